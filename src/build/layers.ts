@@ -21,8 +21,8 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
   { modules: ['context.ts'], does: 'what a command gets: console, settings, service, clock, signal' },
   {
-    modules: ['image', 'stats', 'check', 'plan', 'deletion', 'sandbox'],
-    does: 'images that scan; figures that add up; destinations; dated changes; backups before deletion; the local service',
+    modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'sandbox'],
+    does: 'images that scan; figures that add up; destinations; dated changes; a file that is the truth; backups before deletion; the local service',
   },
   { modules: ['dataset'], does: 'a directory of Parquet parts' },
   { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by what is new' },
@@ -48,7 +48,7 @@ const UNDICI = ['undici', 'undici/**'];
 const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
   { modules: ['service', 'limit'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
   {
-    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan'],
+    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan', 'apply'],
     group: [...UNDICI, '**/settings/**', '**/terminal/**'],
     message: 'Algorithms take what they need as arguments.',
   },

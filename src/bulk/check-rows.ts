@@ -205,7 +205,7 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
 }
 
 /** What a row itself changes, and what is doubtful about that and what the flags say: a list that nobody edited changes nothing, whatever its codes are like. */
-function readChanges(
+export function readChanges(
   row: InputRow,
   { cell }: Columns,
   common: CommonChanges,

@@ -51,6 +51,11 @@ export const TREE: readonly Node[] = [
         load: () => import('../commands/qr/update/update.ts'),
       },
       {
+        name: 'apply',
+        summary: 'Create and change codes until they match a file',
+        load: () => import('../commands/qr/apply/apply.ts'),
+      },
+      {
         name: 'check',
         summary: 'Check whether the destinations of codes respond',
         load: () => import('../commands/qr/check/check.ts'),

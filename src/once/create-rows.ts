@@ -13,7 +13,7 @@ import type { RowState } from './apply-record.ts';
 import { type Decisions, recordDecisions } from './decisions.ts';
 import type { Edit, PlannedRow } from './input-plan.ts';
 import { type ApplyEdits, type InputRows, openInput } from './input-rows.ts';
-import { openJournal, readJournal } from './journal.ts';
+import { type CreationKind, openJournal, readJournal } from './journal.ts';
 import type { ListedCode, Stamp } from './journal-records.ts';
 import { type FoundJournal, type ListedRow, refuseForgotten } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
@@ -27,6 +27,8 @@ export interface CreateJob extends Omit<RoundsJob, 'rows' | 'listed' | 'listCode
   /** Where the journal stands. Hold its lock. Undefined: the run keeps none, and cannot be resumed. */
   journalPath: string | undefined;
   disk?: Disk;
+  /** The command whose journal it is; default: `qr create`. */
+  kind?: CreationKind;
   /** The codes that the results of an earlier run list; undefined if they cannot be read. */
   readListedCodes: () => Promise<readonly ListedCode[] | undefined>;
   /** All rows of these results. */
@@ -135,15 +137,18 @@ async function openJournalOf(job: JournalJob) {
   return { journal, listed: listed?.filter(({ id }) => !hasCode(journal.states, id)) };
 }
 
-type JournalJob = Pick<CreateJob, 'journalPath' | 'disk' | 'readListedCodes' | 'readListed' | 'skipExisting' | 'movedFrom'> & {
+type JournalJob = Pick<
+  CreateJob,
+  'journalPath' | 'disk' | 'kind' | 'readListedCodes' | 'readListed' | 'skipExisting' | 'movedFrom'
+> & {
   service: GetService;
 };
 
 function journalOptions(job: JournalJob, found: readonly ListedCode[] | undefined) {
-  const { journalPath: path, disk = nodeDisk, service, skipExisting, readListed, movedFrom } = job;
+  const { journalPath: path, disk = nodeDisk, kind, service, skipExisting, readListed, movedFrom } = job;
   const listed = skipExisting ? [] : found;
   return {
-    ...{ path, disk, movedFrom, workspace: service.workspace, getCode: service.getCode },
+    ...{ path, disk, kind, movedFrom, workspace: service.workspace, getCode: service.getCode },
     check: (journal: FoundJournal) => refuseForgotten(path ?? '', { listed, readListed }, journal),
   };
 }

@@ -11,6 +11,7 @@ import { UsageError } from '../errors.ts';
 import { isObject } from '../service/json.ts';
 import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
 import { quote } from '../text/quote.ts';
+import { asSentence } from '../text/sentence.ts';
 
 /** First line. `of` is absent in the journal of a create run; version 1 of that knows no key. */
 type BeginningLine = { is: 'journal'; version: number; of?: string } & RecordedWorkspace;
@@ -23,11 +24,13 @@ interface Kind {
   of: string | undefined;
   /** Versions that are read, oldest first; the last one is written. */
   versions: readonly [number, ...number[]];
-  command: 'qr create' | 'qr update --due' | 'qr delete';
+  command: 'qr create' | 'qr apply' | 'qr update --due' | 'qr delete';
   /** Names the run in messages. */
   run: string;
   /** What a run without this journal does: the end of a hint. */
   without: string;
+  /** Which other file to use: the end of a hint; default: another results file. */
+  elsewhere?: string;
 }
 
 const KINDS = {
@@ -37,6 +40,14 @@ const KINDS = {
     command: 'qr create',
     run: 'a create run',
     without: 'To create only missing codes, specify a different file with --results and add --skip-existing.',
+  },
+  apply: {
+    of: 'apply',
+    versions: [1],
+    command: 'qr apply',
+    run: 'an apply run',
+    without: 'Without it, the codes that the interrupted run created are found by the values of their rows.',
+    elsewhere: 'specify a different lock file with --lock',
   },
   plan: {
     of: 'plan',
@@ -116,7 +127,7 @@ export async function readEnvelope<R extends { is: string }>(options: EnvelopeOp
 
 function createEnvelope<R extends { is: string }>(options: EnvelopeOptions<R>) {
   const { path, disk, kind, hasShape, take } = options;
-  const elsewhere = 'specify a different file with --results';
+  const elsewhere = elsewhereOf(kind);
   const damaged = `Restore the journal from a backup. ${KINDS[kind].without}`;
   const refuseOther = createShapeGuard<R | WorkspaceLine>(
     path,
@@ -147,6 +158,11 @@ function createEnvelope<R extends { is: string }>(options: EnvelopeOptions<R>) {
   };
 }
 
+function elsewhereOf(kind: keyof typeof KINDS): string {
+  const { elsewhere = 'specify a different file with --results' }: Kind = KINDS[kind];
+  return elsewhere;
+}
+
 function isWorkspaceLine(line: { is: string }): line is WorkspaceLine {
   return line.is === 'workspace' && isRecordedWorkspace(line);
 }
@@ -161,7 +177,7 @@ function requireBeginning(first: { is: string }, path: string, kind: keyof typeo
   }
   if (first.of === of) return first;
   throw new UsageError(`${path} is the journal of ${kindOf(first)?.run ?? quote(String(first.of))}, not of ${run}`, {
-    hint: 'Specify a different file with --results.',
+    hint: asSentence(elsewhereOf(kind)),
   });
 }
 

@@ -14,7 +14,12 @@ interface JournalOptions extends JournalWorkspace {
   path: string | undefined;
   /** Throws where the journal cannot be of this run: it lacks what the results list. */
   check: (found: FoundJournal) => Promise<void>;
+  /** The command whose journal it is; default: `qr create`. */
+  kind?: CreationKind | undefined;
 }
+
+/** Commands that create codes from rows. */
+export type CreationKind = 'creation' | 'apply';
 
 /** An open journal and the states it records. */
 interface OpenJournal extends LogWriter<JournalRecord> {
@@ -35,10 +40,10 @@ export async function readJournal({ path, ...options }: JournalOptions): Promise
   return states;
 }
 
-function envelopeOf({ check, ...options }: Omit<JournalOptions, 'path'>, states: RowStates) {
+function envelopeOf({ check, kind = 'creation', ...options }: Omit<JournalOptions, 'path'>, states: RowStates) {
   return {
     ...options,
-    kind: 'creation' as const,
+    kind,
     hasShape: createShapeCheck(),
     take: states.take,
     async known(isNew: boolean) {

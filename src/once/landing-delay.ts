@@ -13,7 +13,7 @@ export const SETTLE_MS = 10_000;
 /** O5: where requests take long, writes do. */
 const SLOWER_THAN_ANSWERS = 2;
 /** O20: so many times `settleMs` later is the last look. It tells of a write that landed after its row was sent again. */
-const LAST_LOOK_SETTLES = 6;
+export const LAST_LOOK_SETTLES = 6;
 /** Times from Date headers are whole seconds. */
 const DATE_RESOLUTION_MS = 2000;
 

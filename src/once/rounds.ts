@@ -43,6 +43,8 @@ export interface RoundsJob {
   concurrency: number;
   /** Stop at the first row the service rejects. */
   failFast: boolean;
+  /** Rows that were sent are looked up, and none is sent. */
+  lookOnly?: boolean;
   /** How long a write may take to land whose answer was lost, before its row is sent again. */
   settleMs: number;
   onEvent: (event: CreateEvent) => void;
@@ -91,7 +93,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
     if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
   }
   // What the service rejected in an earlier run is tried once more: its rules may have changed, or the plan.
-  let due = states.all().filter((row) => mayBeSent(row) && isWanted(row));
+  let due = states.all().filter((row) => !job.lookOnly && mayBeSent(row) && isWanted(row));
   for (let inVain = 0; ; ) {
     const done = countDone(states);
     const sending = await send(job, states, due);
@@ -105,7 +107,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
     }
     inVain = countDone(states) > done ? 0 : inVain + 1;
     // What the service rejected is not tried twice in one run.
-    due = states.all().filter((row) => mayBeSent(row) && isWanted(row) && row.state !== 'rejected');
+    due = states.all().filter((row) => !job.lookOnly && mayBeSent(row) && isWanted(row) && row.state !== 'rejected');
     if (due.length === 0) break;
     if (inVain >= MOST_IN_VAIN) return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
   }

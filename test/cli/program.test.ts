@@ -52,6 +52,10 @@ const CONTRACT: Record<string, string[]> = {
     '--fail-fast',
     ...OUTPUT,
   ],
+  'qr apply': [
+    ...['--from', '--key', '--lock', '--init', '--dry-run', '--exit-code', '--offline', '--adopt', '--recreate', '--removed'],
+    ...['--max-changes', '--keep-edits', '--force', '--settle', '--moved-from', '--overwrite', ...OUTPUT],
+  ],
   'qr image [code...]': [
     ...[
       '--output',
@@ -248,7 +252,7 @@ describe('what is not understood', () => {
   test.each([
     [
       'qr',
-      'no command specified for qr (expected list, get, create, update, check, delete or image)',
+      'no command specified for qr (expected list, get, create, update, apply, check, delete or image)',
       'List the commands with `qrctl qr --help`.',
     ],
     ['-q', 'no command specified', 'List the commands with `qrctl --help`.'],

@@ -40,9 +40,19 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = ['limit', 'complete', 'deletion', 'append', 'dataset', 'once', 'durable', 'rows', 'check', 'stats'].map(
-  (room) => `src/${room}/PROTOCOL.md`,
-);
+const PROTOCOLS = [
+  'limit',
+  'complete',
+  'deletion',
+  'append',
+  'dataset',
+  'once',
+  'durable',
+  'rows',
+  'check',
+  'stats',
+  'apply',
+].map((room) => `src/${room}/PROTOCOL.md`);
 
 test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');

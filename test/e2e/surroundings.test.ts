@@ -44,6 +44,7 @@ const COMMANDS: Record<string, Row> = {
   'qr create': { args: () => ['--name', 'A "new" one', '--type', 'sms'], prints: 'json', wide: true },
   'qr create, from a file': { args: () => ['--from', 'codes.csv'], typical: true, prints: 'csv' },
   'qr update': { args: (s) => [s.codeId(), '--status', 'paused'], prints: 'json', wide: true },
+  'qr apply': { args: () => ['--from', 'keyed.csv', '--dry-run'], prints: 'csv', steady: true },
   'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
   'qr image': { args: (s) => [s.codeId(), '--short-url', 'https://qr.example'], prints: 'lines', steady: true, wide: true },
@@ -170,6 +171,7 @@ async function furnish(directory: string, { baseUrl, apiKey }: TestSandbox): Pro
   const config = JSON.stringify({ version: 1, current: 'work', profiles });
   await writeFile(join(directory, 'config', 'config.json'), config, { mode: 0o600 });
   await writeFile(join(directory, 'codes.csv'), 'name,type\nfirst,sms\nsecond,menu\n');
+  await writeFile(join(directory, 'keyed.csv'), 'key,name,type\na,first,sms\nb,second,menu\n');
 }
 
 async function spawnIn(directory: string, args: string[], row: Row, { shell, env, columns, code }: Surrounding): Promise<Run> {

@@ -36,7 +36,8 @@ export async function checkResultsPlace({ path, before, command, overwrite }: Re
     if (overwrite) return undefined;
     throw refusal(path, `it is not a results file of \`${command}\``);
   }
-  const writers = writersOf(outcomes.keys(), journal);
+  // A run that applies a file writes no results.
+  const writers = writersOf(outcomes.keys(), journal === 'qr apply' ? undefined : journal);
   if (writers.includes(command)) {
     return [...outcomes].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`).join(', ') || undefined;
   }

@@ -11,7 +11,7 @@ import { utmOptions } from '../utm-flags.ts';
 /** Flags that require `--from`. */
 export const fileOptions = {
   ...bulkOptions,
-  skipExisting: flag('--skip-existing', 'Skip rows that match an existing code', {
+  skipExisting: flag('--skip-existing', 'Skip existing codes; edited rows get new codes', {
     group: BULK_GROUP,
     risky: true,
   }),

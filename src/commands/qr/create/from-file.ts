@@ -17,6 +17,7 @@ import { journalOf, requireResults } from '../bulk-flags.ts';
 import { listedIn } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { printDryRun } from '../dry-run.ts';
+import { inNextTurn } from '../next-turn.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './flags.ts';
 
@@ -79,12 +80,6 @@ async function create(
   } finally {
     progress?.stop();
   }
-}
-
-/** Rows that wait for the first answer are let through with it: should it stop the run, they hear of that a turn later. */
-async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  await beforeSend?.();
 }
 
 const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(

@@ -1,0 +1,192 @@
+/**
+ * Applies a file of codes: finishes what an interrupted run left, plans, carries the plan out, and writes the lock file. PROTOCOL.md next to
+ * this file states the invariants.
+ */
+import { type Fault, refuseFaults } from '../bulk/input.ts';
+import { acquireLock } from '../durable/lock.ts';
+import { NotFoundError, UnprovenError, UsageError } from '../errors.ts';
+import { checkWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
+import { inQuotes, quote } from '../text/quote.ts';
+import type { ApplyJob, Prepared } from './apply-job.ts';
+import { type CarriedOut, carryOut } from './carry-out.ts';
+import { finishEarlier, hasJournal, readEarlier } from './finish-earlier.ts';
+import type { KeyDecisions } from './identify.ts';
+import { faultsOfType, judgeNew } from './judge-row.ts';
+import type { KeyedRow } from './keyed-rows.ts';
+import { createListing, idOf, type Listing, readCodes, staleError } from './known-codes.ts';
+import { foldKey, type LockEntry, type LockFile } from './lock-file.ts';
+import { OTHER_LOCK, readLock } from './lock-store.ts';
+import { type Plan, planRows } from './plan.ts';
+
+/** A run may take as long as the rate limit lets it: so long the next one waits for it. */
+const LOCK_WAIT_MS = 3_600_000;
+
+export interface Preview extends Pick<Prepared, 'plan'> {
+  /** Rows of an interrupted run that a run would look up first. */
+  readonly open: number;
+}
+
+/** Y16: holds the lock of the lock file while `work` is done, so that a second run waits, and then plans from the start. */
+export async function whileLocked<T>(
+  { lockPath, clock, signal }: Pick<ApplyJob, 'lockPath' | 'clock' | 'signal'>,
+  onWait: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held = await acquireLock(lockPath, { clock, signal, waitMs: LOCK_WAIT_MS, onWait });
+  try {
+    return await work();
+  } finally {
+    await held.release();
+  }
+}
+
+/**
+ * Applies the file. Hold the lock (`whileLocked`). What failed is in the returned value once something was sent.
+ *
+ * @throws UsageError for a file or lock file that can't be applied, UnprovenError where the user must decide before anything is sent
+ */
+export async function applyRows(job: ApplyJob): Promise<CarriedOut & { plan: Plan }> {
+  const prepared = await prepare(job, (lock, before, listing) => {
+    job.onEvent({ is: 'finishing' });
+    return finishEarlier({ ...job, listCodes: listing.renew }, lock, { before, idOf: (text) => idOf(text, listing) });
+  });
+  const { plan } = prepared;
+  job.onPlan(plan);
+  refuseFaults(job.file, plan.faults);
+  if (plan.surprises > plan.allowed) throw tooMany(plan);
+  return { plan, ...(await carryOut(job, prepared)) };
+}
+
+/** Plans without sending anything but GETs, and without changing anything on disk. Throws as `applyRows`, but for decisions. */
+export async function previewRows(job: ApplyJob): Promise<Preview> {
+  let open = 0;
+  const { plan } = await prepare(job, async (lock) => {
+    const earlier = await readEarlier(job, lock);
+    open = earlier.open.length;
+    return { ...lock, entries: earlier.entries };
+  });
+  refuseFaults(job.file, plan.faults);
+  return { plan, open };
+}
+
+/** Checks the file against its lock file, without key or service. Returns faults, and the keys that have a code, that have none, and that are removed. */
+export function checkOffline(rows: readonly KeyedRow[], lock: LockFile | undefined, force: boolean) {
+  const entries = lock?.entries ?? NO_ENTRIES;
+  const fresh = rows.filter(({ key }) => !entries.has(key));
+  const keys = new Set(rows.map(({ key }) => key));
+  const judged = fresh.filter(isUnnamed).map((row) => judgeNew(row, force));
+  return {
+    faults: [...faultsWithoutCodes(rows, entries, NO_DECISIONS), ...judged.flatMap(({ faults }) => faults)],
+    warnings: judged.flatMap(({ warnings }) => warnings),
+    known: rows.length - fresh.length,
+    fresh: fresh.length,
+    removed: [...entries.keys()].filter((key) => !keys.has(key)).length,
+  };
+}
+
+const NO_ENTRIES: ReadonlyMap<string, LockEntry> = new Map();
+const NO_DECISIONS = { adopt: new Map<string, string>(), recreate: new Set<string>() };
+
+/** Takes in what an interrupted run left, if there was one. */
+type Finish = (lock: LockFile, before: LockFile | undefined, listing: Listing) => Promise<LockFile>;
+
+async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
+  const { lockPath, disk, file, rows, options } = job;
+  const before = await readLock(disk, lockPath);
+  refuseFaults(file, faultsWithoutCodes(rows, before?.entries ?? NO_ENTRIES, job));
+  const listing = createListing(job);
+  const workspace = await bindLock(job, before, listing);
+  const found = { workspace, entries: before?.entries ?? NO_ENTRIES };
+  const isInterrupted = await hasJournal(job);
+  const lock = isInterrupted ? await finish(found, before, listing) : found;
+  // Decisions about rows of the interrupted run may be about keys that the file no longer has.
+  if (!isInterrupted) refuseUnknownKeys(job, lock);
+  const decisions = await resolveDecisions(job, listing);
+  const ids = [...lock.entries.values()].map(({ id }) => id.toLowerCase());
+  const named = rows.flatMap(({ id }) => id ?? []);
+  const { codes, isStale } = await readCodes(job, listing, new Set([...ids, ...decisions.adopt.values(), ...named]));
+  for (const [key, id] of decisions.adopt) {
+    if (!codes.has(id)) throw new NotFoundError(`--adopt ${quote(key)}: no code has the id ${id}`);
+  }
+  const plan = planRows({ rows, entries: lock.entries, codes, decisions }, options);
+  const isGuess = plan.items.some(({ action, key }) => action === 'create' && !decisions.recreate.has(key));
+  if (isStale && isGuess) throw staleError();
+  return { plan, lock, before };
+}
+
+/** Y2: what can be told without a request: nothing is sent for such a file. */
+function faultsWithoutCodes(
+  rows: readonly KeyedRow[],
+  entries: ReadonlyMap<string, LockEntry>,
+  { adopt }: Pick<ApplyJob, 'adopt'>,
+): Fault[] {
+  const folded = new Map([...entries.keys()].map((key) => [foldKey(key), key]));
+  return rows.flatMap((row): Fault[] => {
+    const { line, key, changes } = row;
+    const entry = entries.get(key);
+    if (entry) return faultsOfType(row, entry.type);
+    const alike = folded.get(foldKey(key));
+    if (alike !== undefined) {
+      const message = `${inQuotes(key)} differs from the key ${inQuotes(alike)} of the lock file by case or spaces only`;
+      return [{ line, message }];
+    }
+    const isNameless = changes.name === undefined && isUnnamed(row) && !adopt.has(key);
+    return isNameless ? [{ line, column: 'name', message: 'is empty: a new code needs a name' }] : [];
+  });
+}
+
+/** The row's own columns do not say which code it is. */
+function isUnnamed({ id, slug }: KeyedRow): boolean {
+  return id === undefined && slug === undefined;
+}
+
+/**
+ * Y17: a lock file of another service or workspace is refused before anything is sent. A rotated key is recognized by the codes of the lock
+ * file in the listing, without a request of its own, and without rewriting the lock file: people with different keys share it.
+ */
+async function bindLock(
+  { lockPath, service, movedFrom }: ApplyJob,
+  before: LockFile | undefined,
+  listing: Listing,
+): Promise<RecordedWorkspace> {
+  const { workspace, getCode } = service;
+  if (!before) return workspace.record();
+  const { workspace: recorded, entries } = before;
+  const isHere = recorded.baseUrl === workspace.baseUrl;
+  const isSame = isHere && recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key));
+  const mayList = !isSame && (isHere || recorded.baseUrl === movedFrom);
+  const listed = new Set((mayList ? await listing.get() : []).map(({ id }) => id));
+  const ids = [...entries.values()].map(({ id }) => id);
+  const answer = await checkWorkspace({
+    ...{ path: lockPath, recorded, workspace, movedFrom, elsewhere: OTHER_LOCK },
+    knownIds: [...ids.filter((id) => listed.has(id)), ...ids.filter((id) => !listed.has(id))],
+    getCode: async (id) => (listed.has(id) ? id : getCode(id)),
+  });
+  return answer === 'same' || (isHere && recorded.key !== undefined && entries.size > 0) ? recorded : workspace.record();
+}
+
+/** Throws UsageError for decisions about keys that neither file nor lock file have. */
+function refuseUnknownKeys({ rows, adopt, recreate }: ApplyJob, lock: LockFile): void {
+  const keys = new Set([...rows.map(({ key }) => key), ...lock.entries.keys()]);
+  for (const [flag, given] of [['--adopt', [...adopt.keys()]] as const, ['--recreate', [...recreate]] as const]) {
+    const unknown = given.find((key) => !keys.has(key));
+    if (unknown !== undefined)
+      throw new UsageError(`${flag}: no row has the key ${inQuotes(unknown)}`, {
+        hint: `Specify the key of a row with ${flag}.`,
+      });
+  }
+}
+
+/** Decisions of the user, with ids. */
+async function resolveDecisions({ adopt, recreate }: ApplyJob, listing: Listing): Promise<KeyDecisions> {
+  const resolved = new Map<string, string>();
+  for (const [key, text] of adopt) resolved.set(key, await idOf(text, listing));
+  return { adopt: resolved, recreate };
+}
+
+function tooMany({ surprises, allowed }: Plan): UnprovenError {
+  return new UnprovenError(
+    `the plan changes or removes ${surprises} keys, but only ${allowed} are allowed; nothing was changed`,
+    { hint: `Check the plan with --dry-run. If it is right, add --max-changes ${surprises}.` },
+  );
+}

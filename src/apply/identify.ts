@@ -1,0 +1,188 @@
+/** Decides which code each key is: by the lock file, by what the row or the user specifies, or by equal values. Pure. */
+import { groupBy } from '../collections/group-by.ts';
+import { valuesKey } from '../once/same-values.ts';
+import { parseScanTime } from '../service/scan-times.ts';
+import { type NewCode, newCode, type QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
+import type { KeyedRow } from './keyed-rows.ts';
+import type { LockEntry } from './lock-file.ts';
+
+/** Which code a row's key is. */
+export type Identity =
+  /** By the lock file. */
+  | { is: 'known'; code: QrCode; entry: LockEntry }
+  /** In the lock file, or specified by the row, and deleted on the service. */
+  | { is: 'gone'; id: string | undefined; slug: string | undefined }
+  /** No key had it: specified, or the one with the row's values. */
+  | { is: 'adopted'; code: QrCode }
+  /** One of these may be the row's; only the user knows. */
+  | { is: 'asked'; candidates: readonly QrCode[] }
+  | { is: 'new' };
+
+/** Decisions of the user, by key. */
+export interface KeyDecisions {
+  /** The id of the code that is the key's. */
+  readonly adopt: ReadonlyMap<string, string>;
+  /** A new code is to be created. */
+  readonly recreate: ReadonlySet<string>;
+}
+
+export interface Known {
+  readonly rows: readonly KeyedRow[];
+  /** By key. */
+  readonly entries: ReadonlyMap<string, LockEntry>;
+  /** Every code of the workspace, oldest first, by id in lower case. */
+  readonly codes: ReadonlyMap<string, QrCode>;
+  readonly decisions: KeyDecisions;
+}
+
+/** Row that contradicts what is known. */
+interface Contradiction {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface Identities {
+  /** In the order of the rows. */
+  readonly rows: readonly Identity[];
+  /** Ids of codes that keys have, in lower case. */
+  readonly owned: ReadonlySet<string>;
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** Returns the codes by id, oldest first: the order in which equal codes are given to equal rows. */
+export function byAge(codes: Iterable<QrCode>): Map<string, QrCode> {
+  const timeOf = ({ created_at }: QrCode) => parseScanTime(created_at) ?? Number.POSITIVE_INFINITY;
+  const sorted = [...codes].sort((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
+  return new Map(sorted.map((code) => [code.id.toLowerCase(), code]));
+}
+
+export function identifyRows(known: Known): Identities {
+  const { rows, entries, codes } = known;
+  const contradictions: Contradiction[] = [];
+  const keys = new Set(rows.map(({ key }) => key));
+  const certain = rows.map((row) => identifyAlone(row, known, (message) => contradictions.push({ line: row.line, message })));
+  // Y6: a code that another key has is not this row's, unless that key is no longer in the file and the row specifies the code.
+  const owned = new Map<string, KeyedRow | undefined>();
+  for (const { id, key } of entries.values()) if (keys.has(key)) owned.set(id.toLowerCase(), undefined);
+  for (const [at, identity] of certain.entries()) {
+    const row = rows[at];
+    if (!row || identity?.is !== 'adopted') continue;
+    const id = identity.code.id.toLowerCase();
+    const other = owned.get(id);
+    const whose = other ? `line ${other.line}` : 'another key';
+    if (owned.has(id))
+      contradictions.push({ line: row.line, message: `the code ${quote(identity.code.slug)} is that of ${whose}` });
+    else owned.set(id, row);
+  }
+  const removed: QrCode[] = [];
+  for (const { id, key } of entries.values()) {
+    if (keys.has(key) || owned.has(id.toLowerCase())) continue;
+    owned.set(id.toLowerCase(), undefined);
+    const code = codes.get(id.toLowerCase());
+    if (code) removed.push(code);
+  }
+  const free = [...codes.values()].filter(({ id }) => !owned.has(id.toLowerCase()));
+  const unknown = rows.filter((_, at) => certain[at] === undefined);
+  const found = identifyUnknown(unknown, free, removed);
+  const identities = rows.map((row, at): Identity => certain[at] ?? found.get(row) ?? { is: 'new' });
+  for (const identity of found.values()) if (identity.is === 'adopted') owned.set(identity.code.id.toLowerCase(), undefined);
+  return { rows: identities, owned: new Set(owned.keys()), contradictions };
+}
+
+/** Which code a row is by itself; undefined if only its values can tell. */
+function identifyAlone(
+  row: KeyedRow,
+  { entries, codes, decisions }: Known,
+  refuse: (message: string) => void,
+): Identity | undefined {
+  const { key, id, slug } = row;
+  const entry = entries.get(key);
+  const isNew = decisions.recreate.has(key);
+  const adopted = decisions.adopt.get(key);
+  const chosen = adopted === undefined ? undefined : codes.get(adopted);
+  const named = findNamed(row, codes, refuse);
+  const present = entry && codes.get(entry.id.toLowerCase());
+  if (entry && present) {
+    if (chosen && chosen !== present) refuse(`--adopt can't be used: the key has the code ${quote(present.slug)}`);
+    const isOther = (id !== undefined && id !== present.id.toLowerCase()) || (slug !== undefined && slug !== present.slug);
+    if (isOther) refuse(`specifies another code than the lock file, in which the key has ${quote(present.slug)} (${present.id})`);
+    return { is: 'known', code: present, entry };
+  }
+  const code = chosen ?? named;
+  if (code) return { is: 'adopted', code };
+  if (isNew) return { is: 'new' };
+  if (entry) return { is: 'gone', id: entry.id, slug: entry.slug };
+  return id === undefined && slug === undefined ? undefined : { is: 'gone', id, slug };
+}
+
+/** The code that the row's own columns specify. */
+function findNamed({ id, slug }: KeyedRow, codes: Known['codes'], refuse: (message: string) => void): QrCode | undefined {
+  const ofId = id === undefined ? undefined : codes.get(id);
+  const ofSlug = slug === undefined ? undefined : slugsOf(codes).get(slug);
+  if (id === undefined) return ofSlug;
+  if (ofId && slug !== undefined && ofId.slug !== slug)
+    refuse(`the id belongs to ${quote(ofId.slug)}, but the slug is ${quote(slug)}: correct one of them`);
+  return ofId;
+}
+
+const SLUGS = new WeakMap<Known['codes'], ReadonlyMap<string, QrCode>>();
+
+/** By slug; made once for each listing. */
+function slugsOf(codes: Known['codes']): ReadonlyMap<string, QrCode> {
+  const made = SLUGS.get(codes) ?? new Map([...codes.values()].map((code) => [code.slug, code]));
+  SLUGS.set(codes, made);
+  return made;
+}
+
+/**
+ * Y7: gives rows without a code the free codes with their values: as many as there are rows, or fewer. If there are more, or if a code
+ * that is left resembles a row that has none, the user must decide: a key whose lock entry was lost may be an edited row.
+ */
+function identifyUnknown(
+  rows: readonly KeyedRow[],
+  free: readonly QrCode[],
+  removed: readonly QrCode[],
+): Map<KeyedRow, Identity> {
+  const found = new Map<KeyedRow, Identity>();
+  const equal = groupBy(free, valuesKey);
+  const left = new Set(free);
+  for (const [values, alike] of groupBy(rows, (row) => valuesKey(codeOf(row)))) {
+    const codes = equal.get(values) ?? [];
+    if (codes.length > alike.length) {
+      for (const row of alike) found.set(row, { is: 'asked', candidates: codes });
+      continue;
+    }
+    for (const [at, code] of codes.entries()) {
+      const row = alike[at];
+      if (row) found.set(row, { is: 'adopted', code });
+      left.delete(code);
+    }
+  }
+  const similar = createSimilar([...left]);
+  const renamed = groupBy(removed, valuesKey);
+  for (const row of rows) {
+    if (found.has(row)) continue;
+    const candidates = [...new Set([...(renamed.get(valuesKey(codeOf(row))) ?? []), ...similar(codeOf(row))])];
+    if (candidates.length > 0) found.set(row, { is: 'asked', candidates });
+  }
+  return found;
+}
+
+/** Returns what a POST of the row says. */
+export function codeOf({ changes: { name, destination }, type }: KeyedRow): NewCode {
+  return newCode(name ?? '', type, destination || undefined);
+}
+
+/** Y8: a function that finds the codes which a row may have been before it was edited: of its type, with its name or its destination. */
+function createSimilar(codes: readonly QrCode[]): (code: NewCode) => readonly QrCode[] {
+  const nameKey = (code: NewCode | QrCode) => valuesKey({ name: code.name, type: code.type ?? 'url' });
+  const placeKey = (code: NewCode | QrCode) =>
+    valuesKey({ name: '', type: code.type ?? 'url', destination: code.destination || ' ' });
+  const byName = groupBy(codes, nameKey);
+  const byPlace = groupBy(
+    codes.filter(({ destination }) => destination),
+    placeKey,
+  );
+  return (code) => [...(byName.get(nameKey(code)) ?? []), ...(code.destination ? (byPlace.get(placeKey(code)) ?? []) : [])];
+}

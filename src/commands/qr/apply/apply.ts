@@ -1,0 +1,37 @@
+/** `qr apply`: its flags, and which of its forms they ask for. */
+import { UsageError } from '../../../errors.ts';
+import { defineCommand } from '../../define.ts';
+import { refuseTogether } from '../../refuse-together.ts';
+import { options } from './flags.ts';
+
+export const command = defineCommand({
+  description:
+    'Creates and changes codes until they match a file.\n\n' +
+    'Each row has a key that never changes. The lock file next to the file records which code each key is: keep both in git. The first ' +
+    'run adopts existing codes with the same name, type and destination. An empty cell leaves a field as it is. Nothing is deleted.\n\n' +
+    'A plan that changes or removes more keys than --max-changes is refused (exit 9). So is a key that may be one of several codes, ' +
+    'or whose code was deleted: decide with --adopt or --recreate.',
+  options,
+  examples: [
+    { command: 'qrctl qr apply --init -o codes.csv', does: 'Write a file and a lock file of the existing codes' },
+    { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },
+    { command: 'qrctl qr apply --from codes.csv', does: 'Create and change codes, and update codes.lock.json' },
+    {
+      command: 'qrctl qr apply --from codes.csv --dry-run --format markdown',
+      does: 'Print the plan for a pull request',
+    },
+  ],
+  async run(context, { options }) {
+    if (options.init) {
+      refuseTogether('--init', { '--from': options.from, '--dry-run': options.dryRun, '--offline': options.offline });
+      return (await import('./init.ts')).initFile(context, options);
+    }
+    if (options.from === undefined) {
+      throw new UsageError('missing --from', { hint: 'Add --from FILE, or write a first file with --init -o codes.csv.' });
+    }
+    if (options.exitCode && !options.dryRun) {
+      throw new UsageError('--exit-code requires --dry-run', { hint: 'Add --dry-run, or omit --exit-code.' });
+    }
+    await (await import('./from-file.ts')).applyFile(context, options.from, options);
+  },
+});

@@ -1,0 +1,74 @@
+/** Applies a file of codes (`qr apply --from`). */
+
+import { applyFailure } from '../../../apply/apply-failure.ts';
+import { applyRows, whileLocked } from '../../../apply/apply-rows.ts';
+import type { CarriedOut } from '../../../apply/carry-out.ts';
+import { checkKeyed } from '../../../apply/keyed-rows.ts';
+import { lockPathOf } from '../../../apply/lock-store.ts';
+import { countOutcomes } from '../../../bulk/count-outcomes.ts';
+import { refuseChecked } from '../../../bulk/input.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import { addFile } from '../../../run/run-summary.ts';
+import { withFlatMemory } from '../../../service/v8-flags.ts';
+import { countOf } from '../../../text/quote.ts';
+import { readInput } from '../bulk-input.ts';
+import { outranked, type RowProgress } from '../bulk-progress.ts';
+import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
+import { createJob } from './create-job.ts';
+import type { ApplyFlags } from './flags.ts';
+import { openPlanOutput } from './plan-output.ts';
+import { APPLIED_COLUMNS } from './plan-records.ts';
+import { checkFile, previewFile } from './preview.ts';
+
+/** Throws UsageError for a file that can't be applied (nothing was sent then), and what errors.ts lists where something is left to do. */
+export function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
+  return withFlatMemory(() => apply(context, from, flags));
+}
+
+async function apply(context: Context, from: string, flags: ApplyFlags): Promise<void> {
+  const lockPath = lockOf(from, flags);
+  const input = await readInput(context, from, flags);
+  const checked = checkKeyed(input, { key: flags.key ?? 'key', force: flags.force });
+  refuseChecked(input, checked, flags.strict);
+  for (const note of checked.notes) context.console.note(note);
+  const given = { input, checked, lockPath, flags };
+  if (flags.offline) return checkFile(context, given);
+  context.facts.rows = checked.rows.length;
+  if (flags.dryRun) {
+    await requireServiceFor(context, input);
+    return previewFile(context, given);
+  }
+  tellWarnings(context, input, checked.warnings);
+  const printer = await openPlanOutput(context, flags, APPLIED_COLUMNS, input.name);
+  const progress: { shown?: RowProgress } = {};
+  try {
+    const job = await createJob(context, given, progress);
+    const onWait = () => context.console.note(`Waiting for another run that uses ${lockPath}`);
+    const end = await whileLocked(job, onWait, () => applyRows(job)).finally(() => progress.shown?.stop());
+    addFile(context.facts, lockPath);
+    noteEnd(context, end);
+    const failure = applyFailure(end);
+    await printer.print(end.ended, end.plan.unmanaged).catch((error) => {
+      throw outranked(error, failure);
+    });
+    const { requests } = (await context.service()).stats();
+    context.console.note(
+      `${countOf(checked.rows.length, 'row')} applied with ${countOf(requests, 'request')}; lock file: ${lockPath}`,
+    );
+    if (failure !== undefined) throw failure;
+  } finally {
+    await printer.discard();
+  }
+}
+
+function lockOf(from: string, { lock }: ApplyFlags): string {
+  if (lock !== undefined) return lock;
+  if (from !== '-') return lockPathOf(from);
+  throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
+}
+
+function noteEnd(context: Context, { ended }: CarriedOut): void {
+  context.facts.codes = ended.filter(({ code }) => code !== undefined).length;
+  context.facts.outcomes = Object.fromEntries(countOutcomes(ended));
+}

@@ -1,0 +1,72 @@
+/** Writes a file of codes and its lock file from the existing codes (`qr apply --init`). */
+
+import { whileLocked } from '../../../apply/apply-rows.ts';
+import { foldKey, type LockEntry } from '../../../apply/lock-file.ts';
+import { lockPathOf, readLock, writeLock } from '../../../apply/lock-store.ts';
+import { everyCode } from '../../../codes/codes.ts';
+import type { Context } from '../../../context.ts';
+import { ifPresent, nodeDisk } from '../../../durable/disk.ts';
+import { UsageError } from '../../../errors.ts';
+import { addFile } from '../../../run/run-summary.ts';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../../service/shapes.ts';
+import { countOf } from '../../../text/quote.ts';
+import { printRecords } from '../../output-options.ts';
+import type { ApplyFlags } from './flags.ts';
+
+const COLUMNS = [
+  { name: 'key' },
+  { name: 'name' },
+  { name: 'type', choices: CODE_TYPES },
+  { name: 'destination' },
+  { name: 'status', choices: CODE_STATUSES },
+];
+
+/** Costs the listing. Throws UsageError if one of the files exists, unless `--overwrite`. */
+export async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
+  const { output, overwrite = false } = flags;
+  if (output === undefined || output === '-') {
+    throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
+  }
+  if (flags.fields !== undefined || flags.ids || flags.format === 'markdown') {
+    throw new UsageError('--init writes a file of all its columns', { hint: 'Omit --fields, --ids and --format markdown.' });
+  }
+  const lockPath = flags.lock ?? lockPathOf(output);
+  const { clock, signal, processes, console } = context;
+  const onWait = () => console.note(`Waiting for another run that uses ${lockPath}`);
+  await whileLocked({ lockPath, clock, signal }, onWait, async () => {
+    if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
+    const { concurrency } = await context.settings();
+    const service = await context.service();
+    const codes = await everyCode(service, concurrency, 'round');
+    const keyOf = createKeys(codes);
+    const rows = codes.map((code) => ({ ...code, key: keyOf(code) }));
+    context.facts.codes = codes.length;
+    await printRecords(context, rows, COLUMNS, {
+      ...flags,
+      format: flags.format as undefined,
+      fields: COLUMNS.map(({ name }) => name),
+    });
+    const entries = rows.map(({ key, id, slug, name, type, destination, status }): [string, LockEntry] => {
+      return [key, { key, id, slug, name, type, destination, status }];
+    });
+    const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
+    const before = overwrite ? undefined : await readLock(nodeDisk, lockPath);
+    await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
+    addFile(context.facts, lockPath);
+    console.note(`Wrote ${countOf(codes.length, 'code')} to ${output}; lock file: ${lockPath}`);
+  });
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  if ((await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) === undefined) return;
+  throw new UsageError(`cannot write ${path}: the file exists`, {
+    hint: 'Specify a different file with --output, or add --overwrite to replace this one.',
+  });
+}
+
+/** The slug of each code is its key; the id where slugs differ by case only, which nobody could tell apart. */
+function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
+  const counts = new Map<string, number>();
+  for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);
+  return ({ id, slug }) => (counts.get(foldKey(slug)) === 1 && slug.trim() !== '' ? slug : id);
+}

@@ -1,0 +1,68 @@
+/** Opens where a plan is printed, in any of its formats, before anything is sent. */
+import type { Context } from '../../../context.ts';
+import type { Column } from '../../../rows/columns.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { addFile } from '../../../run/run-summary.ts';
+import { loadColours } from '../../../terminal/colour.ts';
+import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import type { ApplyFlags } from './flags.ts';
+import { formatBlocks } from './plan-blocks.ts';
+import { countItems } from './plan-counts.ts';
+import { formatMarkdown } from './plan-markdown.ts';
+import { recordsOf, type ShownItem } from './plan-records.ts';
+
+interface PlanPrinter {
+  print(items: readonly ShownItem[], unmanaged: number): Promise<void>;
+  discard(): Promise<void>;
+}
+
+/** Markdown is chosen by `--format` or by the extension .md; blocks take the place of a table. */
+export async function openPlanOutput(
+  context: Context,
+  flags: ApplyFlags,
+  columns: readonly Column[],
+  name: string,
+): Promise<PlanPrinter> {
+  const { format: asked, ...others } = flags;
+  const isMarkdown = asked === 'markdown' || (asked === undefined && /\.md$/i.test(flags.output ?? ''));
+  if (isMarkdown) {
+    // The other flags are checked as those of a table, which takes no more of them.
+    const { path } = await planOutput(context, { ...others, format: 'table' }, columns, 'list');
+    return textPrinter(context, path, (items, unmanaged) => formatMarkdown(items, { name, unmanaged }));
+  }
+  const plan = await planOutput(context, { ...others, format: asked }, columns, 'list');
+  if (plan.format !== 'table' || plan.chosen) {
+    const sink = await openSink(context, plan);
+    return {
+      async print(items) {
+        await writeAll(sink, [items.flatMap(recordsOf)]);
+        if (plan.path !== undefined) addFile(context.facts, plan.path);
+      },
+      discard: sink.discard,
+    };
+  }
+  const { console } = context;
+  const isShown = console.isTerminal && plan.path === undefined;
+  const colours = await loadColours(console.colour && plan.path === undefined);
+  const width = isShown ? console.width : Number.POSITIVE_INFINITY;
+  return textPrinter(context, plan.path, (items, unmanaged) => {
+    const blocks = formatBlocks(items, { colours, width });
+    return `${blocks}${blocks === '' ? '' : '\n'}${countItems(items, unmanaged)}\n`;
+  });
+}
+
+function textPrinter(
+  { console, processes, facts }: Context,
+  path: string | undefined,
+  format: (items: readonly ShownItem[], unmanaged: number) => string,
+): PlanPrinter {
+  return {
+    async print(items, unmanaged) {
+      const text = format(items, unmanaged);
+      if (path === undefined) return console.write(text);
+      await writeWholeFile(path, text, { processes });
+      addFile(facts, path);
+    },
+    discard: async () => undefined,
+  };
+}

@@ -1,0 +1,69 @@
+/** Runs of `applyRows` against codes in memory, on a disk in memory that knows when it was pulled. */
+
+import { applyFailure } from '../../src/apply/apply-failure.ts';
+import type { ApplyJob } from '../../src/apply/apply-job.ts';
+import { applyRows } from '../../src/apply/apply-rows.ts';
+import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
+import { type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
+import { SETTLE_MS } from '../../src/once/landing-delay.ts';
+import { WORKSPACE } from '../once/world.ts';
+import { type FakeClock, fakeClock } from '../support/clock.ts';
+import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
+import { type ModelCodes, type ModelCodesOptions, modelCodes } from '../support/model-service/codes.ts';
+import { OPTIONS } from './plan-world.ts';
+
+export const LOCK = '/data/codes.lock.json';
+export const JOURNAL = `${LOCK}.journal`;
+
+export interface ApplyWorld {
+  time: FakeClock;
+  service: ModelCodes;
+  memory: MemoryDisk;
+}
+
+export function applyWorld(options: Partial<ModelCodesOptions> = {}): ApplyWorld {
+  const time = fakeClock({ wallMs: Date.UTC(2026, 4, 1) });
+  return { time, service: modelCodes({ time, ...options }), memory: createMemoryDisk() };
+}
+
+/** A job in a process of its own. */
+function jobIn({ time, service, memory }: ApplyWorld, rows: readonly KeyedRow[], given: Partial<ApplyJob> = {}): ApplyJob {
+  service.forget();
+  return {
+    rows,
+    file: { name: 'codes.csv' },
+    lockPath: LOCK,
+    disk: memory.disk,
+    processes: { pid: 7, isRunning: () => false },
+    service: { ...service, workspace: WORKSPACE },
+    listCodes: async () => (await service.listCodes()).map((code) => ({ ...code })),
+    askClock: service.askClock,
+    clock: time,
+    uptimeMs: () => 5000 + time.monotonic(),
+    signal: new AbortController().signal,
+    concurrency: 3,
+    settleMs: SETTLE_MS,
+    movedFrom: undefined,
+    options: OPTIONS,
+    adopt: new Map(),
+    recreate: new Set(),
+    onPlan: () => undefined,
+    onEvent: () => undefined,
+    ...given,
+  };
+}
+
+/** One run. Throws what `applyRows` throws; `failure` is what the command would throw at the end. */
+export async function applyIn(world: ApplyWorld, rows: readonly KeyedRow[], given: Partial<ApplyJob> = {}) {
+  const end = await world.time.run(applyRows(jobIn(world, rows, given)));
+  return { ...end, failure: applyFailure(end) };
+}
+
+export function lockIn({ memory }: ApplyWorld): LockFile | undefined {
+  const text = memory.read(LOCK);
+  return text === undefined ? undefined : parseLock(text, LOCK);
+}
+
+export function entriesIn(world: ApplyWorld): LockEntry[] {
+  return [...(lockIn(world)?.entries.values() ?? [])];
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatLock, type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
+import { UsageError } from '../../src/errors.ts';
+import { runs } from '../support/property-runs.ts';
+
+const workspace = { baseUrl: 'https://qr.example/api/v1', key: `${'0'.repeat(32)}:${'a'.repeat(64)}` };
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+const entry = (key: string, n: number): LockEntry => {
+  return { key, id: idOf(n), slug: `s${n}`, name: key, type: 'url', destination: null, status: 'active' };
+};
+const lockOf = (...entries: LockEntry[]): LockFile => ({ workspace, entries: new Map(entries.map((one) => [one.key, one])) });
+
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const entries = fc
+  .uniqueArray(
+    text.filter((key) => key.trim() !== ''),
+    { maxLength: 12, selector: (key) => key.normalize('NFC').toLowerCase().replace(/\s+/gu, '') },
+  )
+  .chain((keys) =>
+    fc.tuple(
+      ...keys.map((key, at) =>
+        fc.record({
+          key: fc.constant(key),
+          id: fc.constant(idOf(at)),
+          slug: text,
+          name: text,
+          type: text,
+          destination: fc.option(text),
+          status: text,
+          removed: fc.constantFrom(undefined, true as const, 'paused' as const),
+        }),
+      ),
+    ),
+  );
+
+/** The faults that a lock file is refused with, one per line. */
+function faultsOf(content: string): string {
+  try {
+    parseLock(content, 'codes.lock.json');
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return String(error);
+  }
+  return '';
+}
+
+describe('a lock file', () => {
+  it('is read as it was written, whatever its values are, also if another program reformats it (Y3)', () => {
+    fc.assert(
+      fc.property(entries, fc.constantFrom('written', 'pretty', 'crlf', 'bom'), (all, form) => {
+        const lock = lockOf(...all);
+        const written = formatLock(lock);
+        const content = {
+          written,
+          pretty: JSON.stringify(JSON.parse(written), undefined, 2),
+          crlf: written.replaceAll('\n', '\r\n'),
+          bom: `\ufeff${written}`,
+        }[form];
+        const read = parseLock(content, 'codes.lock.json');
+        expect(read.entries).toEqual(lock.entries);
+        expect(formatLock(read)).toBe(written);
+      }),
+      runs(200),
+    );
+  });
+
+  it('has one line per key, sorted, and no line that depends on its neighbors (Y3)', () => {
+    const before = formatLock(lockOf(entry('b', 1), entry('a', 2))).split('\n');
+    const after = formatLock(lockOf(entry('b', 1), entry('a', 2), entry('c', 3))).split('\n');
+    expect(after.filter((line) => !before.includes(line))).toHaveLength(1);
+    expect(before.filter((line) => !after.includes(line))).toEqual([]);
+    expect(before.findIndex((line) => line.includes('"a"'))).toBeLessThan(before.findIndex((line) => line.includes('"b"')));
+  });
+
+  it('is refused with its lines if git left a conflict in it', () => {
+    const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
+    const content = [head, ...rest.slice(0, 4), '<<<<<<< HEAD', rest[4], '=======', rest[5], '>>>>>>> other', ...rest.slice(6)];
+    const faults = faultsOf(content.join('\n'));
+    for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) expect(faults).toContain(`line ${content.indexOf(at) + 1}:`);
+  });
+
+  it('is refused with the lines of a key or a code that is there twice (Y4)', () => {
+    const lines = formatLock(lockOf(entry('a', 1), entry('b', 2), entry('c', 3))).split('\n');
+    const at = lines.findIndex((line) => line.includes('"b"'));
+    const twice = (line: string) => faultsOf(lines.with(at, line).join('\n'));
+    expect(twice(lines[at - 1] ?? '')).toMatch(new RegExp(`line ${at + 1}: .*line ${at} `));
+    expect(twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(new RegExp(`line ${at + 1}: .*line ${at} `));
+    expect(twice((lines[at] ?? '').replace('"key":"b"', '"key":" A"'))).toContain(`line ${at + 1}:`);
+    expect(twice(lines[at] ?? '')).toBe('');
+  });
+
+  it('is refused if it is damaged, of a newer version, or another file', () => {
+    const whole = formatLock(lockOf(entry('a', 1)));
+    expect(faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
+    for (const damage of [
+      whole.slice(0, -20),
+      whole.replace(idOf(1), 'no-id'),
+      whole.replace('"slug":"s1"', '"slug":1'),
+      whole.replace('"key":"a"', '"key":" "'),
+      whole.replace('"status":"active"', '"status":"active","removed":false'),
+      whole.replace('"destination":null,', ''),
+      whole.replace('"base_url"', '"other"'),
+      whole.replace(/"workspace": .*/, '"workspace": "x",'),
+      '{"lockfileVersion": 3}',
+      '[]',
+      '',
+    ])
+      expect(faultsOf(damage), damage).not.toBe('');
+  });
+});

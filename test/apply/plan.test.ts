@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
+import { changesAnything, type Plan } from '../../src/apply/plan.ts';
+import { codeOf, entryOf, idOf, planOf, rowFor, rowOf } from './plan-world.ts';
+
+const actionsOf = ({ items }: Plan) => Object.fromEntries(items.map(({ key, action }) => [key, action]));
+const code = codeOf(1);
+const entry = entryOf('a', code);
+const row = rowFor('a', 2, code);
+const withName = (name: string): KeyedRow => ({ ...row, changes: { ...row.changes, name } });
+
+describe('the plan of a key in the lock file', () => {
+  it('is nothing if all agree, also if the service has normalized values', () => {
+    const plan = planOf([row], [entry], [code]);
+    expect(actionsOf(plan)).toEqual({ a: 'unchanged' });
+    expect(changesAnything(plan)).toBe(false);
+    const tidy = { ...row, changes: { name: ' name 1 ', destination: 'https://1.example' } };
+    expect(actionsOf(planOf([tidy], [entry], [code]))).toEqual({ a: 'unchanged' });
+    expect(actionsOf(planOf([rowOf('a', 2)], [entry], [code]))).toEqual({ a: 'unchanged' });
+  });
+
+  it('is an update of the fields that differ, at any position of the row (Y10)', () => {
+    const { items } = planOf([rowOf('b', 2, { changes: { name: 'new' } }), withName('other')], [entry], [code]);
+    expect(items[1]).toMatchObject({ action: 'update', code: { id: idOf(1) } });
+    expect(items[1]?.changes).toEqual([{ field: 'name', old: 'name 1', new: 'other', isEdited: false, isKept: false }]);
+  });
+
+  it('says what another client changed, which the file overwrites, or not (Y10)', () => {
+    const edited = codeOf(1, { name: 'by hand', destination: 'https://hand.example/' });
+    const one = { ...withName('other'), changes: { name: 'other', destination: 'https://1.example/' } };
+    const { items } = planOf([one], [entry], [edited]);
+    expect(items[0]?.action).toBe('edited');
+    expect(items[0]?.changes.map(({ field, isEdited, isKept }) => [field, isEdited, isKept])).toEqual([
+      ['name', true, false],
+      ['destination', true, false],
+    ]);
+    const kept = planOf([one], [entry], [edited], { keepEdits: true });
+    expect(kept.items[0]?.changes.every(({ isKept }) => isKept)).toBe(true);
+    expect(kept.surprises).toBe(0);
+    expect(actionsOf(planOf([rowOf('a', 2)], [entry], [edited]))).toEqual({ a: 'unchanged' });
+  });
+
+  it('is a question if its code was deleted, until the user decides', () => {
+    expect(actionsOf(planOf([row], [entry], []))).toEqual({ a: 'gone' });
+    expect(actionsOf(planOf([row], [entry], [], { decisions: { recreate: new Set(['a']) } }))).toEqual({ a: 'create' });
+    const other = planOf([row], [entry], [codeOf(2)], { decisions: { adopt: new Map([['a', idOf(2)]]) } });
+    expect(other.items[0]).toMatchObject({ action: 'adopt', code: { id: idOf(2) } });
+  });
+
+  it('is not another code than the one it has', () => {
+    const faults = (given: KeyedRow, adopt = new Map<string, string>()) =>
+      planOf([given], [entry], [code, codeOf(2)], { decisions: { adopt } }).faults.map(({ line }) => line);
+    expect(faults(row, new Map([['a', idOf(2)]]))).toEqual([2]);
+    expect(faults(row, new Map([['a', idOf(1)]]))).toEqual([]);
+    expect(faults({ ...row, id: idOf(2) })).toEqual([2]);
+    expect(faults({ ...row, slug: 's2' })).toEqual([2]);
+    expect(faults({ ...row, slug: 's1', id: idOf(1) })).toEqual([]);
+    expect(faults({ ...row, type: 'menu' })).toEqual([2]);
+  });
+});
+
+describe('the plan of a key without lock entry', () => {
+  it('is the one code with its values that no key has; of equal ones the oldest first (Y7)', () => {
+    expect(planOf([row], [], [codeOf(2), code]).items[0]).toMatchObject({ action: 'adopt', code: { id: idOf(1) } });
+    const alike = codeOf(3, { name: code.name, destination: code.destination });
+    const two = planOf([row, { ...row, key: 'b', line: 3 }], [], [alike, code]);
+    expect(two.items.map((item) => item.code?.id)).toEqual([idOf(1), idOf(3)]);
+    const three = planOf([row, { ...row, key: 'b', line: 3 }, { ...row, key: 'c', line: 4 }], [], [alike, code]);
+    expect(actionsOf(three)).toEqual({ a: 'adopt', b: 'adopt', c: 'create' });
+  });
+
+  it('is a question if there are more such codes than rows (Y7)', () => {
+    const alike = codeOf(3, { name: code.name, destination: code.destination });
+    const plan = planOf([row], [], [alike, code]);
+    expect(plan.items[0]).toMatchObject({ action: 'undecided', candidates: [{ id: idOf(1) }, { id: idOf(3) }] });
+    expect(actionsOf(planOf([row], [], [alike, code], { decisions: { adopt: new Map([['a', idOf(3)]]) } }))).toEqual({
+      a: 'adopt',
+    });
+    expect(actionsOf(planOf([row], [], [alike, code], { decisions: { recreate: new Set(['a']) } }))).toEqual({ a: 'create' });
+  });
+
+  it.each([
+    ['name', { destination: 'https://other.example/' }],
+    ['destination', { name: 'other' }],
+  ])('is a question if a code that no key has shares its %s: its lock entry may be lost (Y8)', (_, changes) => {
+    const edited = { ...row, changes: { ...row.changes, ...changes } };
+    expect(actionsOf(planOf([edited], [], [code]))).toEqual({ a: 'undecided' });
+    expect(actionsOf(planOf([{ ...edited, type: 'menu' }], [], [code]))).toEqual({ a: 'create' });
+    expect(actionsOf(planOf([edited], [entryOf('b', code)], [code]))).toMatchObject({ a: 'create' });
+  });
+
+  it('is a question if a removed key has a code with all its values: it may have been renamed', () => {
+    const plan = planOf([{ ...row, key: 'b' }], [entry], [code]);
+    expect(actionsOf(plan)).toEqual({ b: 'undecided', a: 'removed' });
+    const adopted = planOf([{ ...row, key: 'b' }], [entry], [code], { decisions: { adopt: new Map([['b', idOf(1)]]) } });
+    expect(actionsOf(adopted)).toEqual({ b: 'adopt' });
+  });
+
+  it('is the code that the row specifies, unless another key has it (Y6)', () => {
+    const named = planOf([rowOf('b', 2, { slug: 's1', changes: { name: 'new' } })], [], [code]);
+    expect(named.items[0]).toMatchObject({ action: 'adopt', code: { id: idOf(1) }, changes: [{ field: 'name' }] });
+    expect(actionsOf(planOf([rowOf('b', 2, { id: idOf(9) })], [], [code]))).toEqual({ b: 'gone' });
+    expect(planOf([row, rowOf('b', 3, { slug: 's1' })], [entry], [code]).faults.map(({ line }) => line)).toEqual([3]);
+    expect(
+      planOf([rowOf('b', 2, { slug: 's1' }), rowOf('c', 3, { id: idOf(1) })], [], [code]).faults.map(({ line }) => line),
+    ).toEqual([3]);
+    expect(planOf([rowOf('b', 2, { slug: 's1', id: idOf(2) })], [], [code, codeOf(2)]).faults.map(({ line }) => line)).toEqual([
+      2,
+    ]);
+  });
+});
+
+describe('a key that the file no longer has', () => {
+  it('is reported once, and its code paused if that is asked for (Y11)', () => {
+    const plan = planOf([], [entry], [code]);
+    expect(plan.items).toMatchObject([{ key: 'a', action: 'removed', isNews: true, changes: [] }]);
+    expect(plan.surprises).toBe(1);
+    const known = planOf([], [{ ...entry, removed: true }], [code]);
+    expect([known.surprises, changesAnything(known)]).toEqual([0, false]);
+    expect(planOf([], [entry], [code], { removed: 'pause' }).items[0]?.changes).toMatchObject([
+      { field: 'status', new: 'paused' },
+    ]);
+    expect(planOf([], [entry], [codeOf(1, { status: 'expired' })], { removed: 'pause' }).items[0]?.changes).toEqual([]);
+  });
+
+  it('is active again when it is back, if its removal paused it', () => {
+    const paused = codeOf(1, { status: 'paused' });
+    const silent = rowOf('a', 2);
+    const plan = planOf([silent], [entryOf('a', paused, { removed: 'paused' })], [paused]);
+    expect(plan.items[0]?.changes).toMatchObject([{ field: 'status', new: 'active', isEdited: false }]);
+    expect(actionsOf(planOf([silent], [entryOf('a', paused, { removed: true })], [paused]))).toEqual({ a: 'unchanged' });
+  });
+});
+
+describe('a plan as a whole', () => {
+  it('counts codes that no key has, and what would surprise, but no creations (Y9)', () => {
+    const rows = Array.from({ length: 20 }, (_, n) => rowOf(`new ${n}`, n + 3, { changes: { name: `new ${n}` } }));
+    const plan = planOf([withName('other'), ...rows], [entry, entryOf('gone', codeOf(2))], [code, codeOf(2), codeOf(3)]);
+    expect([plan.surprises, plan.allowed, plan.unmanaged]).toEqual([2, 10, 1]);
+    const many = Array.from({ length: 50 }, (_, n) => entryOf(`k${n}`, codeOf(n + 10)));
+    expect(planOf([], many, []).allowed).toBe(15);
+    expect(planOf([], many, [], { maxChanges: { percent: 50 } }).allowed).toBe(25);
+    expect(planOf([], many, [], { maxChanges: { count: 3 } }).allowed).toBe(3);
+  });
+
+  it('has the faults of what would be created or changed, and of nothing else (Y2)', () => {
+    const dead = codeOf(1, { destination: 'nowhere', name: ' ' });
+    const kept = rowFor('a', 2, dead);
+    expect(planOf([kept], [entryOf('a', dead)], [dead]).faults).toEqual([]);
+    const fresh = (more: Partial<KeyedRow>) =>
+      planOf([rowOf('n', 2, more)], [], []).faults.map(({ line, column }) => [line, column]);
+    expect(fresh({ changes: { name: 'x' } })).toEqual([[2, 'destination']]);
+    expect(fresh({ changes: { destination: 'https://a.example/' } })).toEqual([[2, 'name']]);
+    expect(fresh({ changes: { name: 'x' }, type: 'wifi' })).toEqual([]);
+    expect(planOf([rowOf('n', 2, { changes: { name: 'x' } })], [], [], { force: true }).faults).toEqual([]);
+  });
+});
