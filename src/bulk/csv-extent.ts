@@ -1,15 +1,13 @@
 /** Counts the records and cells of a CSV before a parser allocates anything for them: 120 MB of commas would become as many strings. */
+
 import { MOST_VALUES } from '../rows/table-bounds.ts';
+import { LINE_FEED, QUOTE, RETURN } from '../text/ascii.ts';
 import { MOST_COLUMNS, refuseFaults, refuseMany } from './input.ts';
 
 /** No spreadsheet has a row as long. */
 const MOST_RECORD_BYTES = 16 * 2 ** 20;
 /** Empty lines are skipped by the parser, one by one. */
 const MOST_EMPTY = 2 ** 20;
-
-const QUOTE = 0x22;
-const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
 
 /** Throws UsageError at the first record with which the file is more than is read. `first`: the line it begins on. */
 export function checkExtent(bytes: Uint8Array, separator: string, name: string, first = 1): void {

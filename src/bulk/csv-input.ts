@@ -1,6 +1,9 @@
 /** Reads the rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
+
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
+import { likelyDelimiter } from '../rows/formats.ts';
+import { LINE_FEED, RETURN } from '../text/ascii.ts';
 import { restore } from '../text/defuse.ts';
 import { letSignalsIn } from '../time/time.ts';
 import { checkExtent } from './csv-extent.ts';
@@ -9,7 +12,6 @@ import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, typ
 import { createRowValues } from './row-values.ts';
 import { refuseTitle } from './title-row.ts';
 
-const SEPARATORS = [',', ';', '\t'] as const;
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 
 interface CsvOptions extends ReadOptions {
@@ -75,12 +77,10 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
     .replace(/"[^"]*"/g, '');
   const [header = ''] = unquoted.split(/[\r\n]/, 1);
   const lineEnd = unquoted.startsWith('\r\n', header.length) ? '\r\n' : '\n';
-  const often = (separator: string) => header.split(separator).length;
-  const [most = ','] = [...SEPARATORS].sort((a, b) => often(b) - often(a));
   // `name,type,destination;;`: see half-separated.ts.
   const [first = '', ...others] = header.split(';');
   const inOneCell = first.includes(',') && others.length > 0 && others.every((cell) => cell === '');
-  const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : most);
+  const separator = declared?.[1] ?? given ?? (inOneCell ? ';' : likelyDelimiter(header));
   return { start, skipped: declared ? 1 : 0, separator, lineEnd } as const;
 }
 
@@ -137,11 +137,11 @@ function quoteFault(error: CsvError): string {
 function createLineCounter(bytes: Uint8Array, first: number): (offset: number) => number {
   let line = first;
   let at = 0;
-  const isEnd = (index: number) => bytes[index] === 0x0a || (bytes[index] === 0x0d && bytes[index + 1] !== 0x0a);
+  const isEnd = (index: number) => bytes[index] === LINE_FEED || (bytes[index] === RETURN && bytes[index + 1] !== LINE_FEED);
   return (offset) => {
     for (; at < offset; at++) if (isEnd(at)) line++;
     // A record begins behind the empty lines that were skipped before it.
-    for (; bytes[at] === 0x0a || bytes[at] === 0x0d; at++) if (isEnd(at)) line++;
+    for (; bytes[at] === LINE_FEED || bytes[at] === RETURN; at++) if (isEnd(at)) line++;
     return line;
   };
 }

@@ -1,6 +1,8 @@
 /** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
+
 import { MOST_VALUES } from '../rows/table-bounds.ts';
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
+import { BACKSLASH, COMMA, LINE_FEED, QUOTE } from '../text/ascii.ts';
 import { letSignalsIn } from '../time/time.ts';
 import { type Fault, type Input, type InputRow, MOST_COLUMNS, MOST_FAULTS, refuseFaults, refuseMany } from './input.ts';
 
@@ -68,10 +70,6 @@ async function readPieces(
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const LINE_FEED = 0x0a;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 

@@ -1,4 +1,5 @@
 /** `qrctl demo`: runs qrctl commands against its own sandbox. */
+
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +8,7 @@ import type { Context } from '../context.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
 import { LocalError } from '../errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
+import { DAY_MS } from '../time/units.ts';
 import { defineCommand } from './define.ts';
 
 const CODES_CSV = `name,type,destination
@@ -29,7 +31,6 @@ const SHOW: SandboxOptions = {
   liveScansOfNewCode: 100,
 };
 
-const DAY_MS = 86_400_000;
 const HEAD_LINES = 4;
 
 export const command = defineCommand({

@@ -1,12 +1,13 @@
 /** `qrctl sandbox`: runs the local service in the foreground until it is interrupted. */
+
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { DAY_MS } from '../time/units.ts';
 import { choice, defineCommand, duration, integer, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;
-const DAY_MS = 86_400_000;
 
 export const command = defineCommand({
   description:

@@ -1,7 +1,9 @@
 /** Assigns rows to partitions: the day or month of a row's own time, as a directory's name that engines read as a column (`dt`). */
+
 import { UnprovenError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
 import { formatInstant } from '../time/time.ts';
+import { DAY_MS, QUARTER_MS } from '../time/units.ts';
 
 export const PARTITIONS = ['day', 'month'] as const;
 
@@ -13,7 +15,6 @@ export interface Partitioning {
 }
 
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
-const DAY_MS = 86_400_000;
 
 /**
  * A function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError at a year of other than
@@ -42,9 +43,6 @@ function unnamed(date: string, timezone: string): UnprovenError {
     hint: 'Exclude the scan with --since or --until, or use a different --timezone for a new --output-dir.',
   });
 }
-
-/** Changes of day are at whole quarters of an hour everywhere. */
-const QUARTER_MS = 900_000;
 
 /** The end of the partition to which an instant belongs, both in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {

@@ -37,3 +37,9 @@ export const ENDINGS: readonly string[] = FORMATS.flatMap((format) => (format ==
 export const DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;
 
 export type Delimiter = (typeof DELIMITERS)[keyof typeof DELIMITERS];
+
+/** Returns the delimiter that occurs most often in a header. */
+export function likelyDelimiter(header: string): Delimiter {
+  const often = (delimiter: string) => header.split(delimiter).length;
+  return Object.values(DELIMITERS).reduce((most, other) => (often(other) > often(most) ? other : most));
+}

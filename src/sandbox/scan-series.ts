@@ -2,7 +2,9 @@
  * Sample scans of one code as functions of their index: nothing is stored, so ten million cost no more than ten. Times
  * never decrease with the index, IDs always increase.
  */
+
 import { formatInstant } from '../time/time.ts';
+import { DAY_MS } from '../time/units.ts';
 import { fraction, hash } from './chance.ts';
 import { visitJson } from './made-up-visits.ts';
 
@@ -32,7 +34,6 @@ export interface Series {
   lowerBound(ms: number, count: number): number;
 }
 
-const DAY_MS = 86_400_000;
 /** Between quietest and busiest hour; below 1, so that time never runs backwards. */
 const SWING = 0.6;
 /** The busiest hour is 15:00 UTC, half a day after this one. */

@@ -1,7 +1,8 @@
 /** Parses the times of scans, a million at a time. */
-import { parseInstant } from '../time/time.ts';
 
-const DAY_MS = 86_400_000;
+import { parseInstant } from '../time/time.ts';
+import { DAY_MS } from '../time/units.ts';
+
 const ZERO = 48;
 const DASH = 45;
 const COLON = 58;

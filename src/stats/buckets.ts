@@ -1,12 +1,10 @@
 /** Splits a range so that each part is within one unit of every requested dimension. */
+import { HOUR_MS, QUARTER_MS } from '../time/units.ts';
 import { type RunningUnit, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { type Dimension, isTimeDimension } from './dimensions.ts';
 import type { OffsetAt } from './tally.ts';
 
-const HOUR_MS = 3_600_000;
-/** All zones are ahead of UTC by whole quarters of an hour, as long as there are such services. */
-const QUARTER_MS = 900_000;
 /** More requests than anybody wants in place of pages. */
 const MOST_BUCKETS = 20_000;
 

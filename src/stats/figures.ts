@@ -1,4 +1,5 @@
 /** Turns tallies into rows that add up, for tables, charts and files. */
+import { HOUR_MS } from '../time/units.ts';
 import { formatUnit, isRunning, type Span, startOf, unitOf } from './calendar.ts';
 import { type Dimension, isTimeDimension, type TimeDimension } from './dimensions.ts';
 import type { OffsetAt, Tally } from './tally.ts';
@@ -48,7 +49,6 @@ export interface FiguresOptions {
 
 /** No percentage is made of fewer scans. */
 const LEAST_SCANS = 30;
-const HOUR_MS = 3_600_000;
 
 /** Returns the rows of one dimension: times in order, values by their scans. F3: their scans add up to the total, whatever was omitted. */
 export function figuresOf(by: Dimension, options: FiguresOptions): Section {

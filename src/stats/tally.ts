@@ -1,12 +1,12 @@
 /** Aggregates scans into counts per dimension. Independent of service and files, in memory that does not grow with the scans. */
+
 import type { Row } from '../rows/row-sink.ts';
+import { HOUR_MS } from '../time/units.ts';
 import { type Dimension, isTimeDimension, isValueDimension, type ValueDimension } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 /** Local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
 export type OffsetAt = (instantMs: number) => number;
-
-const HOUR_MS = 3_600_000;
 
 export interface Tally {
   /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code` is the name of its code for `--by code`. */

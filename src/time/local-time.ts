@@ -1,5 +1,7 @@
 /** Converts instants to the local time of a zone, for millions of rows: the offset of each quarter of an hour is computed once. */
+
 import { formatInstant } from './time.ts';
+import { QUARTER_MS } from './units.ts';
 
 export interface LocalTime {
   /** The IANA name of the zone. */
@@ -10,7 +12,6 @@ export interface LocalTime {
   format(instantMs: number): string;
 }
 
-const QUARTER_MS = 900_000;
 /** More than four years; scans are in chronological order, so clearing costs little. */
 const MOST_QUARTERS = 150_000;
 

@@ -4,11 +4,10 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../text/ascii.ts';
 import { restore } from '../../text/defuse.ts';
 import { countOf } from '../../text/quote.ts';
+import { likelyDelimiter } from '../formats.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
-
-const SEPARATORS = [',', ';', '\t'] as const;
 
 /**
  * The rows below the header, with the cells of `wanted` columns alone: empty ones as null, defused ones as they were. A last line
@@ -55,8 +54,7 @@ interface Header {
 }
 
 function parseHeader(text: string, path: string, wanted: readonly string[]): Header {
-  const often = (separator: string) => text.split(separator).length;
-  const [separator = ','] = [...SEPARATORS].sort((a, b) => often(b) - often(a));
+  const separator = likelyDelimiter(text);
   const columns = (parseQuoted(text, separator, path, 1)[0] ?? []).map(restore);
   const places = wanted.flatMap((name) => {
     const at = columns.indexOf(name);

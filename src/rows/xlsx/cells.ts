@@ -1,8 +1,10 @@
 /** Values as cells of a worksheet (ECMA-376 part 1, 18.3.1): text is text, whatever it looks like; nothing here can be a formula. */
+
 import { UsageError } from '../../errors.ts';
 import { formatCount } from '../../text/quote.ts';
 import type { LocalTime } from '../../time/local-time.ts';
 import { parseInstant } from '../../time/time.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { formatJson } from '../json-lines.ts';
 
 /** Indices of the cell formats that parts.ts declares. */
@@ -70,7 +72,6 @@ export function escapeText(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-const DAY_MS = 86_400_000;
 /** Of 1970-01-01. Before 1900-03-01 Excel counts a day that never was. */
 export const EPOCH_DAY = 25_569;
 const FIRST_DAY = 61;

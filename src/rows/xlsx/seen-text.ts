@@ -1,6 +1,7 @@
 /** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
 
 import { formatInstant } from '../../time/time.ts';
+import { DAY_MS } from '../../time/units.ts';
 import { EPOCH_DAY } from './cells.ts';
 
 /** How a number is shown: Excel's own formats have numbers, all others a code of their own. */
@@ -45,7 +46,6 @@ export function seenNumber(value: number, { id, code }: NumberFormat): string | 
   return isPlain ? `${shown}` : undefined;
 }
 
-const DAY_MS = 86_400_000;
 /** Day of 1970-01-01, counted from 1904. */
 const EPOCH_DAY_FROM_1904 = 24_107;
 

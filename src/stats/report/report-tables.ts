@@ -4,6 +4,7 @@ import { scaleLinear } from 'd3-scale';
 import { formatCount } from '../../text/quote.ts';
 import { capitalize } from '../../text/sentence.ts';
 import { parseInstant } from '../../time/time.ts';
+import { DAY_MS } from '../../time/units.ts';
 import type { Figure, Section } from '../figures.ts';
 import { type Html, html } from './html.ts';
 
@@ -80,7 +81,6 @@ export function columnsOfTables(section: Section, options: TableOptions): Html {
 }
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const DAY_MS = 86_400_000;
 const SHADES = 5;
 
 /** Renders days as weeks of a calendar; more scans are darker. */

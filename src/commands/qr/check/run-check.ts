@@ -1,4 +1,5 @@
 /** Checks the destinations of codes, prints the rows, and fails by `--fail-on`. */
+
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
@@ -11,6 +12,7 @@ import type { Context } from '../../../context.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../text/short-url.ts';
+import { DAY_MS } from '../../../time/units.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
@@ -19,7 +21,6 @@ import type { CheckFlags } from './flags.ts';
 import { openLastRun } from './last-run.ts';
 import { ends, failure, noResponse, tellOutcomes } from './tell.ts';
 
-const DAY_MS = 86_400_000;
 /** Hosts asked at once, as many as a browser has connections in all. */
 const HOSTS_AT_ONCE = 256;
 
