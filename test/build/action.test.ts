@@ -11,23 +11,26 @@ const action = readFileSync(join(root, 'action.yml'), 'utf8');
 const script = action.slice(action.lastIndexOf('run: |') + 'run: |'.length).replace(/^ {8}/gm, '');
 
 /** Runs the step with a `qrctl` that prints its arguments, each in brackets. */
-async function runStep(command: string) {
+async function runStep(command: string, more: Record<string, string> = {}) {
   const directory = await useDirectory();
   writeFileSync(join(directory, 'qrctl'), '#!/bin/sh\nprintf "[%s]" "$@"\nexit "$QRCTL_TEST_END"\n', { mode: 0o755 });
   const output = join(directory, 'output');
   const env = {
     PATH: `${directory}${delimiter}${process.env.PATH}`,
     GITHUB_OUTPUT: output,
-    QRCTL_ARGUMENTS: command,
+    GITHUB_STEP_SUMMARY: join(directory, 'summary'),
+    ...{ QRCTL_ARGUMENTS: command, QRCTL_PLAN: '', QRCTL_APPLY: '' },
     QRCTL_API_KEY: 'svc_live_secret',
     QRCTL_TEST_END: command.includes('verify') ? '8' : '0',
+    ...more,
   };
   const { status, stdout } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     env,
     cwd: directory,
   });
   const told = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  return { status, stdout: String(stdout), told, made: readdirSync(directory) };
+  const summary = existsSync(join(directory, 'summary')) ? readFileSync(join(directory, 'summary'), 'utf8') : '';
+  return { status, stdout: String(stdout), told, summary, made: readdirSync(directory) };
 }
 
 describe('the input command', () => {
@@ -58,6 +61,29 @@ describe('the input command', () => {
 
   test('passes on the exit code', async () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
+  });
+});
+
+describe('the inputs plan and apply', () => {
+  test('are a file and more arguments, one per line, whatever is in them; the job summary has the output', async () => {
+    const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
+    const plan = await runStep('', { QRCTL_PLAN: file });
+    const printed = '[qr][apply][--dry-run][--format][markdown][--from][my $(touch owned).csv][--key][SKU `x`]';
+    expect(plan).toMatchObject({ status: 0, stdout: printed, summary: printed, told: 'exit-code=0\n' });
+    const apply = await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: '9' });
+    const applied = '[qr][apply][--format][markdown][--from][codes.csv]';
+    expect(apply).toMatchObject({ status: 9, stdout: applied, summary: applied, told: 'exit-code=9\n' });
+    expect([...plan.made, ...apply.made]).not.toContain('owned');
+  });
+
+  test('check the file alone where there is no key, as for a pull request from a fork', async () => {
+    const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
+    expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
+  });
+
+  test('do not go together', async () => {
+    const { status, stdout } = await runStep('scans\nexport', { QRCTL_PLAN: 'codes.csv' });
+    expect([status, stdout]).toEqual([2, expect.stringMatching(/^::error::.*only one/)]);
   });
 });
 
