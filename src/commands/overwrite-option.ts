@@ -2,5 +2,5 @@
 import { flag } from './define.ts';
 
 export const overwriteOption = {
-  overwrite: flag('--overwrite', 'Replace files that are protected by default', { risky: true }),
+  overwrite: flag('--overwrite', 'Overwrite even files that qrctl protects', { risky: true }),
 };

@@ -32,7 +32,7 @@ async function withoutLinks(disk: Disk, path: string): Promise<string> {
   let step = steps.next();
   while (!step.done) step = steps.next(await lookAt(disk, step.value));
   const { real, lure } = step.value;
-  if (lure) throw refusal(path, `${lure.at} is a symbolic link that user ${lure.uid} created to a target of another user`);
+  if (lure) throw refusal(path, `${lure.at} is a symbolic link that user ${lure.uid} created to another user's file`);
   return real;
 }
 
@@ -42,8 +42,8 @@ async function lookAt(disk: Disk, path: string): Promise<Seen | undefined> {
 }
 
 /**
- * Makes a directory and those above it, for good, and gives its real path. D14: nothing is made behind a link that is not followed.
- * Throws the system's error, and UsageError as `realPath`.
+ * Durably creates a directory and its missing parents, and returns its real path. D14: nothing is created behind a link that is not followed.
+ * Throws the system's error, and UsageError like `realPath`.
  */
 export async function makeRealDirectories(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);

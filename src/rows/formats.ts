@@ -5,7 +5,7 @@ export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
 
 /** Help texts of the formats. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
-  table: 'Default on a terminal. Omits the least important columns if they do not fit; shows control characters',
+  table: 'Default on a terminal. Omits the least important columns if they do not fit; makes control characters visible',
   csv: 'Default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell',
   json: 'Default elsewhere for one record. A list is one document, regardless of the number of pages',
   ndjson: 'One JSON object per line',

@@ -350,7 +350,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     memory.user = 1000;
     await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
       name: 'UsageError',
-      message: expect.stringContaining('created to a target of another user'),
+      message: expect.stringContaining("created to another user's file"),
     });
   });
 
@@ -359,7 +359,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     await runLake(memory, service);
     await memory.disk.unlink('/data/secret/key');
     await plant(`${LAKE}/dt=2026-02-01`);
-    await expect(runLake(memory, laterNight())).rejects.toThrow('created to a target of another user');
+    await expect(runLake(memory, laterNight())).rejects.toThrow("created to another user's file");
     expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
   });
 

@@ -41,7 +41,7 @@ describe('the real path of a file', () => {
     expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
   });
 
-  it('is none behind a link that somebody created to a target of another user, wherever on the way (D14)', async () => {
+  it('is none behind a link that somebody created to a file of another user, wherever on the way (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     writeFileSync(join(directory, 'a', 'x'), '');
     symlinkSync('a', join(directory, 'b'));
@@ -51,7 +51,7 @@ describe('the real path of a file', () => {
       const resolving = realPath(foreign, join(directory, path));
       await expect(resolving, path).rejects.toThrow(UsageError);
       await expect(resolving).rejects.toThrow(
-        `${join(directory, 'b')} is a symbolic link that user 4711 created to a target of another user`,
+        `${join(directory, 'b')} is a symbolic link that user 4711 created to another user's file`,
       );
     }
     expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
@@ -92,7 +92,7 @@ describe('a directory that is made', () => {
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
   });
 
-  it('is not made behind a link that somebody created to a target of another user, nor is any above it (D14)', async () => {
+  it('is not made behind a link that somebody created to a file of another user, nor is any above it (D14)', async () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));

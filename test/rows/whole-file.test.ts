@@ -199,7 +199,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
       disk: { ...nodeDisk, lstat },
     });
     await expect(writing).rejects.toThrow(UsageError);
-    await expect(writing).rejects.toThrow('is a symbolic link that user 4711 created to a target of another user');
+    await expect(writing).rejects.toThrow("is a symbolic link that user 4711 created to another user's file");
   });
 
   test('not where its name was swapped for a link, or for a file, when it is opened (D14)', async () => {

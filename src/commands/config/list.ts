@@ -7,7 +7,7 @@ const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 's
 export const command = defineCommand({
   description:
     'Lists every setting, its effective value and its source.\n\n' +
-    'The source is a flag, a variable, the profile or the default. An empty value means that the setting has none. For the API key, see ' +
+    'The source is a flag, a variable, the profile or the default. A setting without a value is empty. For the API key, see ' +
     '`qrctl auth status`.',
   options: outputOptionsWithoutIds,
   examples: [

@@ -87,7 +87,8 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
 
 /** Throws UsageError if a text that must be held as a whole is larger than anyone's. */
 export function refuseLarge(text: string, name: string): void {
-  if (text.length > MOST_WHOLE) refuseWorkbook(name, `has a part larger than ${MOST_WHOLE / 2 ** 20} MiB, other than its rows`);
+  if (text.length > MOST_WHOLE)
+    refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
 }
 
 /** So much of the packed bytes is unpacked at once: a thousandfold becomes 4 MiB. */
