@@ -30,10 +30,10 @@ export interface RangeFlags {
 }
 
 export interface PlannedRange {
-  /** ms since the epoch, half-open; undefined: no bound, and the service's clock at the first answer. */
+  /** Range in ms since the epoch, half-open; undefined: no bound, and the service's clock at the first response. */
   sinceMs: number | undefined;
   untilMs: number | undefined;
-  /** The IANA name of the zone in which its ends are said. */
+  /** IANA name of the time zone of its ends in messages. */
   zone(): string;
 }
 
@@ -81,8 +81,8 @@ async function tellExcluded(
 }
 
 /**
- * `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`: both ends, in an IANA zone. Seconds where one end has some; whoever needs the
- * milliseconds reads them in `--summary`. Empty where nothing was read.
+ * `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`: both ends, in an IANA time zone. With seconds if one end has some;
+ * `--summary` has the milliseconds. Empty if nothing was read.
  */
 export function formatRange(range: { sinceMs: number | undefined; untilMs: number } | undefined, zone: string): string {
   if (!range) return '';

@@ -8,10 +8,10 @@ import { nearest } from '../text/nearest.ts';
 import { quote } from '../text/quote.ts';
 
 export interface GivenFile {
-  /** The flag, for what is said where the file cannot be read. */
+  /** Flag for messages if the file cannot be read. */
   flag: string;
   mostBytes: number;
-  /** What to do about a file that has more. */
+  /** Hint for a larger file. */
   whenLarger: string;
 }
 
@@ -20,7 +20,7 @@ export function nameOfGiven(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** All bytes of it. Throws UsageError where it cannot be read, or has more than its bound: /dev/zero has no end. */
+/** Returns all bytes of the file. Throws UsageError if it cannot be read, or is larger than its limit: /dev/zero has no end. */
 export async function readGiven(context: Context, path: string, { flag, mostBytes, whenLarger }: GivenFile): Promise<Buffer> {
   const { signal } = context;
   const chunks: Uint8Array[] = [];
@@ -47,7 +47,7 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
   return Buffer.concat(chunks);
 }
 
-/** The file beside a missing one that was probably meant; undefined where none is like it. */
+/** Returns the file in the same directory that was probably meant; undefined if none is similar. */
 function neighbourOf(path: string): string | undefined {
   try {
     const names = readdirSync(dirname(path));

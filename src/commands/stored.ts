@@ -5,19 +5,19 @@ import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
 import { shown } from '../text/quote.ts';
 
-/** The stored config, empty where there is none. Throws UsageError where it is corrupt. */
+/** Reads the stored config, empty if there is none. Throws UsageError if it is corrupt. */
 export async function openStore(context: Context): Promise<Store> {
   const { readStore } = await import('../settings/store.ts');
   return mentioning(context, await readStore(context.env));
 }
 
-/** Stores what `change` makes of the config; see `updateStore` for what it throws. */
+/** Stores the config that `change` returns; see `updateStore` for its errors. */
 export async function changeStore(context: Context, change: (stored: Stored) => Stored): Promise<Store> {
   const { updateStore } = await import('../settings/write-store.ts');
   return mentioning(context, await updateStore(context, change));
 }
 
-/** Stores what `change` makes of one profile, which is made where it is missing. */
+/** Stores the profile that `change` returns; creates it if it is missing. */
 export async function changeProfile(
   context: Context,
   name: string,
@@ -29,7 +29,7 @@ export async function changeProfile(
   });
 }
 
-/** What the settings of the profile in force are resolved from. Throws UsageError when it was named and is not stored. */
+/** Returns the inputs for resolving the settings of the current profile. Throws UsageError if it was specified and is not stored. */
 export async function openProfile(context: Context): Promise<Inputs & { store: Store }> {
   const { chooseInputs } = await import('../settings/choose-profile.ts');
   const store = await openStore(context);

@@ -1,4 +1,4 @@
-/** How a dry run is printed: the plan, what is odd about the rows, and what it would cost. */
+/** Prints a dry run: the plan, the warnings about the rows, and the cost. */
 import type { Fault, Source } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
@@ -10,22 +10,22 @@ import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';
 import { tellWarnings } from './tell-checked.ts';
 
-/** Records that a terminal is shown unless somebody asks for more: what is said below them must stay in sight. */
+/** Number of records on a terminal by default, so that the lines below them stay visible. */
 const MOST_SHOWN = 10;
 
 export interface DryRun {
   records: readonly Row[];
   columns: readonly Column[];
-  /** Said where there are no records. */
+  /** Printed if there are no records. */
   none: string;
-  /** Of a file: what is odd about its rows. */
+  /** Warnings about the rows of a file. */
   checked?: { input: Source; warnings: readonly Fault[] } | undefined;
   /** `12 of 300 rows would be changed`, and the requests that it takes. */
   what: string;
   requests: number;
 }
 
-/** Prints the plan, then the warnings, then the line that sums it up. On a terminal the table is cut unless `--format` asks for it. */
+/** Prints the plan, the warnings, and the summary line. On a terminal the table is truncated unless `--format` is set. */
 export async function printDryRun(context: Context, run: DryRun, flags: OutputFlags): Promise<void> {
   const { records, columns, none, checked, what, requests } = run;
   const { format, path } = await planOutput(context, flags, columns, 'list');

@@ -1,4 +1,4 @@
-/** Results of an earlier run, at the place where this run is to write its own: only those of the same command are replaced unasked. */
+/** Results of an earlier run at the path of this run's results: only those of the same command are replaced without `--overwrite`. */
 import { stat } from 'node:fs/promises';
 import { type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
 import { UsageError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { ResultsBefore } from './bulk-input.ts';
 interface ResultsPlace {
   /** Of the results of this run. */
   path: string;
-  /** What is there. */
+  /** Content of the file. */
   before: ResultsBefore;
   command: ResultsCommand;
   /** `--overwrite` */
@@ -18,10 +18,10 @@ interface ResultsPlace {
 }
 
 /**
- * Checks that this run may replace what is at the place of its results, and returns the rows of an earlier run of the same command by
- * outcome, as a message says it (`2 updated, 1 failed`); undefined if there are none.
+ * Checks that this run may replace the file at the path of its results, and returns the rows of an earlier run of the same command by
+ * outcome, in words (`2 updated, 1 failed`); undefined if there are none.
  *
- * @throws UsageError if the file is of another command, or is not a results file, unless `--overwrite` was given
+ * @throws UsageError if the file is of another command, or is not a results file, unless `--overwrite` is set
  */
 export async function checkResultsPlace({ path, before, command, overwrite }: ResultsPlace): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined);
@@ -41,7 +41,7 @@ export async function checkResultsPlace({ path, before, command, overwrite }: Re
   if (writers.includes(command)) {
     return [...outcomes].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`).join(', ') || undefined;
   }
-  // Its journal stays what it is, whatever becomes of the results; a run that keeps one needs another place.
+  // Its journal stays valid, whatever happens to the results; a run that keeps a journal requires another path.
   const canReplace = journal === undefined || command === 'qr update';
   if (overwrite && canReplace) return undefined;
   throw refusal(path, `it holds the results of \`${writers[0] ?? 'another command'}\``, canReplace);

@@ -95,10 +95,13 @@ async function* take(batches: AsyncIterable<QrCode[]>, limit = Number.POSITIVE_I
   }
 }
 
-/** What a total that is not true costs at most. */
+/** Maximum cost of a wrong total. */
 const MOST_AHEAD = 16;
 
-/** The first codes in the service's order: only the pages that hold them. The service may serve smaller pages than asked. */
+/**
+ * Returns the first codes in the service's order: requests only the pages that contain them. The service may return smaller pages than
+ * requested.
+ */
 async function* firstCodes(service: Lister, limit: number, concurrency: number): AsyncGenerator<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
   const size = first.rows.length;
@@ -113,7 +116,7 @@ async function* firstCodes(service: Lister, limit: number, concurrency: number):
   const width = Math.min(concurrency, MOST_AHEAD);
   for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), width)) {
     const next = fresh(rows).slice(0, left);
-    // Nothing new is the end, whatever the total says.
+    // A page without new codes is the end, whatever the total is.
     if (next.length === 0) return;
     yield next;
     left -= next.length;

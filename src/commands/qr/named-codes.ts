@@ -1,4 +1,4 @@
-/** Several codes named on the command line: as rows of a bulk run, and what became of each. */
+/** Several codes on the command line: as rows of a bulk run, and their outcomes. */
 import type { ChangeEnd } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import type { Input } from '../../bulk/input.ts';
@@ -12,12 +12,12 @@ import { printRecords } from '../output-options.ts';
 import { outranked } from './bulk-progress.ts';
 import { ERROR, OUTCOME } from './code-columns.ts';
 
-/** What is printed of each code: the name it was given, then as in a file of results. */
+/** Columns of each code: the argument, then those of a results file. */
 export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
   (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
 );
 
-/** Half an id is of no use, and a slug says the same in less room: on a narrow screen the ids go first. */
+/** A truncated ID is useless, and a slug takes less room: on a narrow screen the IDs are omitted first. */
 function placed(name: string): Column {
   if (name === 'id') return { name, keepWhole: true };
   if (name === 'code') return { name, keepWhole: true, importance: 1 };
@@ -32,7 +32,7 @@ export function rowsOf(names: readonly string[]): TargetRow[] {
   });
 }
 
-/** Prints what became of each code. Throws PartialError where some failed, and where all did what the first met. */
+/** Prints the outcome of each code. Throws PartialError if some failed, and the first failure if all did. */
 export async function printNamed(
   context: Context,
   rows: readonly TargetRow[],

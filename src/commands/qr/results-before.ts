@@ -1,4 +1,4 @@
-/** The results of an earlier run, where this run is to write its own: read once, whoever asks what they say. */
+/** Results of an earlier run at the path of this run's results: read once for all users. */
 import { stat } from 'node:fs/promises';
 import type { Input } from '../../bulk/input.ts';
 import { listedCodes } from '../../bulk/read-results.ts';
@@ -8,14 +8,14 @@ import { readBack } from '../../durable/held-directory.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { MOST_BYTES, parseRows, type ResultsBefore, type ResultsSummary } from './bulk-input.ts';
 
-/** Returns what tells of the results at `path`. */
+/** Creates the reader of the results at `path`. */
 export function openResultsBefore(path: string): ResultsBefore {
   let known: { stamp: string; summary: Promise<ResultsSummary> } | undefined;
 
   async function table(): Promise<Input | undefined> {
     const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
       if (systemCode(error) === 'ERR_FS_FILE_TOO_LARGE') throw error;
-      return Buffer.of(); // told when it is written
+      return Buffer.of(); // writing it reports the error
     });
     return bytes.length > 0 ? parseRows(bytes, path, {}) : undefined;
   }

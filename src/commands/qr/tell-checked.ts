@@ -10,7 +10,7 @@ export function tellColumns({ console }: Context, { notes, unread }: Pick<Checke
   if (unread.length > 0) console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
 }
 
-/** As it stands in the file, where it is a plain word. */
+/** Text of the file, if it is a plain word. */
 function shownColumn(column: string): string {
   return /^[\p{L}\p{N} ._-]{1,60}$/u.test(column) ? column : inQuotes(column);
 }
@@ -31,7 +31,7 @@ export function tellOffline(context: Context, input: Input, { warnings, doubts }
   context.console.note(`${input.name}: ${counts.join(', ')}; no request was sent`);
 }
 
-/** Waits for the service of a dry run. A missing key is no fault of the file, which can be checked without one: the hint says so. */
+/** Waits for the service of a dry run. A missing key is not a fault of the file, which can be checked without one: the hint states how. */
 export async function requireServiceFor({ service }: Context, { name }: Source): Promise<void> {
   await service().catch((error: unknown) => {
     if (error instanceof Failure) {

@@ -1,4 +1,4 @@
-/** Columns that tell which code a scan belongs to, in front of its own. */
+/** Columns that identify the code of a scan, before its own. */
 import type { CodeLabel } from '../../complete/export-codes.ts';
 
 export const LABELS = ['qr_id', 'qr_slug', 'qr_name'] as const;

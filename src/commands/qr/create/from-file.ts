@@ -21,7 +21,7 @@ import { inNextTurn } from '../next-turn.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './flags.ts';
 
-/** Creates what is not created yet; see `runBulk` for what it throws. */
+/** Creates the codes that do not exist yet; see `runBulk` for its errors. */
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
     command: 'qr create',
@@ -37,7 +37,7 @@ export async function createFromFile(context: Context, from: string, flags: Crea
   });
 }
 
-/** The flags that say something of an earlier run. */
+/** Flags that concern an earlier run. */
 function journalFlags({ adopt, notCreated, asNew, applyEdits }: CreateFlags): Readonly<Record<string, unknown>> {
   return { '--adopt': adopt, '--not-created': notCreated, '--as-new': asNew, '--apply-edits': applyEdits };
 }
@@ -83,7 +83,7 @@ async function create(
 }
 
 const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
-  // There is an id only where the row has a code already.
+  // Only a row that has a code has an ID.
   (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
 );
 
@@ -105,7 +105,7 @@ function recordsOf({ row, action, id, changes = [] }: RowPlan): Record<string, u
   return changes.map((change) => ({ ...about, ...change }));
 }
 
-/** `--dry-run`: what `createRows` would carry out. Reads the journal without touching it; asks the service at most for the listing. */
+/** `--dry-run`: the plan that `createRows` would carry out. Reads the journal without changing it; requests at most the listing. */
 async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFlags): Promise<void> {
   const { rows, path, before } = run;
   const { concurrency } = await context.settings();
@@ -126,10 +126,10 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
     skipExisting: flags.skipExisting ?? false,
     appliesEdits: flags.applyEdits ?? false,
   });
-  // The run asks the same.
+  // The run requests the same.
   const { requests: spent } = service.stats();
   const count = (wanted: RowPlan['action']) => plan.filter(({ action }) => action === wanted).length;
-  // Where nothing was listed one small answer tells the limit, which is what the plan is measured by, and how long a listing is.
+  // Without a listing, one small request shows the limit, which the cost depends on, and the size of the listing.
   const total = codes ?? (await service.listCodes({ page: 1, limit: 1 })).total;
 
   const [created, looked, updated, edited] = [count('create'), count('reconcile'), count('update'), count('edited')];
@@ -145,7 +145,7 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   const what = `${created} of ${countOf(rows.length, 'row')} would be created${also.filter(Boolean).join('')}`;
   const requests = spent + created + updated + read + looking;
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
-  // A terminal shows the first rows: those that were done before say the least.
+  // A terminal shows the first rows, so rows that are done come last.
   const shown = format === 'table' ? [...plan].sort((a, b) => URGENCY[a.action] - URGENCY[b.action]) : plan;
   const records = shown.flatMap(recordsOf);
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests }, flags);

@@ -13,7 +13,7 @@ import { countOne } from '../count-one.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './flags.ts';
 
-/** Creates one code and prints it. Throws what errors.ts lists; where the answer was lost, the message says so. */
+/** Creates one code and prints it. Throws as listed in errors.ts; if the response was lost, the message states it. */
 export async function createOne(context: Context, flags: CreateFlags): Promise<void> {
   const { name, type } = flags;
   if (name === undefined || name.trim() === '') {
@@ -29,7 +29,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   await printRecord(context, toRecord(code), columns, flags);
 }
 
-/** The destination with the tags of the flags. Throws UsageError where it takes none. */
+/** Returns the destination with the tags of the flags. Throws UsageError if tags can't be added. */
 function withTags({ destination, ...flags }: CreateFlags): string | undefined {
   const utm = utmOf(flags);
   if (utm === undefined) return destination;
@@ -59,7 +59,7 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
 
 const MAYBE = 'the code may or may not have been created';
 
-/** A POST that got no clear answer must not simply be run again. */
+/** A POST without a clear response must not be repeated blindly. */
 function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   if (error.outcome !== 'unknown') return error;
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
@@ -77,7 +77,7 @@ function lookFor(name: string): string {
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
 
-/** Prints a header row, as CSV unless a flag says otherwise. Throws UsageError if the file exists: it may be filled in by now. */
+/** Prints a header row, as CSV by default. Throws UsageError if the file exists: it may contain rows by now. */
 export async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
   const columns = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
   const { output, overwrite } = flags;
@@ -91,6 +91,6 @@ export async function printTemplate(context: Context, flags: CreateFlags): Promi
 }
 
 async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined); // what cannot be looked at is told when it is opened
+  const found = await stat(path).catch(() => undefined); // opening it reports the error
   return found?.isFile() === true;
 }

@@ -11,7 +11,7 @@ import type { DeleteFlags } from './flags.ts';
 
 export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'backup'>>;
 
-/** Throws UsageError where nobody can be asked and `--yes` was not given: nothing is sent then. */
+/** Throws UsageError if there is no terminal to prompt on and `--yes` is not set: nothing is sent then. */
 export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
   if (yes || dryRun || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
@@ -22,8 +22,8 @@ export function requireConsent({ console }: Context, { yes, dryRun }: Consent, f
 const MOST_SHOWN = 20;
 
 /**
- * Shows names and scans and asks, unless `--yes`: which workspace they are in, and where the backup goes. Several codes want their number
- * typed. Throws UsageError on any other answer.
+ * Shows names and scans and prompts, unless `--yes`: with the workspace, and the place of the backup. For several codes the user types
+ * their number. Throws UsageError on any other reply.
  */
 export async function confirm(context: Context, codes: readonly QrCode[], { yes, backup }: Consent): Promise<void> {
   if (yes || codes.length === 0) return;
@@ -49,7 +49,7 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
   await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
 }
 
-/** Says what `--backup` does before a code is deleted. */
+/** Notes the effect of `--backup` before a code is deleted. */
 export function tellBackup({ console }: Context, directory: string | undefined): void {
   if (directory === undefined) return;
   console.note(`Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`);
@@ -62,7 +62,7 @@ async function workspaceOf(context: Context): Promise<string> {
   return keySource === 'variable' ? `the workspace of QRCTL_API_KEY (${host})` : `profile ${quote(profile)} (${host})`;
 }
 
-/** Asks until the answer is yes, or one that declines: nothing, or no. A typo is neither. Throws UsageError unless it is yes. */
+/** Prompts until the reply is yes, or declines (empty, or no). A typo is neither. Throws UsageError unless it is yes. */
 async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
   const agreed = await askUntil(
     context,
@@ -85,7 +85,7 @@ function declined(): UsageError {
   return new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
 }
 
-/** Whether its code is looked up in any case: a slug has to be, and beside an id it says whether that is the one that is meant. */
+/** Returns whether the code must be looked up: a slug requires it, and with an ID it verifies that both match. */
 export function hasSlug({ slug }: TargetRow): boolean {
   return slug !== undefined;
 }

@@ -25,9 +25,9 @@ import { codesOf, confirm, hasSlug, requireConsent } from './confirm.ts';
 import type { DeleteFlags } from './flags.ts';
 import { printLosses } from './losses.ts';
 
-/** Deletes the codes named by ids or slugs, and prints what became of each. Throws what errors.ts lists. */
+/** Deletes the codes of these IDs or slugs, and prints the outcome of each. Throws as listed in errors.ts. */
 export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
-  // What naming codes would lose can be shown as well.
+  // Shows the losses of a deletion without a file, too.
   requireFrom(bulkOptions, { ...flags, dryRun: undefined });
   if (names.length === 0) throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
   requireConsent(context, flags);
@@ -59,7 +59,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
-/** Deletes the codes that rows of a file name; see `runBulk` for what it throws. */
+/** Deletes the codes of the rows of a file; see `runBulk` for its errors. */
 export async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
   requireConsent(context, { ...flags, dryRun: flags.dryRun ?? flags.offline }, from);
   const backup = await backupOf(context, flags);
@@ -89,14 +89,14 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
 
 const NOTHING_BEFORE: DeletedBefore = { find: () => undefined };
 
-/** What runs before this one recorded, and the rows that they did not finish: only these cost anything. */
+/** The outcomes of earlier runs, and the rows that they did not finish: only these cost requests. */
 async function leftOf(context: Context, rows: readonly TargetRow[], path: string | undefined, flags: DeleteFlags) {
   if (path === undefined) return { before: NOTHING_BEFORE, left: rows };
   const before = await readDeleteJournal(journalOf(path), await ownOf(context, rows, flags));
   return { before, left: rows.filter((row) => before.find(row)?.is !== 'deleted') };
 }
 
-/** What the journal of these rows is bound to. */
+/** Workspace that the journal of these rows is bound to. */
 async function ownOf(context: Context, rows: readonly TargetRow[], { movedFrom }: DeleteFlags): Promise<DeletionWorkspace> {
   const { workspace, getCode } = await context.service();
   return { workspace, getCode, movedFrom, ids: rows.flatMap(({ id }) => id ?? []) };
@@ -114,8 +114,8 @@ async function backupOf(context: Context, { backup, dryRun }: DeleteFlags): Prom
 }
 
 /**
- * Slugs have to be looked up, and so has what a person is shown; an id alone that nobody asks about is simply deleted. `slugRequests` is what was
- * sent until slugs were looked up.
+ * Slugs must be looked up, and so must the codes in a prompt; an ID without a prompt is deleted directly. `slugRequests` is the number of
+ * requests for looking up slugs.
  */
 async function lookUpLosses(context: Context, rows: readonly TargetRow[], { yes, dryRun }: DeleteFlags, file?: Source) {
   const ofSlugs = await lookUp(context, yes ? rows.filter(hasSlug) : rows, file);

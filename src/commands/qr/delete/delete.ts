@@ -1,4 +1,4 @@
-/** `qr delete`: its flags, and which of its forms they ask for. */
+/** `qr delete`: its flags, and the choice between its forms. */
 import { defineCommand } from '../../define.ts';
 import { refuseTogether } from '../../refuse-together.ts';
 import { options } from './flags.ts';

@@ -23,8 +23,8 @@ const LOSS_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * `--dry-run`: one record a row, with the number of scans that would be lost. `slugRequests` is what looking slugs up has cost now, `before` what
- * earlier runs of a file recorded: of a file, what is backed up is read once more then.
+ * `--dry-run`: one record per row, with the number of scans that would be lost. `slugRequests` is the number of requests for looking up
+ * slugs now; `before` are the outcomes that earlier runs of a file recorded (the run itself reads the code once more for a backup).
  */
 export async function printLosses(
   context: Context,
@@ -59,7 +59,7 @@ export async function printLosses(
   const deleting = idsSent(rows, lookup, before).size + (backup?.requests ?? 0);
   // A code that was not looked up is read for its backup.
   const read = (lookedUp: number) => (backup ? codes.length - (before ? 0 : lookedUp) : 0);
-  // Who is asked is shown names and scans first; with --yes only slugs are looked up, also those beside an id.
+  // A prompt shows names and scans first; with --yes only slugs are looked up, including those with an ID.
   const unasked = lookingSlugsUp + read(codesOf(bySlug, lookup).length) + deleting;
   const dryRun = { records, columns: LOSS_COLUMNS, none: 'no rows', checked };
   if (flags.yes) return printDryRun(context, { ...dryRun, what, requests: unasked }, flags);
@@ -68,7 +68,10 @@ export async function printLosses(
   await printDryRun(context, { ...dryRun, what: shown, requests }, flags);
 }
 
-/** The ids that a request is sent about: also of a code that is not there, which it tells, where its row or a run that was killed knows the id. */
+/**
+ * Returns the IDs for which a request is sent: also for a missing code, which that request detects, if its row or a killed run contains the
+ * ID.
+ */
 function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefore | undefined): Set<string> {
   const idOf = (row: TargetRow) => {
     const begun = before?.find(row);

@@ -1,4 +1,4 @@
-/** `qr image`: its flags, and which of its forms they ask for. */
+/** `qr image`: its flags, and the choice between its forms. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { checkChoice } from '../../code-choice.ts';

@@ -78,7 +78,7 @@ export const pictureOptions = {
 
 export type PictureFlags = Values<typeof pictureOptions>;
 
-/** As the flags say, or a picture of 30 mm for 300 dpi, black on white. Throws UsageError where the logo is none. */
+/** Returns the design of the flags; the default is 30 mm at 300 dpi, black on white. Throws UsageError if the logo is not an image. */
 export async function styleOf(context: Context, flags: PictureFlags): Promise<PictureStyle> {
   const { background, color } = flags;
   return {
@@ -86,7 +86,7 @@ export async function styleOf(context: Context, flags: PictureFlags): Promise<Pi
     dpi: flags.dpi ?? 300,
     quietZone: flags.quietZone ?? 4,
     level: flags.logo === undefined ? (flags.ecc ?? 'M') : 'H',
-    // `--no-color`, the global flag, is no colour of a picture.
+    // `--no-color`, the global flag, does not select a color of the image.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
     ...(flags.logo !== undefined && { logo: await readLogo(context, flags.logo, flags.ecc) }),
@@ -106,7 +106,10 @@ async function readLogo(context: Context, path: string, level: Level | undefined
   throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'Specify a PNG or SVG file with --logo.' });
 }
 
-/** The template of addresses. Throws UsageError where neither flag nor profile has one: it is never guessed. Says where the flag's had no place. */
+/**
+ * Returns the template of addresses. Throws UsageError if neither the flag nor the profile has one: it is never guessed. Notes if the
+ * flag's had no placeholder.
+ */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: PictureFlags): Promise<string> {
   const { shortUrl: setting } = await context.settings();
   if (flag?.isCompleted) context.console.note(`The address has no placeholder for the code. Using ${flag.template}`);

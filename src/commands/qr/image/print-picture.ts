@@ -13,7 +13,7 @@ import { chooseCodes } from '../../choose-codes.ts';
 import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 
-/** Draws one code. Throws what errors.ts lists; PartialError where the picture does not read. */
+/** Draws one code. Throws as listed in errors.ts; PartialError if the image can't be decoded. */
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
@@ -43,7 +43,7 @@ export async function printPicture(context: Context, names: readonly string[], f
   );
 }
 
-/** Throws UsageError where the extension says no format. */
+/** Throws UsageError if the extension is not of an image format. */
 function formatOf(path: string): PictureFormat {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   const format = PICTURE_FORMATS.find((name) => name === extension);
@@ -55,7 +55,7 @@ function formatOf(path: string): PictureFormat {
 async function showPicture({ console }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
   const wide = terminalWidth(modules, quietZone);
   const shown = formatTerminal(modules, quietZone);
-  // I1: what is on a screen is scanned as well.
+  // I1: an image on a screen is scanned as well.
   if (decode(readTerminal(shown)) !== text)
     throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
   if (wide <= console.width) {

@@ -61,7 +61,7 @@ export const sheetOptions = {
 
 export type SheetFlags = Values<typeof sheetOptions>;
 
-/** The sheet that is asked for, and what it is called; undefined where none is. Throws UsageError where flags contradict each other. */
+/** Returns the requested sheet and its name; undefined if there is none. Throws UsageError if flags contradict each other. */
 export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | undefined {
   const { sheet, grid: shape, label, margin, paper = 'A4', gap = { widthMm: 0, heightMm: 0 } } = flags;
   const isSheet = sheet !== undefined || shape !== undefined;

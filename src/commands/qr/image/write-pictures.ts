@@ -26,11 +26,11 @@ interface Job {
   style: PictureStyle;
   files: readonly PictureFile[];
   manifest: Manifest;
-  /** What is there, by file. */
+  /** Manifest entries by file. */
   hashes: ReadonlyMap<string, string>;
 }
 
-/** Draws all; with --dry-run says what would be drawn. Throws what errors.ts lists: PartialError where some pictures do not read. */
+/** Draws all images; with --dry-run, lists them. Throws as listed in errors.ts: PartialError if some images can't be decoded. */
 export async function writePictures(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
@@ -67,7 +67,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   }
 }
 
-/** I5: throws UsageError where a file would be lost that no earlier run wrote, before any is written. The same bytes are no loss. */
+/** I5: throws UsageError, before any file is written, if a file would be lost that no earlier run wrote. Equal bytes are not a loss. */
 async function refuseForeign({ directory, style, files, manifest, hashes }: Job): Promise<void> {
   const foreign: string[] = [];
   for (const { encoded, format, file } of files) {
@@ -106,7 +106,7 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
     context.signal.throwIfAborted();
     await writeManifest(manifest, drawn());
   } catch (error) {
-    // What was written is ours, and the next run has to know.
+    // Written files must be in the manifest for the next run.
     await writeManifest(manifest, drawn()).catch(() => undefined);
     throw cannotWrite(`write to ${shown}`, error, 'run this command again; files written so far are complete');
   } finally {
@@ -116,7 +116,7 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
   tell(context, drawn(), join(shown, 'manifest.csv'));
 }
 
-/** Tells `--summary` what is in the directory by now, and how each image of this run ended. */
+/** Adds to `--summary` the content of the directory, and the outcome of each image of this run. */
 function noteDrawn({ facts }: Context, rows: readonly ManifestRow[], directory: string): void {
   const there = rows.filter(({ outcome }) => outcome !== 'failed');
   facts.codes = new Set(there.map(({ id }) => id)).size;
@@ -130,7 +130,7 @@ async function drawOne({ directory, style, manifest, hashes }: Job, picture: Pic
   const { encoded, format, file } = picture;
   const there = hashes.get(file);
   const facts = { ...factsOf(picture, style), file };
-  // Bytes that an earlier run read back need not be read again; whose they are says the manifest.
+  // Bytes that an earlier run decoded need not be decoded again; the manifest identifies them.
   const known = isOurs(manifest, file, there) ? there : undefined;
   const drawn = await drawPicture(encoded, format, style, { known });
   if ('fault' in drawn)
@@ -141,7 +141,7 @@ async function drawOne({ directory, style, manifest, hashes }: Job, picture: Pic
   return { ...facts, sha256, outcome: 'written', error: null };
 }
 
-/** What is known of a picture before it is drawn. */
+/** Properties of an image before it is drawn. */
 function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile, { sizeMm }: PictureStyle): Row {
   const { id, slug, name } = code;
   const { size, version, level } = modules;
@@ -161,7 +161,7 @@ function tell({ console }: Context, rows: readonly ManifestRow[], path: string):
   );
 }
 
-/** What would be drawn, and what would be refused and why. */
+/** Lists the images, and the refused ones with their reasons. */
 export async function printPlan(
   context: Context,
   files: readonly PictureFile[],

@@ -16,7 +16,7 @@ import { printPlan } from './write-pictures.ts';
 
 type NamedGrid = NonNullable<ReturnType<typeof gridOf>>;
 
-/** Writes the pages, or says with --dry-run what would be on them. Throws what errors.ts lists. */
+/** Writes the pages, or with --dry-run lists their labels. Throws as listed in errors.ts. */
 export async function writeSheet(
   context: Context,
   names: readonly string[],
@@ -81,7 +81,7 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   });
 }
 
-/** A slug as it stands in the address is in letters that every font has. */
+/** A percent-encoded slug has only letters that every font contains. */
 function labelOf(encoded: EncodedCode, caption: 'slug' | 'name' | 'none'): Label {
   const { code } = encoded;
   const plain = fillShortUrl('{slug}', code);

@@ -21,7 +21,7 @@ import { changedFields, printDryRun } from '../dry-run.ts';
 
 export type DueFlags = BulkFlags & { timezone?: string | undefined };
 
-/** Applies what is due and not done. Throws UsageError for a plan that cannot be followed, and else as `runBulk`. */
+/** Applies the rows that are due and not done. Throws UsageError for an invalid plan, and otherwise like `runBulk`. */
 export async function updateDue(context: Context, from: string, common: CommonChanges, flags: DueFlags): Promise<void> {
   const zone = await defaultZone(context, flags);
   await runBulk<DatedRow>(context, from, flags, {
@@ -46,7 +46,7 @@ async function defaultZone(context: Context, { timezone: flag }: DueFlags): Prom
   return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });
 }
 
-/** A row whose time or code cannot be read has a fault of its own. */
+/** A row whose time or code is invalid has its own fault. */
 function isReadable({ atMs, id, slug }: DatedRow): boolean {
   return atMs > 0 && (id ?? slug) !== undefined;
 }
@@ -106,7 +106,7 @@ function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: 
   return { ...found, outcome: 'later', error: `not due until ${formatInstant(row.atMs)}` };
 }
 
-/** What earlier runs made of a row; undefined if it is not done. */
+/** Returns the outcome of a row in earlier runs; undefined if it is not done. */
 function outcomeOf(journal: PlanJournal, id: string, row: DatedRow): ReturnType<PlanJournal['isDone']> {
   for (const key of keysOf(id, row)) {
     const outcome = journal.isDone(key);
@@ -120,13 +120,13 @@ interface Plan {
   /** The id of the code that a row is about. */
   idOf: (row: DatedRow) => string;
   nowMs: number;
-  /** The rows whose codes were read together, and for how many requests. */
+  /** The rows whose codes were read together, and the number of requests. */
   looks: { rows: readonly DatedRow[]; requests: number }[];
 }
 
 /**
- * Reads what has to be read: names that no run has looked up yet, the codes of rows that are due, and else nothing but the service's clock.
- * Throws UsageError for names without a code (O28).
+ * Sends only the necessary requests: for slugs that no run has looked up yet, and for the codes of due rows; otherwise one for the
+ * service's clock. Throws UsageError for slugs without a code (O28).
  */
 async function readPlan(context: Context, file: Source, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
   const service = await context.service();
@@ -165,12 +165,12 @@ async function readPlan(context: Context, file: Source, rows: readonly DatedRow[
     return { id, rows: own, dueRows: dueRowsOf(own, nowMs, (row) => outcomeOf(journal, id, row) !== undefined) };
   });
   const pending = codes.filter(({ dueRows }) => dueRows.pending.length > 0);
-  // What was found a moment ago is as good as what would be read now.
+  // A code that was read a moment ago does not need to be read again.
   const unread = pending.flatMap(({ rows: own }) => (own.some((row) => found?.(row)) ? [] : own.slice(0, 1)));
   const read = unread.length > 0 ? await look(unread) : undefined;
   const due = pending.flatMap(({ id, rows: own, dueRows }) => {
     const code = own.map((row) => found?.(row) ?? read?.(row)).find((known) => known !== undefined);
-    // One that is gone since: its request will say so.
+    // If it was deleted since, its request fails.
     return [{ rows: own, dueRows, code: code ?? goneCode(id, own[0]?.slug) }];
   });
   return { due, idOf, nowMs, looks };
@@ -182,7 +182,7 @@ function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code
 
 const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
 
-/** `--dry-run`: each row, and of those that are due what would change. Reads, and writes nothing. */
+/** `--dry-run`: each row, and the changes of the due ones. Reads only. */
 async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string, flags: BulkFlags): Promise<void> {
   const { rows, input } = run;
   const service = await context.service();

@@ -15,7 +15,7 @@ import { changeCodes, lookUp, requestsToLookUp } from '../bulk-progress.ts';
 import { changedFields, printDryRun } from '../dry-run.ts';
 import { tellWarnings } from '../tell-checked.ts';
 
-/** Changes what is not so yet; `common` is what rows that do not say otherwise change. See `runBulk` for what it throws. */
+/** Applies the changes that are still missing; `common` has the values for rows without their own. See `runBulk` for its errors. */
 export async function updateFromFile(context: Context, from: string, common: CommonChanges, flags: BulkFlags): Promise<void> {
   const { failFast } = flags;
   await runBulk<UpdateRow>(context, from, flags, {
@@ -36,7 +36,9 @@ export async function updateFromFile(context: Context, from: string, common: Com
   });
 }
 
-/** Looks the codes up, and judges what can only be judged then: nothing is changed where it finds faults. Adds to the warnings of the run. */
+/**
+ * Looks the codes up, and checks everything that requires them: if there are faults, nothing is changed. Adds to the warnings of the run.
+ */
 function lookUpRows(context: Context, { rows, input, warnings }: BulkRun<UpdateRow>, { strict }: BulkFlags): Promise<Lookup> {
   return lookUp(context, rows, input, (lookup) => {
     const judged = judgeRows(rows, lookup);
@@ -45,7 +47,7 @@ function lookUpRows(context: Context, { rows, input, warnings }: BulkRun<UpdateR
   });
 }
 
-/** The old value and the new one are what a person looks for; which code it is a slug says in less room than an id. */
+/** The old and the new value matter most; a slug identifies the code in less room than an ID. */
 const PLAN_COLUMNS: readonly Column[] = [
   { name: 'line', importance: 5, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },

@@ -10,8 +10,8 @@ import { mustKnowType, refuseDestination, warnOfDestination } from '../check-des
 import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
 
 /**
- * Changes each code, and prints what became of it. One request for an id; slugs are looked up first, and one whose code is so already
- * costs no other. A code that is not there fails alone. Throws what errors.ts lists, at the end.
+ * Changes each code, and prints the outcomes. One request per ID; slugs are looked up first, and a code that has the values already costs
+ * no other request. A missing code fails alone. Throws as listed in errors.ts, at the end.
  */
 export async function updateSeveral(
   context: Context,

@@ -1,10 +1,10 @@
-/** How a count ends: what was counted, of when, and what it cost. */
+/** Words the last line of a count: the number of scans, the range and the cost. */
 import type { Context } from '../../../context.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import { countOf } from '../../../text/quote.ts';
 import { formatRange } from '../../range-options.ts';
 
-/** Returns the range with both ends; an end that was not asked for is that of the last scan. Empty if there is neither. */
+/** Returns the range with both ends; an end that was not requested is that of the last scan. Empty if there is neither. */
 export function readRange({ span, current }: Counted, zone: string): string {
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
   return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);

@@ -11,7 +11,7 @@ import { letSignalsIn } from '../../../time/time.ts';
 import { refuseUncovered, tellCoverage } from './coverage-words.ts';
 import type { CountPlan } from './plan-count.ts';
 
-/** Throws what `readInputs` does, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */
+/** Throws like `readInputs`, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */
 export async function countFiles(context: Context, plan: CountPlan, logs: readonly InputLog[]): Promise<Counted> {
   const { dimensions, local, span, compare } = plan;
   const nowMs = context.clock.now();

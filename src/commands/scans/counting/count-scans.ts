@@ -1,4 +1,4 @@
-/** Counts what a plan asks for, from files or from the service. */
+/** Counts the scans of a plan, from files or from the service. */
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Counted } from '../../../stats/counted.ts';
@@ -7,7 +7,7 @@ import type { CountPlan } from './plan-count.ts';
 
 type CountedCodes = Counted & { failures: CodeFailure[] };
 
-/** Throws the failure of all codes; the failures of some are in what it returns. */
+/** Throws if all codes fail; the result contains the failures of some. */
 export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
   const counted = await count(context, plan);
   const { span, nowMs, codes, failures } = counted;
@@ -28,7 +28,7 @@ async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
   return counted;
 }
 
-/** The codes of a plan; with their slugs, by which they are told apart. */
+/** Codes of a plan; with their slugs, which identify them in the result. */
 export function codesOf(context: Context, { choice, names }: CountPlan): Promise<ChosenCodes> {
   return chooseLabels(context, names, choice, { isWanted: true });
 }

@@ -1,4 +1,4 @@
-/** Counts the scans of codes through the same proof as an export: by totals where that takes fewer requests, else by every page. */
+/** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
 import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete/export-codes.ts';
 import { type Bounds, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
@@ -21,7 +21,7 @@ export interface ServiceCount extends Counted {
   failures: CodeFailure[];
 }
 
-/** Throws what errors.ts lists where it concerns all codes. */
+/** Throws as listed in errors.ts if a failure concerns all codes. */
 export async function countService(context: Context, plan: CountPlan, codes: readonly CodeLabel[]): Promise<ServiceCount> {
   const service = await context.service();
   const { concurrency: width } = await context.settings();
@@ -53,7 +53,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     const ask = async (code: CodeLabel) => ({ code, first: await askFirst(service, code, range) });
     let isBelieved = true;
     for await (const { code, first } of fetchInOrder(wanted, ask, width)) {
-      // What one code's totals did not prove, those of the next will not either.
+      // If the totals of one code are inconclusive, those of the next are, too.
       if (first && isBelieved && cheaperByTotals(first, cuts)) {
         const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(code.id, request);
         const parts = await countByTotals({ read, fetchInOrder, width, range, asked: widened(range), first, cuts });
@@ -107,7 +107,7 @@ function nameOf({ id, slug }: CodeLabel): string {
   return slug ?? id;
 }
 
-/** Page 1 as the export asks for it; undefined where the code alone fails, and the export says how. */
+/** Fetches page 1 like the export; undefined if the code alone fails, and the export reports how. */
 export async function askFirst(service: Service, { id, missing }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
   if (missing) return undefined;
   return readFirst((request) => service.listScans(id, request), widened(range)).catch((error: unknown) => {

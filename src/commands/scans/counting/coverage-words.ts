@@ -1,4 +1,4 @@
-/** What is said of a range that files cover in part, or not at all. */
+/** Words the coverage of a range by files, partial or none. */
 import type { Context } from '../../../context.ts';
 import { UnprovenError } from '../../../errors.ts';
 import type { Counted } from '../../../stats/counted.ts';
@@ -28,8 +28,8 @@ export function tellCoverage({ note, warn }: Context['console'], coverage: Cover
 }
 
 /**
- * Throws UnprovenError for a period that was asked for and has no scan, unless the files are shown to cover all of it: a page of zeros would say
- * that nobody scanned.
+ * Throws UnprovenError for a requested period without scans, unless the files are known to cover all of it: a page of zeros would state
+ * that there were no scans.
  */
 export function refuseUncovered({ current, span, coverage }: Counted, zone: string): void {
   const { sinceMs, untilMs } = span;

@@ -1,4 +1,4 @@
-/** What the flags of a count ask for together: checked before anything is read or sent. */
+/** Checks the flags of a count together, before anything is read or sent. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
@@ -12,7 +12,7 @@ import { planRange } from '../../range-options.ts';
 import type { CountFlags } from './count-options.ts';
 
 export interface CountPlan extends Counted {
-  /** Files to count, or undefined where the service is asked. */
+  /** Files to count, or undefined for the service. */
   logs: readonly InputLog[] | undefined;
   choice: CodeChoice;
   names: readonly string[];

@@ -1,4 +1,4 @@
-/** The columns of a row that are not of its scan: whose it is, and its time by a clock on the wall. */
+/** Columns of a row that are not fields of its scan: the code, and its local time. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { CodeSink, Row } from '../../../rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
@@ -17,8 +17,8 @@ export function addLabels(code: CodeLabel, sink: CodeSink): CodeSink {
 }
 
 /**
- * What spreading the label, the row and the label again makes, of a row as the service has it today: to fill in a copy that has all keys
- * takes a fifteenth of the time, and its object a third of the memory, where a dataset holds 122,880 of them.
+ * Equals spreading the label, the row and the label again, for a row as the service returns it today: filling a copy that has all keys
+ * takes a fifteenth of the time, and its object a third of the memory, while a dataset buffers 122,880 of them.
  */
 function filled(blank: Row, row: Row): Row {
   const copy: Record<string, unknown> = { ...blank };

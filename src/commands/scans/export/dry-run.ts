@@ -1,4 +1,4 @@
-/** `scans export --dry-run`: what would be read, and how long that takes. */
+/** `scans export --dry-run`: the codes, range, scans and requests of an export, and its duration. */
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
@@ -58,7 +58,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
     const after = requestsAfter(first, { ...range, isKnown, proveBeyond, untilMs: until });
     requests += (isReadAgain ? 2 : 1) + after;
   };
-  // A code that is gone fails alone, here as then, and costs what it took to see that.
+  // A deleted code fails alone, here and in the export, and costs the request that detects it.
   const askAlone = async (code: CodeLabel) => {
     let spent = 0;
     const asked = code.missing ? Promise.reject(code.missing) : ask(code, () => (spent += 1));
@@ -95,7 +95,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   context.console.note('nothing was exported');
 }
 
-/** From when on an append would read, by the state beside each file; a code without one is read from the beginning. */
+/** Returns where an append would begin reading, from the state next to each file; a code without one is read from the beginning. */
 async function savedPositions(plan: ExportPlan, codes: readonly CodeLabel[]): Promise<Map<string, number>> {
   const { append, directory, partition, untilMs } = plan;
   if (!append || append.restart) return new Map();

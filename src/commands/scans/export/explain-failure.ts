@@ -21,7 +21,10 @@ export interface FailedRun {
   ofCodes: boolean;
 }
 
-/** Adds that to the hint of a failure, which main.ts prints. What only concerns the command line (UsageError) is clear as it is. */
+/**
+ * Adds the state of the output to the hint of a failure, which main.ts prints. A UsageError concerns the command line only and is
+ * unchanged.
+ */
 export async function explainFailure(error: unknown, run: FailedRun): Promise<void> {
   if (!(error instanceof Failure) || error instanceof UsageError) return;
   const { profile, key, place, append } = run;
@@ -31,7 +34,7 @@ export async function explainFailure(error: unknown, run: FailedRun): Promise<vo
   error.hint = lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Undefined where nothing can be said: what is out is out. */
+/** Undefined if the state is unknown: printed rows can't be rolled back. */
 async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): Promise<string | undefined> {
   if (place === undefined || (await isWrittenDirectly(place))) return undefined;
   if (append) {
@@ -51,7 +54,7 @@ export function toldFailures(failures: readonly CodeFailure[], of: number, how: 
   return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
 }
 
-/** What an export throws in which some codes failed. */
+/** Creates the error of an export in which some codes failed. */
 export function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
   return new PartialError(toldFailures(failures, of, 'failed, the others were exported').join('\n'), {
@@ -60,7 +63,7 @@ export function partly(failures: readonly CodeFailure[], of: number): PartialErr
   });
 }
 
-/** What a restart of one file throws in which some codes failed: the file stays as it is. */
+/** Creates the error of a restart of one file in which some codes failed: the file stays as it is. */
 export function notRebuilt(failures: readonly CodeFailure[], of: number, path: string): PartialError {
   return new PartialError(toldFailures(failures, of, `failed, so ${path} was not rebuilt`).join('\n'), {
     hint: 'The file is unchanged. Run this again. If a code was deleted, omit it: the old file then stays as FILE.old, with its scans.',

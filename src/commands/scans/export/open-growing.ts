@@ -58,7 +58,7 @@ export async function openPartitioned(
   });
 }
 
-/** What a file that is appended to and a dataset have in common. */
+/** Common parts of an appended file and a dataset. */
 function growing(
   context: Context,
   plan: ExportPlan,
@@ -84,7 +84,7 @@ function growing(
     },
     own: {
       ...{ workspace: service.workspace, getCode: service.getCode, movedFrom: plan.append?.movedFrom },
-      // Only a response tells the slug.
+      // Only a response contains the slug.
       seen: new Set(codes.filter(({ slug }) => slug !== undefined).map(({ id }) => id)),
     },
     overlapMs: plan.append?.overlapMs ?? DEFAULT_OVERLAP_MS,
@@ -99,7 +99,7 @@ function growing(
   };
 }
 
-/** Where nobody chose columns a file goes on with those it has, as far as we know them: a later qrctl may have more by itself. */
+/** Without --fields, a file keeps its columns, if this version of qrctl knows them: a later version may add some. */
 function continued(columns: readonly Column[], saved: readonly string[] | undefined): readonly Column[] {
   const kept = saved?.map((name) => columns.find((column) => column.name === name));
   return kept?.every((column) => column !== undefined) ? kept : columns;

@@ -1,4 +1,4 @@
-/** Which sinks the plan of an export opens: one for all codes or a file a code, made anew or appended to. */
+/** Opens the sinks of an export's plan: one for all codes or one file per code, new or appended. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { createBufferedSink } from '../../../rows/buffered-sink.ts';
@@ -18,17 +18,19 @@ export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
   /** Every code is through: the one output for all may appear. */
   commit(): Promise<void>;
-  /** What is not committed must not appear. Idempotent, harmless after `commit`. */
+  /** Uncommitted rows must not appear. Idempotent, harmless after `commit`. */
   discard(): Promise<void>;
-  /** What the outputs hold so far, and the files that are done or at a committed point. */
+  /** Content of the outputs so far, and the files that are complete or at a committed point. */
   contents: OutputContents['read'];
-  /** What the user must not miss at the end: files that a restart kept. */
+  /** Notes for the end that must not be missed: files that a restart kept. */
   remarks: readonly string[];
-  /** What the summary calls the place; undefined for standard output. */
+  /** Name of the output in the summary; undefined for standard output. */
   place: string | undefined;
 }
 
-/** Opens what all codes share. A file of one code alone is opened with the code. Throws UsageError for a place that cannot be written. */
+/**
+ * Opens the sink that all codes share. The file of a single code is opened with the code. Throws UsageError if the path cannot be written.
+ */
 export async function openSinks(
   context: Context,
   plan: ExportPlan,
@@ -127,7 +129,7 @@ async function openRewindable(context: Context, plan: OutputPlan): Promise<RowSi
 /** The part of a document that is one code's. With `own` the document is this code's alone, and ends with it. */
 function documentOf(document: RowSink, sinceMs: number | undefined, own: boolean): CodeSink {
   let added = 0;
-  /** Goes back to before this code's rows; undefined where there are none, and once they are to stay. */
+  /** Rolls back to before this code's rows; undefined if there are none, and once they are committed. */
   let undo: Rewind | undefined;
   return {
     sinceMs,

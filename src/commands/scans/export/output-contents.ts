@@ -1,4 +1,4 @@
-/** What an export has put out, for `--summary`: of appended files all that they hold, of others what this run wrote. */
+/** Content of an export's outputs, for `--summary`: of appended files all their rows, of others the rows of this run. */
 import { existsSync } from 'node:fs';
 import type { AppendFile } from '../../../append/append-file.ts';
 import type { CodeSink } from '../../../rows/row-sink.ts';
@@ -13,11 +13,11 @@ export interface OutputContents {
   appended(file: AppendFile): AppendFile;
   /** A sink of a document: its rows count once it is committed and in its place. `path`: of a file that is this sink's alone. */
   watched(sink: CodeSink, path?: string): CodeSink;
-  /** What was committed so far is in its place: in a file, or with `undefined` on standard output. */
+  /** The rows committed so far are in place: in a file, or with `undefined` on standard output. */
   committed(path: string | undefined): void;
 }
 
-/** `direct`: documents go to standard output, where what is through is out. */
+/** `direct`: documents go to standard output, where printed rows can't be rolled back. */
 export function createOutputContents({ direct }: { direct: boolean }): OutputContents {
   const appendedTo: AppendFile[] = [];
   const files: string[] = [];
@@ -42,7 +42,7 @@ export function createOutputContents({ direct }: { direct: boolean }): OutputCon
         rows: all.rows,
         added: held.reduce((sum, { added }) => sum + added, written.rows),
         watermarkMs: all.newestMs === NOTHING.newestMs ? undefined : all.newestMs,
-        // One that was opened for a code which came to nothing, or that somebody took away, is none.
+        // A file of a code without result, or one that another process moved, does not count.
         files: [...appendedTo.map(({ path }) => path), ...files].filter((path) => existsSync(path)),
       };
     },

@@ -27,7 +27,7 @@ const IMPORTANCE: Readonly<Record<string, number>> = {
   browser: 2,
 };
 
-/** Of the labels, what is asked for by a request for a code given by its id. */
+/** Labels that require a request for a code specified by ID. */
 const OF_CODE: ReadonlySet<string> = new Set(['qr_slug', 'qr_name']);
 
 /** Half of an id or a time is worth nothing. */
@@ -38,12 +38,12 @@ export interface ExportPlan extends PlannedRange {
   all: boolean | string;
   /** Rows begin with `qr_id,qr_slug,qr_name`: several codes share one output. */
   labelled: boolean;
-  /** What an id alone does not tell is written: slugs or names of codes. */
+  /** Whether labels are written that an ID alone does not provide: slugs or names. */
   named: boolean;
   output: OutputPlan;
-  /** The zone of `ts_local`, where that is among the columns. */
+  /** Time zone of `ts_local`, if it is among the columns. */
   localZone: string | undefined;
-  /** Ask by time whether anything lies beyond the last page, whatever the total is. */
+  /** Requests by time whether there are rows beyond the last page, whatever the total is. */
   proveBeyond: boolean;
   /** One file a code goes here. */
   directory: string | undefined;
@@ -71,7 +71,7 @@ export async function planExport(context: Context, names: readonly string[], fla
     settings,
     isTerminal: context.console.isTerminal && directory === undefined && !flags.append,
   });
-  // Beside the exact time the one that spreadsheets know as a time.
+  // In addition to the exact time, one that spreadsheets recognize as a time.
   const isForPeople = planned.excel || planned.format === 'xlsx';
   const shown = isForPeople && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
   const output = { ...shown, timezone: flags.timezone };
@@ -145,7 +145,7 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError('--overlap requires --append', { hint: 'Add --append, or omit --overlap.' });
 }
 
-/** Whoever says no zone gets days of UTC, also where the machine is elsewhere: the readers of a dataset are everywhere. */
+/** Without --timezone, days are in UTC, wherever the machine is: a dataset may have readers anywhere. */
 function planPartition(flags: ExportFlags, output: OutputPlan, setting: string | undefined): Partitioning | undefined {
   const { partitionBy: by, timezone: flag } = flags;
   if (by === undefined) return undefined;

@@ -44,7 +44,7 @@ async function refuseDirectory(directory: string, plan: ExportPlan, names: reado
   }
 }
 
-/** Of a directory that can't be read whoever writes there tells. */
+/** The writer reports a directory that can't be read. */
 function namesIn(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
 }

@@ -15,9 +15,9 @@ import { openSinks } from './open-sinks.ts';
 import { type ExportPlan, planExport } from './plan-export.ts';
 import { refuseKept } from './refuse-kept.ts';
 
-/** Checks everything, then exports. Throws what errors.ts lists; PartialError when some codes failed and others are done. */
+/** Checks everything, then exports. Throws as listed in errors.ts; PartialError if some codes failed and others are done. */
 export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
-  // What a person waits for begins here: the codes are looked up first.
+  // The measured time begins here: the codes are looked up first.
   const started = context.clock.monotonic();
   const plan = await planExport(context, names, flags);
   await refuseKept(plan, names, flags);

@@ -1,4 +1,4 @@
-/** What no workbook holds is refused before the first row is read: hours later the rows before the last ones would be worth nothing. */
+/** Refuses rows that exceed a workbook before the first one is read: the failure would otherwise come hours later, with the last rows. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { widened } from '../../../complete/range.ts';
 import { NotFoundError } from '../../../errors.ts';
@@ -8,14 +8,14 @@ import { tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ExportPlan } from './plan-export.ts';
 
-/** Requests that `requireWorkbookRows` sends beyond those of the export itself: of one code its first page tells. */
+/** Requests of `requireWorkbookRows` in addition to those of the export itself: for one code, its first page is enough. */
 export function countingRequests(codes: readonly CodeLabel[]): number {
   return codes.length > 1 ? codes.filter(({ missing }) => !missing).length : 0;
 }
 
 /**
- * The service to export from: with one code it throws UsageError at the first answer that tells of too many rows; several are counted
- * now, by a request each.
+ * Returns the service to export from: with one code it throws UsageError at the first response with too many rows; several are counted now,
+ * with one request each.
  */
 export async function requireWorkbookRows(
   service: Service,

@@ -20,7 +20,7 @@ import type { ReportFlags } from './flags.ts';
 const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
 const TOP = 10;
 
-/** Counts, and writes the page; it appears whole, and only when every code is counted. Throws what errors.ts lists. */
+/** Counts, and writes the page; the file is replaced atomically, only after every code is counted. Throws as listed in errors.ts. */
 export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
   const path = flags.output;
   if (path === undefined) throw new UsageError('missing --output', { hint: 'Add -o report.html.' });
@@ -45,7 +45,7 @@ export async function runReport(context: Context, names: readonly string[], flag
 function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: readonly string[]) {
   const { current, before, codes, nowMs } = counted;
   const { zone, offsetMs: offsetAt } = plan.local;
-  // No clock in it: where the range has no end of its own, it ends with the last scan; one that has ended stays so.
+  // Independent of the clock: if the range has no end of its own, it ends with the last scan.
   const span: Span = plan.span;
   const called = codes?.map(({ id, slug }) => slug ?? id);
   const common = {
@@ -83,7 +83,7 @@ function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: re
   };
 }
 
-/** What was asked for, as it is typed; never a key, an address or a profile. */
+/** Command line of the report, as typed; never a key, an address or a profile. */
 function commandLine(names: readonly string[], flags: ReportFlags): string {
   const words = ['qrctl', 'scans', 'report', ...(flags.input ? [] : names), ...(flags.all ? ['--all'] : [])];
   for (const input of flags.input ?? []) words.push('--input', input, ...names);

@@ -1,4 +1,4 @@
-/** Tables with bars that fit any width; of ASCII alone where the terminal has nothing else. Pure. */
+/** Draws tables with bars that fit any width; in ASCII if the terminal supports nothing else. Pure. */
 import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
 import type { Colours } from '../../../terminal/colour.ts';
@@ -10,7 +10,7 @@ import { countOf, formatCount } from '../../../text/quote.ts';
 export interface Picture {
   sections: readonly Section[];
   total: number;
-  /** All scans of the range before, where there is one. */
+  /** All scans of the previous range, if there is one. */
   previous: number | undefined;
   /** The range in words, or nothing. */
   range: string;
@@ -33,12 +33,12 @@ interface Signs {
 const BLOCKS: Signs = { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–' };
 const ASCII: Signs = { full: '#', half: '', sparks: '_.-=+*%#', none: '-' };
 
-/** Bars longer than this say no more. */
+/** Longer bars add no information. */
 const WIDEST_BAR = 40;
 const NARROWEST_BAR = 6;
 const NARROWEST_VALUE = 8;
 
-/** All sections, and what stands under them. Ends with a line end. */
+/** Draws all sections, and the lines below them. Ends with a line end. */
 export function drawFigures(picture: Picture, surface: Surface): string {
   const signs = surface.ascii ? ASCII : BLOCKS;
   const sections = picture.sections.map((section) => drawSection(section, picture, surface, signs));
@@ -54,7 +54,7 @@ function drawSection({ by, rows }: Section, picture: Picture, surface: Surface, 
   return title + table(rows, picture, surface, signs);
 }
 
-/** The scans of each row as one character; of more rows than there is room for, neighbours together. */
+/** Scans per row as one character each; if there are more rows than columns, neighbors are combined. */
 function sparkline(rows: readonly Figure[], room: number, { sparks }: Signs): string {
   const each = Math.ceil(rows.length / room);
   const sums: number[] = [];
@@ -107,7 +107,7 @@ function table(rows: readonly Figure[], { previous }: Picture, { width, colours 
   return createGrid(columns, colours)([head.map((text): Cell => ({ text, colour: 'dim' })), ...lines]);
 }
 
-/** A value that is empty, and the row of all others, could be somebody's words: theirs stand without brackets. */
+/** A value could look like the label of empty values or of all others: values are without parentheses. */
 function nameOf({ value, isRest, isPart }: Figure, { none }: Signs): string {
   if (isRest) return '(other)';
   return value === null ? `(none)` : `${value}${isPart ? ' *' : ''}` || none;

@@ -1,4 +1,4 @@
-/** `scans stats --dry-run`: what would be read, by which way, and how long that takes. */
+/** `scans stats --dry-run`: the codes, range, scans and requests of a count, and its duration. */
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { cut } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';

@@ -21,10 +21,10 @@ const COLUMNS: readonly Column[] = [
   { name: 'change', importance: 4, align: 'right' },
 ];
 
-/** On a screen a long list of values says less than its beginning. */
+/** On a screen, only the beginning of a long list of values is useful. */
 const TOP_OF_TABLE = 10;
 
-/** Counts, and prints. Throws what errors.ts lists; PartialError when some codes failed and others are counted. */
+/** Counts, and prints. Throws as listed in errors.ts; PartialError if some codes failed and others are counted. */
 export async function runStats(context: Context, names: readonly string[], flags: StatsFlags): Promise<void> {
   const output = await planOutput(context, flags, COLUMNS, 'list');
   const isPicture = output.format === 'table' && !output.chosen;
@@ -54,7 +54,7 @@ export async function runStats(context: Context, names: readonly string[], flags
   } else {
     await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
   }
-  // The picture ends with the scans and their range.
+  // The drawing ends with the number of scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
   context.console.note(await closingWords(context, counted, isSeen ? undefined : plan.local.zone));
   if (counted.failures.length > 0) throw partly(counted.failures, names.length);

@@ -1,4 +1,4 @@
-/** Figures as a person looks at them: a table for each dimension, with bars and a line of sparks. */
+/** Figures for people: a table per dimension, with bars and a sparkline. */
 import type { Context } from '../../../context.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';

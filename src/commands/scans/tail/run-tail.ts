@@ -1,4 +1,4 @@
-/** `scans tail`: asks each code in turn, prints what is new, waits. */
+/** `scans tail`: requests each code in turn, prints new scans, waits. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
 import type { Context } from '../../../context.ts';
@@ -17,7 +17,7 @@ const INTERVAL_MS = 10_000;
 /** Intervals from one listing of the codes to the next: five minutes by default. */
 const RELIST_INTERVALS = 30;
 
-/** Ends by a signal, a closed pipe, --max-events, or when no code is left. Throws what errors.ts lists, but for outages. */
+/** Ends by a signal, a closed pipe, --max-events, or if no code is left. Throws as listed in errors.ts, except for outages. */
 export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
   const { interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY } = flags;
   checkChoice(names, flags);
