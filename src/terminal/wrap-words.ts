@@ -1,7 +1,5 @@
 /** Wraps lines for a terminal between words: a path or an address that is broken can't be copied. */
-
-/** Characters of two columns, approximately: a line that wraps a little early does no harm. */
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1faff}]/u;
+import { displayWidth } from '../text/display-width.ts';
 
 /** Continuation lines are indented. */
 const INDENT = '  ';
@@ -53,7 +51,5 @@ function wrapLine(line: string, columns: number, indent: string): string {
 }
 
 function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += WIDE.test(character) ? 2 : 1;
-  return width;
+  return displayWidth(text.replaceAll(PART, ' '));
 }

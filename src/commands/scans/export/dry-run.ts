@@ -4,26 +4,17 @@ import { requestsAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { NotFoundError } from '../../../errors.ts';
-import { costOf } from '../../../limit/rate-limit.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { MOST_ROWS } from '../../../rows/table-bounds.ts';
-import { formatDuration, formatInstant } from '../../../time/time.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
+import { COST_COLUMNS, costOfRequests, rangeColumns } from '../predicted-cost.ts';
+import { toldFailures } from '../tell-failures.ts';
 import { filesOf } from './code-files.ts';
-import { toldFailures } from './explain-failure.ts';
 import type { ExportPlan } from './plan-export.ts';
 
-const COLUMNS: readonly Column[] = [
-  { name: 'codes' },
-  { name: 'since' },
-  { name: 'until' },
-  { name: 'scans' },
-  { name: 'requests' },
-  { name: 'requests_per_minute' },
-  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
-];
+const COLUMNS: readonly Column[] = [{ name: 'codes' }, { name: 'since' }, { name: 'until' }, { name: 'scans' }, ...COST_COLUMNS];
 
 /**
  * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the
@@ -83,11 +74,8 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   const workMs = codes.length === 0 ? 0 : ((context.clock.monotonic() - began) * requests) / codes.length;
   const record = {
     codes: codes.length,
-    since: plan.sinceMs === undefined ? null : formatInstant(plan.sinceMs),
-    until: endMs === undefined ? null : formatInstant(endMs),
-    ...{ scans, requests },
-    requests_per_minute: service.rateLimit().limit ?? null,
-    seconds: Math.ceil((costOf(requests, service.rateLimit()).waitMs + workMs) / 1000),
+    ...rangeColumns(plan.sinceMs, endMs),
+    ...{ scans, ...costOfRequests(service, requests, workMs) },
   };
   await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
   const told = toldFailures(failures, codes.length, 'would fail, the others would be exported');

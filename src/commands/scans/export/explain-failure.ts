@@ -2,7 +2,8 @@
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
 import { isWrittenDirectly } from '../../../rows/whole-file.ts';
-import { countOf, quote } from '../../../text/quote.ts';
+import { countOf } from '../../../text/quote.ts';
+import { toldFailures } from '../tell-failures.ts';
 
 const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';
 
@@ -45,13 +46,6 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
   }
   if (ofCodes && files > 0) return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
   return 'No data was written. Any existing file is unchanged.';
-}
-
-/** How many of all codes failed, or would, and each on its line as far as a screen is for it. */
-export function toldFailures(failures: readonly CodeFailure[], of: number, how: string): string[] {
-  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
-  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
-  return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
 }
 
 /** Creates the error of an export in which some codes failed. */

@@ -2,18 +2,17 @@
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { cut } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { costOf } from '../../../limit/rate-limit.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { cheaperByTotals, planReadings } from '../../../stats/readings.ts';
 import { requestsForTotals } from '../../../stats/totals.ts';
-import { formatDuration, formatInstant } from '../../../time/time.ts';
 import { requestsToName } from '../../choose-codes.ts';
 import { printRecord } from '../../output-options.ts';
 import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
+import { COST_COLUMNS, costOfRequests, rangeColumns } from '../predicted-cost.ts';
 
 const COLUMNS: readonly Column[] = [
   { name: 'codes' },
@@ -22,9 +21,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'until' },
   { name: 'scans' },
   { name: 'by_totals' },
-  { name: 'requests' },
-  { name: 'requests_per_minute' },
-  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
+  ...COST_COLUMNS,
 ];
 
 /** Asks for page 1 of each code, as the count does, and prints one record. Files are not opened. */
@@ -40,16 +37,10 @@ export async function printDryRun(context: Context, plan: CountPlan, { format }:
 }
 
 function ofFiles({ span }: CountPlan, files: readonly string[]) {
-  const range = { since: instant(span.sinceMs), until: instant(span.untilMs) };
   return {
-    codes: null,
-    files: files.length,
-    ...range,
-    scans: null,
-    by_totals: null,
-    requests: 0,
-    requests_per_minute: null,
-    seconds: 0,
+    ...{ codes: null, files: files.length },
+    ...rangeColumns(span.sinceMs, span.untilMs),
+    ...{ scans: null, by_totals: null, requests: 0, requests_per_minute: null, seconds: 0 },
   };
 }
 
@@ -77,13 +68,7 @@ async function ofService(context: Context, plan: CountPlan) {
   }
   return {
     ...{ codes: codes.length, files: null },
-    ...{ since: instant(readings[0]?.sinceMs), until: instant(untilMs) },
-    ...{ scans, by_totals: byTotals, requests },
-    requests_per_minute: service.rateLimit().limit ?? null,
-    seconds: Math.ceil(costOf(requests, service.rateLimit()).waitMs / 1000),
+    ...rangeColumns(readings[0]?.sinceMs, untilMs),
+    ...{ scans, by_totals: byTotals, ...costOfRequests(service, requests) },
   };
-}
-
-function instant(ms: number | undefined): string | null {
-  return ms === undefined ? null : formatInstant(ms);
 }

@@ -5,11 +5,11 @@ import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { figuresOf, type Section } from '../../../stats/figures.ts';
-import { quote } from '../../../text/quote.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
+import { toldFailures } from '../tell-failures.ts';
 import type { StatsFlags } from './flags.ts';
 
 const COLUMNS: readonly Column[] = [
@@ -75,13 +75,6 @@ function noteLimits(context: Context, sections: readonly Section[]): void {
 }
 
 function partly(failures: readonly CodeFailure[], of: number): PartialError {
-  const lines = failures.slice(0, 5).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
-  if (failures.length > 5) lines.push(`and ${failures.length - 5} more`);
-  return new PartialError(
-    [`${failures.length} of ${Math.max(of, failures.length)} codes could not be counted, the others were`, ...lines].join('\n'),
-    {
-      hint: 'Run this command again, or omit these codes.',
-      cause: failures[0]?.error,
-    },
-  );
+  const told = toldFailures(failures, Math.max(of, failures.length), 'could not be counted, the others were');
+  return new PartialError(told.join('\n'), { hint: 'Run this command again, or omit these codes.', cause: failures[0]?.error });
 }

@@ -1,0 +1,24 @@
+/** Columns of `scans … --dry-run`: the range, and the requests and the time that it costs. */
+import { costOf } from '../../limit/rate-limit.ts';
+import type { Column } from '../../rows/columns.ts';
+import type { Service } from '../../service/service.ts';
+import { formatDuration, formatInstant } from '../../time/time.ts';
+
+export const COST_COLUMNS: readonly Column[] = [
+  { name: 'requests' },
+  { name: 'requests_per_minute' },
+  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
+];
+
+/** Returns their values; `workMs` is the time that the requests take without a limit. */
+export function costOfRequests(service: Pick<Service, 'rateLimit'>, requests: number, workMs = 0) {
+  const limit = service.rateLimit();
+  const seconds = Math.ceil((costOf(requests, limit).waitMs + workMs) / 1000);
+  return { requests, requests_per_minute: limit.limit ?? null, seconds };
+}
+
+/** Returns the columns `since` and `until`. */
+export function rangeColumns(sinceMs: number | undefined, untilMs: number | undefined) {
+  const instant = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms));
+  return { since: instant(sinceMs), until: instant(untilMs) };
+}

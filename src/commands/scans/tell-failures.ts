@@ -1,0 +1,12 @@
+/** Reports codes whose scans could not be read. */
+import type { CodeFailure } from '../../complete/export-codes.ts';
+import { countOf, quote } from '../../text/quote.ts';
+
+const MOST_TOLD = 5;
+
+/** Returns a line with the number of codes that failed out of `of`, and one line for each of the first five. */
+export function toldFailures(failures: readonly CodeFailure[], of: number, how: string): string[] {
+  const lines = failures.slice(0, MOST_TOLD).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
+  if (failures.length > MOST_TOLD) lines.push(`and ${failures.length - MOST_TOLD} more`);
+  return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
+}
