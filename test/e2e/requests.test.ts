@@ -171,7 +171,7 @@ describe('--dry-run says what the run then needs, to a request', () => {
     await writeFile(path, file);
     const args = words.map((word) => (word === 'rows.csv' ? path : word));
     const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
-    const inWords = /: ([\d,]+) requests?(, |;)/.exec(dry.stderr)?.[1];
+    const inWords = /\(([\d,]+) requests?[,;)]/.exec(dry.stderr)?.[1];
     const foreseen = Number(inWords ?? JSON.parse(dry.stdout).requests);
     const run = await requestsOf(sandbox, args);
     expect(run.code, run.stderr).toBe(0);
