@@ -57,7 +57,7 @@ function parseParameter(raw: string): [string, string] {
   return [raw.slice(0, at), raw.slice(at + 1)];
 }
 
-/** Path and query below the base URL. Throws UsageError for what would lead out of it: there the key has no business. */
+/** Returns path and query below the base URL. Throws UsageError for a path outside it: the key must not be sent there. */
 function pathBelow(path: string, baseUrl: string, query: readonly [string, string][]): string {
   const root = parseUrl(baseUrl)?.pathname ?? '/api/v1';
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
@@ -80,10 +80,10 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 
-/** As much as an answer may have. */
+/** Maximum size of a response. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** A body that is JSON, as it stands: a file that is none would only be refused by the service, after a request. */
+/** Returns a body that is JSON, unchanged: the service would refuse any other only after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET') throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
   const bytes = await readGiven(context, input, {
@@ -103,7 +103,7 @@ async function readBody(context: Context, input: string, method: string): Promis
   return body;
 }
 
-/** Exact where a program reads it; on a terminal nothing in it can move the cursor, and it ends its line. */
+/** Unchanged for programs; on a terminal, no character can move the cursor, and a line end is added. */
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);

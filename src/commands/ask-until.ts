@@ -6,8 +6,8 @@ import { AuthError, UsageError } from '../errors.ts';
 const MOST_TRIES = 3;
 
 /**
- * What `read` makes of the answer. Where it refuses it (UsageError; AuthError, of a key that the service does not know), its reason is
- * said and the question asked again; the last refusal is thrown. So is whatever else happens: Ctrl-C, Ctrl-D, no network.
+ * Returns the result of `read` for the reply. If it refuses the reply (UsageError; AuthError, for a key that the service rejects), prints
+ * the reason and prompts again; throws the last refusal. Any other error is thrown at once: Ctrl-C, Ctrl-D, no network.
  */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,

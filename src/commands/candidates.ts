@@ -7,17 +7,17 @@ import type { KnownCode, Listing } from '../service/slug-memory.ts';
 import { clean } from '../text/clean.ts';
 import { defineCommand } from './define.ts';
 
-/** How long an answer of the service counts, and a failure to get one. */
+/** How long the listed codes are valid, and how long a failure to list them is remembered. */
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
-/** How long a person who typed Tab waits for the service at most. */
+/** Maximum wait for the service after Tab. */
 const PATIENCE_MS = 1500;
 /** More codes than anyone picks from by Tab; and the rate limit is for work. */
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;
 const LONGEST_NAME = 40;
 
-/** Words that no shell takes for anything else; slugs are such words, and what is not is not offered. */
+/** Characters that need no quoting in any shell; slugs consist of them, and other candidates are not offered. */
 const PLAIN_WORD = /^[\p{L}\p{N}][\p{L}\p{N}._~-]*$/u;
 
 export const command = defineCommand({
@@ -30,7 +30,7 @@ export const command = defineCommand({
       const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
-      // A keystroke is no place for an error; the command itself will tell.
+      // An error must not disturb typing; the command itself reports it.
     }
   },
 });
@@ -53,7 +53,7 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** The settings the command being typed would have; undefined where there is no service or no key. */
+/** Settings that the typed command would have; undefined without a service or a key. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const settings = await context.settings();
   const { baseUrl, apiKey } = settings;
@@ -66,7 +66,9 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/** Requests the codes, and remembers them. If the service does not respond in time, known codes stay, and it is not asked again at once. */
+/**
+ * Requests the codes, and caches them. If the service does not respond in time, known codes stay, and it is not requested again at once.
+ */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../parallel/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
@@ -98,7 +100,7 @@ async function requestCodes(context: Context, settings: ConnectedSettings): Prom
   }
 }
 
-/** A name on one line and no longer than fits beside the slug. */
+/** Name on one line, truncated to fit next to the slug. */
 function brief(text: string): string {
   const letters = [...clean(text)];
   return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join('')}…` : letters.join('');

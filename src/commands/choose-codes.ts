@@ -14,8 +14,9 @@ import { type CodeChoice, filterOf, filterWords } from './code-choice.ts';
 import { createFilter } from './code-filters.ts';
 
 /**
- * The codes as they were typed or as the rows of the file have them, one that comes twice twice; or every code, as `order` says. Throws UsageError with
- * every row of the file that names none, NotFoundError for a CODE that is not there, and where no code passes a filter unless `mayBeNone`.
+ * Returns the codes of the arguments or of the rows of the file, repeated ones repeatedly; or every code, in the order of `order`. Throws
+ * UsageError with every row of the file that matches no code, NotFoundError for a CODE that does not exist, and if no code matches a filter
+ * unless `mayBeNone`.
  */
 export async function chooseCodes(
   context: Context,
@@ -60,8 +61,9 @@ export interface ChosenCodes {
 }
 
 /**
- * The codes of an export or a count, each once: in the order given, or oldest first. An id alone costs nothing unless slugs and names are
- * `isWanted`; one that no code has fails in its turn, and alone. Throws as `chooseCodes` does, and NotFoundError where no code passes a filter.
+ * Returns the codes of an export or a count, each once: in the order of the arguments, or oldest first. An ID alone costs no request unless
+ * slugs and names are `isWanted`; one that no code has fails later, alone. Throws like `chooseCodes`, and NotFoundError if no code matches
+ * a filter.
  */
 export async function chooseLabels(
   context: Context,
@@ -100,7 +102,10 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What finding codes by these ids and slugs costs the next run, when this one has sent no other requests: slugs that were seen now are asked for by their ids. */
+/**
+ * Returns the cost of finding these IDs and slugs in the next run, if this one has sent no other requests: slugs that were seen now are
+ * requested by ID.
+ */
 export function requestsToName(service: Service, names: readonly string[], isWanted: boolean): Promise<number> {
   const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
   const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
@@ -122,7 +127,7 @@ async function namedCodes(service: Service, names: readonly string[], isWanted: 
   return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
 }
 
-/** So many ids are asked for one by one: what is missing of them the service says itself. */
+/** Up to this many IDs are requested one by one: the service itself reports missing ones. */
 const HANDFUL = 3;
 
 async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {

@@ -22,8 +22,8 @@ export async function readCodesOfFile(context: Context, from: string, options: R
 }
 
 /**
- * Reads the rows of `--from` for an export: of an id that no code has, only `missing` says so, so that it fails alone. `isWanted`: slugs and names are
- * needed; otherwise ids cost no request. Throws UsageError for a file without rows, and with every row whose slug no code has.
+ * Reads the rows of `--from` for an export: `missing` reports an ID that no code has, so that it fails alone. `isWanted`: slugs and names
+ * are required; otherwise IDs cost no request. Throws UsageError for a file without rows, and with every row whose slug no code has.
  */
 export async function readLabelsOfFile(
   context: Context,

@@ -7,26 +7,26 @@ import type { Context } from '../context.ts';
 import { VALUES } from '../settings/values.ts';
 import { parseDuration } from '../time/time.ts';
 
-/** What a shell may complete a value with, where it is not one of fixed choices. */
+/** Kinds of values that a shell completes, if they are not fixed choices. */
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
 export interface Example {
   command: string;
-  /** What the example does: a full imperative. */
+  /** Effect of the example: a full imperative. */
   does: string;
 }
 
 export interface Flag {
   /** As it is declared: `-f, --format <format>`, `--all` or `--no-header`. */
   flags: string;
-  /** `-f`; undefined where it has only a long form. */
+  /** `-f`; undefined if it has only a long form. */
   short: string | undefined;
   /** `--format` */
   long: string;
-  /** What its value is called (`format`); undefined where it takes none. */
+  /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
   description: string;
-  /** The heading it stands under. */
+  /** Heading of its section. */
   group: string;
   choices: readonly string[];
   complete: Completion;
@@ -45,7 +45,7 @@ export interface Argument {
   complete: Completion;
 }
 
-/** Without a `group` it stands under "Flags:". One that is `repeatable` collects in `parse`. */
+/** Without a `group` it is in the section "Flags:". A `repeatable` one collects its values in `parse`. */
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
   choices?: readonly string[];
   repeatable?: boolean;

@@ -70,7 +70,7 @@ export const command = defineCommand({
   },
 });
 
-/** Throws UsageError where the directory for temporary files cannot be used. */
+/** Throws UsageError if the directory for temporary files can't be used. */
 async function makeTemporary(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'qrctl-demo-'));
@@ -110,8 +110,8 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
-  // What it prints is part of the show: in a script our own standard output carries the name of the export and nothing else. Not by a pipe,
-  // through which it would come later than what it says on standard error.
+  // The output of the commands is part of the demo: on standard error, so that standard output has only the name of the export. Not through
+  // a pipe, which would delay it behind their standard error.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
   const child = spawn(executable, [...first, ...args], { cwd, env, stdio: [...stdio], signal: context.signal });

@@ -183,13 +183,13 @@ type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 interface ListWords {
   /** Note in place of an empty table. */
   none?: string;
-  /** Noun of the records, whose count is noted below a table and for a file. */
+  /** Plural of the records, whose number is noted below a table and for a file. */
   thing?: string;
 }
 
 /**
- * Prints a list, given whole or in batches as they come; a file appears only when the last one is in. Opens before it asks for the first
- * batch, so bad flags cost no request.
+ * Prints a list, given as a whole or in batches; a file appears only when the last batch is written. Opens the output before it requests
+ * the first batch, so invalid flags cost no request.
  */
 export async function printRecords(
   context: Context,
@@ -218,7 +218,7 @@ export async function printRecord(
 
 type Batch = readonly Row[];
 
-/** Writes all batches as they come, and ends the output. Resolves to the number of rows; where a batch fails, nothing is left behind. */
+/** Writes all batches, and ends the output. Resolves to the number of rows; if a batch fails, no incomplete file is left. */
 export async function writeAll(
   output: RowSink,
   batches: AsyncIterable<Batch> | Iterable<Batch | Promise<Batch>>,

@@ -19,23 +19,23 @@ import { type Answer, header, type Method } from './transport.ts';
 export interface Subject {
   method: Method;
   redact: Redact;
-  /** What to do if the service refuses the key: only the caller knows where the key comes from. */
+  /** Hint if the service rejects the key: only the caller knows where the key comes from. */
   keyHint?: string | undefined;
 }
 
-/** The specification's Error body (section 7). `code` is undefined where the service sent none. */
+/** The specification's Error body (section 7). `code` is undefined if the service sent none. */
 export interface ErrorBody {
   error: string;
   code: string | undefined;
 }
 
-/** Statuses that say "not now": worth another attempt where repeating is safe. */
+/** Transient statuses: another attempt may help, if repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
-/** Statuses that say for certain, with an Error body, that nothing was applied. */
+/** Statuses that, with an Error body, guarantee that nothing was applied. */
 const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
-/** The Error body of an answer, or undefined when it is none (a gateway's page, say). */
+/** Returns the Error body of a response, or undefined if it has none (a gateway's page, for example). */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
   const body = await parseAnswer(text).catch(() => undefined);
   if (!isObject(body) || typeof body.error !== 'string') return undefined;

@@ -15,7 +15,7 @@ export interface Call<T> {
   /** Path and query from the root of the host. */
   path: string;
   body?: unknown;
-  /** The body as JSON already, sent as it stands, in place of `body`. */
+  /** Body that is JSON already, sent unchanged instead of `body`. */
   json?: string | undefined;
   /** The key goes along. */
   authorized: boolean;
@@ -25,15 +25,15 @@ export interface Call<T> {
    * Undefined: the body does not matter.
    */
   check?: (json: unknown, answer: AnswerContext) => T;
-  /** Told every answer that is no pause of the rate limit, whatever its status, before anything is made of it. */
+  /** Called for every response but a pause for the rate limit, whatever its status, before it is processed. */
   onAnswer?: (answer: Answer) => void;
-  /** An answer without a body, or one that does not say it is JSON, is taken as it is, unread. */
+  /** A response without a body, or without a JSON content type, is accepted unread. */
   anyBody?: boolean;
 }
 
 export type AttemptResult<T> =
   | { kind: 'done'; value: T }
-  /** 429, whoever said it: the governor makes everybody pause; it uses up no attempt. */
+  /** 429, from the service or an intermediary: the governor pauses all requests; it uses up no attempt. */
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
   | { kind: 'failed'; error: RequestFailure; repeat: boolean; retryAfterMs?: number | undefined; sent: boolean };
@@ -41,11 +41,11 @@ export type AttemptResult<T> =
 interface Answered {
   answer: Answer;
   rate: RateHeaders;
-  /** The service has answered before, as itself. */
+  /** The service itself has responded before. */
   reached: boolean;
 }
 
-/** The result of an attempt that brought an answer, whatever its status. */
+/** Returns the result of an attempt that got a response, whatever its status. */
 export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<AttemptResult<T>> {
   const { answer, rate } = answered;
   const { status } = answer;
@@ -53,7 +53,7 @@ export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answere
     call.onAnswer?.(answer);
     return readSuccess(call, subject, answered);
   }
-  // RFC 6585: whoever says it, the request was not processed. That holds for POST too.
+  // RFC 6585: whichever server sends it, the request was not processed. This includes POST.
   if (status === 429) return { kind: 'limited' };
   call.onAnswer?.(answer);
   const error = answerError(subject, answer, await parseErrorBody(answer.text), rate);
@@ -71,8 +71,8 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
     if (cause instanceof ExcessiveJsonError)
       return { kind: 'failed', error: excessive(answer, cause), repeat: false, sent: true };
     const error = notJson(subject, answer, cause);
-    // What begins like JSON was cut on its way. A page of HTML is somebody else's answer: of a gateway that passes, if the
-    // service was reached before; if not, the base URL is wrong.
+    // A body that begins like JSON was truncated. A page of HTML is from another server: a transient one of a gateway if the service was
+    // reached before; otherwise the base URL is wrong.
     const passes = reached || answer.text === '' || /^\s*[[{]/.test(answer.text);
     return { kind: 'failed', error, repeat: passes && call.method !== 'POST', sent: true };
   }
@@ -92,7 +92,7 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
 /** The result of an attempt that brought none. */
 export function resultOfFailure({ method, redact }: Subject, failure: NetworkError): AttemptResult<never> {
   const { fault, sent, hint } = failure;
-  // It may quote a header of the answer.
+  // It may contain a header of the response.
   const message = redact(failure.message);
   const error =
     fault === 'answer'

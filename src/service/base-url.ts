@@ -7,9 +7,9 @@ import { shown } from '../text/quote.ts';
 const VERSION_PATH = '/api/v1';
 
 /**
- * Takes a base URL apart and puts it back in one canonical form: lower-case host, no trailing slash, ending in `/api/v1`.
- * `completed` says that the URL had no path and got `/api/v1`. A gateway's prefix before `/api/v1` is kept.
- * Throws UsageError for anything that is not such a URL, and for http:// to any host but this machine.
+ * Parses a base URL into its canonical form: lower-case host, no trailing slash, ending in `/api/v1`. `completed`: the URL had no path and
+ * got `/api/v1`. A gateway's prefix before `/api/v1` is kept. Throws UsageError for any other URL, and for http:// to any host but this
+ * machine.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);
@@ -50,7 +50,7 @@ function parseWebUrl(text: string): URL {
   return url;
 }
 
-/** A host, typed as it stands in a browser's line: what it is most likely meant to be. */
+/** For a host as in a browser's address bar: returns the URL that is most likely meant. */
 function completed(text: string): string | undefined {
   if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
   const [host = ''] = text.split(/[/:]/, 1);

@@ -5,7 +5,7 @@ import type { ByteBuffer } from '../text/byte-buffer.ts';
 import { quote } from '../text/quote.ts';
 import { NetworkError } from './network-error.ts';
 
-/** No answer the specification describes comes near this; one that passes it would only fill the memory. */
+/** Far above any response of the specification; a larger one would only fill the memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** Adds a chunk to the body read so far. Throws NetworkError beyond 64 MiB. */

@@ -15,7 +15,7 @@ import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
 export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'foreignRequests'> {
-  /** Throws as `Service` (service.ts) says. */
+  /** Throws as documented in `Service` (service.ts). */
   call<T>(call: Call<T>): Promise<T>;
 }
 
@@ -29,11 +29,11 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   let retries = 0;
   /** When the outage began that is not over yet, by the monotonic clock. */
   let failingSinceMs: number | undefined;
-  /** The service has answered as itself, so the base URL leads to it. */
+  /** The service itself has responded, so the base URL is correct. */
   let reached = false;
   let told: { what: string; until: number } | undefined;
 
-  /** Of the requests in flight that fail alike one is told: what failed is the same for all until that one has been tried again. */
+  /** Of concurrent requests with the same failure, one is reported: the failure is the same for all until that one was retried. */
   function tellRetry(what: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
     if (told?.what === what && now < told.until) return;
@@ -64,7 +64,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     let spentMs: number | undefined;
     /** An earlier attempt may have been applied. */
     let maybeApplied = false;
-    // What an earlier, unanswered DELETE deleted is gone: that was the aim.
+    // A 404 after a DELETE without a response means that it succeeded.
     const isGone = (error: unknown) => call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
       const ticket = await placeFor(call, again).catch((error) => {
@@ -79,10 +79,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
           ? await resultOfAnswer(call, subject, { ...answered, reached }).catch(throwNamed)
           : resultOfFailure(subject, answered);
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
-      // Whatever it says, an answer of the service ends an outage.
+      // Any response of the service ends an outage.
       if (result.kind !== 'failed' || (!result.repeat && 'answer' in answered)) failingSinceMs = undefined;
       again = result.kind === 'limited';
-      // L17: a 429 says nothing of the service's health, so it uses up no attempt.
+      // L17: a 429 shows nothing about the service's health, so it uses up no attempt.
       if (result.kind === 'limited') continue;
       if (result.kind === 'done') {
         reached ||= call.authorized;
@@ -113,7 +113,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
         throw reason;
       });
       if (!work) return ticket;
-      // Its own requests need places: with one at a time it would wait for this one for ever.
+      // Its own requests need places: with a concurrency of one, it would wait for this request endlessly.
       ticket.failed(false);
       await work();
     }
@@ -123,7 +123,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
-      // What a cache on the way kept is no proof of what there is: it has to ask the service (RFC 9111, 5.2.1.4).
+      // A cached response is not reliable: caches must revalidate with the service (RFC 9111, 5.2.1.4).
       'cache-control': 'no-cache',
       'user-agent': options.userAgent,
     };
@@ -134,7 +134,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     return { method, path, headers, body: text };
   }
 
-  /** One exchange, told to the governor and to whoever listens. */
+  /** Runs one exchange, and reports it to the governor and to listeners. */
   async function attempt(exchange: Exchange, ticket: Ticket): Promise<{ answer: Answer; rate: RateHeaders } | NetworkError> {
     const { method, path } = exchange;
     const began = clock.monotonic();

@@ -7,18 +7,18 @@ import { buildConnector, Client } from './undici.ts';
 import { keepWasmSimple } from './v8-flags.ts';
 
 type Callback = Connector.Callback;
-/** Opens one socket, TLS within it where the options say so; what it returns can be destroyed before it calls back. */
+/** Opens one socket, with TLS if the options require it; the returned socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
 /** Connects for one client; `cancel` ends an attempt under way, which undici itself would leave hanging. */
 export interface Connection {
   connect(options: Connector.Options, callback: Callback): void;
   cancel(): void;
-  /** Begins another request: connections that were closed at once count anew. */
+  /** Starts another request: connections that were closed at once are counted from zero again. */
   renew(): void;
 }
 
-/** More opens than this for one request mean a peer that closes every connection: undici alone would try for ever. */
+/** More connections than this for one request mean a peer that closes every connection: undici alone would retry endlessly. */
 const MOST_OPENS = 3;
 
 /** The plain connector all connections share: it remembers TLS sessions, and leaves deadlines to the caller. */
@@ -54,7 +54,7 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Here undici compiles its parser; and what node has to load for a connection is loaded.
+    // Here undici compiles its parser, and node loads its modules for connections.
     keepWasmSimple();
     callback(null, socket);
   };

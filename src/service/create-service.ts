@@ -33,7 +33,7 @@ export function createService(options: ServiceOptions): Service {
     return shown;
   };
 
-  /** What comes is given back whole, also where it is a failure. */
+  /** Resolves to the whole response, also if it is a failure. */
   async function sendRaw(request: Call<void>): Promise<RawAnswer> {
     let last: Answer | undefined;
     let failure: RequestFailure | undefined;

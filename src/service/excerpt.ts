@@ -9,7 +9,10 @@ const REDACTED = 2 * SEARCHED;
 /** Takes the key out of a text that may repeat it. */
 export type Redact = (text: string) => string;
 
-/** So many characters of the key in a row are no chance: they are taken out, so that no half of it is shown. A shorter key has them all. */
+/**
+ * This many consecutive characters of the key are no coincidence: they are redacted, so that no half of it is shown. A shorter key must
+ * match completely.
+ */
 const PIECE = 12;
 
 /**
@@ -56,7 +59,9 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/** A text in small letters, percent-decoded, without blanks and control characters, unit by unit; and from where to where each stands in it. */
+/**
+ * A text in lower case, percent-decoded, without blanks and control characters, unit by unit, with the range of each unit in the original.
+ */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));

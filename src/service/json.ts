@@ -1,14 +1,14 @@
 /** Parses JSON and keeps every digit of its integers. */
 import { BACKSLASH, COMMA, QUOTE } from '../text/ascii.ts';
 
-/** JSON that costs more to hold or to read than any answer of the service does. The message follows "the answer ". */
+/** JSON that costs more memory or time than any valid response. Its message follows "the response ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
 /** Below this nothing in a text costs much. */
 const SMALL = 1024 * 1024;
 /** The parser that keeps digits takes a second for as much. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * SMALL;
-/** Values in one text: many times what a page of the largest size has. An object is counted as four, for it takes as much memory. */
+/** Values in one text: many times those of the largest page. An object counts as four, because it takes as much memory. */
 const MOST_VALUES = 8_000_000;
 /** No id has more digits, and a number of millions of them takes minutes to read. */
 export const MOST_DIGITS = 100;
@@ -31,7 +31,7 @@ export async function parseJson(text: string): Promise<unknown> {
   try {
     return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
-    // It calls itself for what is nested.
+    // Recursive for nested values.
     throw error instanceof RangeError ? new ExcessiveJsonError('is nested too deeply', { cause: error }) : error;
   }
 }

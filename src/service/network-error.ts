@@ -10,9 +10,9 @@ export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'a
 /** Failure without a usable response. The message follows "GET /api/v1/qr on host: ". */
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
-  /** Whether the service could have received the request: false only when no byte of it was written. */
+  /** Whether the service may have received the request: false only if no byte of it was written. */
   readonly sent: boolean;
-  /** What to do, if it is something else than for other failures of this kind. A failure of a proxy has one. */
+  /** Hint, if it differs from that of other failures of this kind. A failure of a proxy has one. */
   readonly hint: string | undefined;
 
   constructor(message: string, details: { fault?: NetworkFault; sent: boolean; hint?: string; cause?: unknown }) {
@@ -38,7 +38,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
-  // What undici did not expect of a server: a status below 100, a switch of protocols that nobody asked for.
+  // Server behavior that undici rejects: a status below 100, an unrequested switch of protocols.
   ERR_ASSERTION: 'the response is not HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 };
@@ -54,7 +54,7 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** What OpenSSL says of an answer that is no TLS. */
+/** Errors of OpenSSL for a response that is not TLS. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
 /** The NetworkError for whatever the socket, TLS or HTTP layer threw. Codes decide, never message texts. */

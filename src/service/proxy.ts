@@ -50,7 +50,7 @@ export function proxyRefusal(proxy: URL, status: number): NetworkError {
   });
 }
 
-/** A password with a bare % in it is taken as it stands. */
+/** A password with a bare % is used unchanged. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

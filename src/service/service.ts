@@ -17,7 +17,7 @@ export interface ServiceOptions {
   apiKey: string;
   /** Name of the profile that the key came from, for messages. */
   profile?: string | undefined;
-  /** What to do if the service refuses the key. */
+  /** Hint if the service rejects the key. */
   keyHint?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
@@ -31,7 +31,7 @@ export interface ServiceOptions {
   maxWaitMs: number | undefined;
   /** One request, from connecting to its last byte. */
   timeoutMs: number;
-  /** An outage (failed connections, 5xx, broken answers) that lasts longer ends the call, ms from its first failure. */
+  /** Longest outage (failed connections, 5xx, invalid responses) before a call ends, ms from its first failure. */
   retryForMs: number;
   /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
   env: Readonly<Record<string, string | undefined>>;
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   slugStore?: SlugStore;
 }
 
-/** What the requests of a command cost so far; `retries` are those that repeated a failed one. */
+/** Cost of the requests of a command so far; `retries` are those that repeated a failed one. */
 interface ServiceStats {
   requests: number;
   retries: number;
@@ -68,20 +68,20 @@ export interface ScanPageRequest extends PageRequest {
 
 /** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
 export interface ServiceEvents extends PauseEvents {
-  /** After every attempt. `status` is undefined where no answer came. */
+  /** Called after every attempt. `status` is undefined if there was no response. */
   request?(trace: { method: string; path: string; status: number | undefined; ms: number; remaining: number | undefined }): void;
   /** A failed attempt is going to be repeated after `ms`. */
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** `path` follows the base URL and has its query with it; `json` is the body, sent as it stands. */
+/** `path` follows the base URL and includes its query; `json` is the body, sent unchanged. */
 export interface RawRequest {
   method: Method;
   path: string;
   json?: string | undefined;
 }
 
-/** `text` is the body, with the key taken out where the answer repeats it. */
+/** `text` is the body, with the key redacted if the response repeats it. */
 export interface RawAnswer {
   status: number;
   text: string;
@@ -97,38 +97,37 @@ export interface Service {
   readonly baseUrl: string;
   /** The workspace of its key, by which files on disk are recognized. */
   readonly workspace: Workspace;
-  /** Every code that an answer showed is noted here, and every one that was deleted forgotten. */
+  /** Every code in a response is cached here, and every deleted one removed. */
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /**
-   * Never repeated unless certainly not applied; a failure's `outcome` says which (`not-applied` or `unknown`). `beforeSend` is
-   * awaited before every attempt, when the rate limit has let it through and before a byte leaves; what it throws is thrown as
-   * it is, and then nothing was sent. (The bulk engine puts its intent on disk there.)
+   * Creates a code. Never repeated unless certainly not applied; `outcome` of a failure states which (`not-applied` or `unknown`).
+   * `beforeSend` is awaited before every attempt, when the rate limit admits it and before a byte is sent; if it throws, nothing was sent,
+   * and its error is thrown unchanged. (The bulk engine writes its intent to disk there.)
    */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /**
-   * Permanently deletes the code and its scans. A repeated DELETE that finds 404 has succeeded, also where the work of `beforeSend` finds
-   * it.
+   * Permanently deletes the code and its scans. A repeated DELETE that gets 404 has succeeded, also if the work of `beforeSend` gets it.
    */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
   /**
-   * One request of whatever kind, under the base URL, with the key: for what has no method here. Resolves to the answer, whatever its
-   * status; `failure` is what a method would have thrown at it. POST is never repeated unless certainly not applied.
+   * Sends any request under the base URL, with the key: for endpoints without a method here. Resolves to the response, whatever its status;
+   * `failure` is the error that a method would throw. POST is never repeated unless certainly not applied.
    */
   send(request: RawRequest): Promise<RawAnswer>;
   /** The machine-readable description at the root of the service's host; needs no shape. */
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
-  /** What the requests of this command have cost so far. */
+  /** Cost of the requests of this command so far. */
   stats(): ServiceStats;
-  /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first answer. */
+  /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first response. */
   nowMs(): number | undefined;
-  /** Ms to wait before a request whose Date header would tell most about that clock: it halves what is not known of it. */
+  /** Ms to wait before a request whose Date header would show most about that clock: it halves the uncertainty. */
   msToClockSample(): number;
-  /** Requests at least that the service counted and this process did not send; ask when nothing is in flight. */
+  /** Minimum number of requests that the service counted and this process did not send; call it while none is in flight. */
   foreignRequests(): number;
   close(): Promise<void>;
 }

@@ -76,16 +76,16 @@ export interface Pagination {
 /** Page of a list, from one response of the service. */
 export interface Page<T> {
   rows: T[];
-  /** Number of matching items by the service's word at this answer. Never trusted alone. */
+  /** Number of matching items, according to the service at this response. Never trusted alone. */
   total: number;
-  /** The answer's Date header in ms since the epoch (whole seconds), or undefined where there was none. */
+  /** The response's Date header in ms since the epoch (whole seconds), or undefined if there was none. */
   serviceTimeMs: number | undefined;
 }
 
 /** Page of scans; `times[i]` is `rows[i].ts` in ms since the epoch, parsed and checked once at the edge. */
 export interface ScanPage extends Page<Scan> {
   times: number[];
-  /** Rows of a full page by the service's word, which may serve fewer than it was asked for; undefined where it says nothing usable. */
+  /** Rows of a full page according to the service, which may be fewer than requested; undefined if the value is missing or invalid. */
   limit?: number | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Returns the body without what is undefined; by names, because objects that are put together of parts take twice the memory. */
+/** Returns the body without undefined fields; by name, because objects that are assembled from parts take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

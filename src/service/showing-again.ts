@@ -1,4 +1,4 @@
-/** Returns `fetch`, but the first call that asks for `page` gets it without a request. */
+/** Returns `fetch`, except that the first call for `page` resolves to it without a request. */
 export function showingAgain<Request extends unknown[], Page>(
   fetch: (...request: Request) => Promise<Page>,
   page: Page,

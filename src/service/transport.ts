@@ -1,4 +1,4 @@
-/** Performs one HTTP exchange: the place where a request leaves this machine. */
+/** Performs one HTTP exchange: the only place where a request to the service leaves this machine. */
 import type { Dispatcher } from 'undici';
 import { type ByteBuffer, createByteBuffer } from '../text/byte-buffer.ts';
 import { after, formatDuration } from '../time/time.ts';
@@ -35,20 +35,19 @@ export interface Answer {
 
 export interface Transport {
   /**
-   * Sends one request and reads its whole answer; never follows a redirect. Throws NetworkError where no whole answer came,
-   * or the signal's reason. POST goes out on a fresh connection: a kept one that the service closes at that very moment
-   * would leave its outcome unknown.
+   * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is no complete response, or the
+   * signal's reason. POST uses a new connection: a kept one that the service closes at that very moment would leave its outcome unknown.
    */
   exchange(request: Exchange): Promise<Answer>;
   /** Ends every connection at once. */
   close(): void;
 }
 
-/** One connection, opened when first used and kept for the next request, with the memory that its answers are read into. */
+/** One connection, opened on first use and kept for the next request, with the buffer for its responses. */
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
-  /** For one request: the end of its answer is the end of the connection. */
+  /** For one request: the connection is closed after the response. */
   once: boolean;
   renew: Connection['renew'];
   destroy(): void;
@@ -104,7 +103,7 @@ export function createTransport(options: {
         wire.destroy();
         throw proxy && error instanceof NetworkError ? throughProxy(proxy, error, forward !== undefined) : error;
       });
-      // Only proxies say this, and of themselves (RFC 9110, 15.5.8): the request went no further.
+      // Only proxies send this, about themselves (RFC 9110, 15.5.8): the request went no further.
       if (forward && proxy && status === 407) {
         wire.destroy();
         throw proxyRefusal(proxy, status);
@@ -120,7 +119,7 @@ export function createTransport(options: {
   };
 }
 
-/** A plain-HTTP proxy is asked for the whole URL (RFC 9112, 3.2.2). */
+/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2). */
 function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   const authorization = proxyAuthorization(proxy);
   const extra = { host: origin.host, ...(authorization && { 'proxy-authorization': authorization }) };
@@ -135,8 +134,8 @@ function encodingOf(headers: Headers): string {
 }
 
 /**
- * Dispatches on one client and settles exactly once: with the answer (whose body is then the wire's), the failure, the deadline or the
- * abort. After a failure the caller must destroy the wire, for its connection may still be busy.
+ * Dispatches on one client and settles exactly once: with the response (whose body is then the wire's), the failure, the deadline or the
+ * abort. After a failure the caller must destroy the wire, because its connection may still be busy.
  */
 function converse(
   { client, body, once, destroy }: Wire,

@@ -1,4 +1,4 @@
-/** The types of undici's parts by their own paths (undici.ts says why), which are its own. */
+/** Types of undici's modules by their own paths (undici.ts states the reason). */
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

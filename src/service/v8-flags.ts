@@ -2,7 +2,7 @@
  * Sets the V8 flags that this program changes, with the benefit of each, and restores them. Any of them may be ignored: only time and
  * memory change.
  */
-/** node:v8 takes a millisecond to load: only where it is needed. */
+/** node:v8 takes a millisecond to load: only if it is needed. */
 const v8 = () => process.getBuiltinModule('node:v8');
 
 function setFlags(...flags: readonly string[]): void {
@@ -27,9 +27,9 @@ export function keepWasmSimple(): void {
 }
 
 /**
- * Bounds the heap for work in a long stream: an export of a million scans has its peak at 85 MB in place of 115 (of 300,000: 82 for
- * 106, with Node 24 112 for 137), in the same time. Left alone, V8 lets garbage pile up to several times what is in use, the more
- * the longer the stream. The function returned is to be called now and then.
+ * Bounds the heap for long streams: an export of a million scans peaks at 85 MB instead of 115 (of 300,000: 82 instead of 106, with Node 24
+ * 112 instead of 137), in the same time. By default V8 lets garbage grow to several times the memory in use, more so the longer the stream.
+ * Call the returned function periodically.
  */
 export function keepMemoryFlat(): () => void {
   // Old objects are collected when they have grown by a fifth, not by a multiple: 10 MB of those 30.
@@ -37,7 +37,7 @@ export function keepMemoryFlat(): () => void {
   let bounded = false;
   return () => {
     if (bounded) return;
-    // The size that new objects may take is fixed when node starts, at two to ten times this; what it grows by is not.
+    // The initial size of the young generation is fixed when node starts, at two to ten times this; its growth is not.
     const young = v8()
       .getHeapSpaceStatistics()
       .find(({ space_name }) => space_name === 'new_space');
@@ -48,7 +48,9 @@ export function keepMemoryFlat(): () => void {
 
 const LOOK_EVERY_MS = 10;
 
-/** Bounds the heap as `keepMemoryFlat` does, while `work` goes on: a bulk file of 140,000 rows takes two thirds of the memory, and a tenth more time. */
+/**
+ * Bounds the heap like `keepMemoryFlat` during `work`: a bulk file of 140,000 rows takes two thirds of the memory, and a tenth more time.
+ */
 export async function withFlatMemory<T>(work: () => Promise<T>): Promise<T> {
   const looking = setInterval(keepMemoryFlat(), LOOK_EVERY_MS);
   try {
@@ -58,7 +60,7 @@ export async function withFlatMemory<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Flag by flag what V8 has without this program; the first of them had changed the next two with it. */
+/** V8's own values, flag by flag; setting the first of them had changed the next two. */
 const DEFAULTS = [
   // node20: with keepWasmSimple.
   '--no-liftoff-only',

@@ -11,7 +11,7 @@ export interface Workspace {
   readonly baseUrl: string;
   /** Profile that the key came from; undefined if there is none. */
   readonly profile: string | undefined;
-  /** Returns what to store in a file of this workspace; the fingerprint has a new salt at each call. */
+  /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
   /** Returns whether a stored fingerprint is of this run's key. */
   hasKeyOf(fingerprint: string): Promise<boolean>;
@@ -62,14 +62,14 @@ interface WorkspaceQuestion {
   path: string;
   recorded: RecordedWorkspace;
   workspace: Workspace;
-  /** Ids of codes that the file knows, the likeliest to exist first; at most three are requested. */
+  /** IDs of codes in the file, those likeliest to exist first; at most three are requested. */
   knownIds: Iterable<string>;
   getCode: (id: string) => Promise<unknown>;
   /** Value of `--moved-from`: the base URL that the service had. */
   movedFrom?: string | undefined;
-  /** What to do if the file belongs elsewhere, for the hint: `specify a different file with --results`. */
+  /** Alternative for the hint if the file belongs to another workspace: `specify a different file with --results`. */
   elsewhere: string;
-  /** The file may have codes whose ids it doesn't know, so that no known id proves nothing. */
+  /** The file may have codes whose IDs it does not contain, so that a missing ID is not conclusive. */
   mayKnowMore?: boolean;
 }
 

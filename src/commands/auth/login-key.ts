@@ -1,22 +1,25 @@
-/** The key of a login: from the terminal, without echo, or one line of standard input, never an argument; and what the service says to it. */
+/**
+ * Reads the key of a login: from the terminal, without echo, or one line of standard input, never from an argument; and verifies it with
+ * the service.
+ */
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { UnavailableError, UsageError } from '../../errors.ts';
 import { checkKey, hasLivePrefix } from '../../text/key.ts';
 
-/** Far longer than a key: what is longer is another file. */
+/** Far longer than a key: longer input is another file. */
 const MOST_BYTES = 64 * 1024;
 
 interface KeyQuestion {
   /** One line of standard input. */
   fromStdin: boolean | undefined;
   baseUrl: string;
-  /** Throws where the service does not take the key; undefined: it is not asked. */
+  /** Throws if the service rejects the key; undefined: the key is not verified. */
   verify: ((key: string) => Promise<void>) | undefined;
 }
 
 /**
- * The key for that service, checked; a person who mistypes it is asked again. Throws UsageError where there is no terminal to ask on, or
- * what came is no key, and what `verify` throws.
+ * Returns the key for that service, verified; prompts again after a typo. Throws UsageError if there is no terminal to prompt on, or the
+ * input is not a key, and the errors of `verify`.
  */
 export async function readKey(context: Context, { fromStdin, baseUrl, verify }: KeyQuestion): Promise<string> {
   const { console } = context;
@@ -43,15 +46,15 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
     signal.throwIfAborted();
     chunks.push(chunk);
     length += chunk.length;
-    // Someone who types it ends the line, not the input.
+    // On a terminal, the end of the line ends the input.
     if (length > MOST_BYTES || chunk.includes(0x0a)) break;
   }
   return Buffer.concat(chunks).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
 /**
- * Asks the service for one code with the key. Throws AuthError when it refuses the key, UnavailableError when there is no
- * answer, and whatever else a listing throws; before anything is stored.
+ * Requests one code with the key. Throws AuthError if the service rejects the key, UnavailableError if there is no response, and the other
+ * errors of a listing; before anything is stored.
  */
 export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings: ConnectedSettings): Promise<void> {
   const service = await connect(settings);

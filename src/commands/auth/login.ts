@@ -45,7 +45,7 @@ export const command = defineCommand({
 
 type LoginSettings = Settings & { baseUrl: string };
 
-/** The settings the profile would have; the base URL is asked for where none is known. */
+/** Settings that the profile would have; prompts for the base URL if it is unknown. */
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const { resolveInputs } = await import('../../settings/resolve.ts');
   const { UsageError } = await import('../../errors.ts');
@@ -73,7 +73,7 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   return { ...settings, baseUrl: settings.baseUrl };
 }
 
-/** Codes are printed with their address, and only its owner knows that. Whatever happens here, the key is stored. */
+/** Codes are printed with their address, which only its owner knows. Whatever fails here, the key is stored. */
 async function askShortUrl(context: Context, name: string): Promise<void> {
   if (!context.console.canAsk) return;
   const { UsageError } = await import('../../errors.ts');

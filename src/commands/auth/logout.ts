@@ -27,7 +27,7 @@ function without(stored: Stored, names: readonly string[]): Stored {
   return { current, profiles };
 }
 
-/** No other profile is chosen by itself: the next command would act on a workspace nobody named. */
+/** No other profile becomes the current one: the next command would use a workspace that was not chosen. */
 async function currentNote(stored: Stored): Promise<string> {
   const { profileName } = await import('../../settings/choose-profile.ts');
   const name = profileName({}, {}, stored);

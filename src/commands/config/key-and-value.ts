@@ -1,4 +1,4 @@
-/** What the verbs of `config` share: the setting they are about, and how a value is printed. */
+/** Common parts of the verbs of `config`: the argument for the setting, and how a value is printed. */
 import type { Context } from '../../context.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
 import { clean } from '../../text/clean.ts';

@@ -1,6 +1,6 @@
 /** Finds one's way in an OpenAPI description of which nothing is certain: any part may be missing or of another type. */
 
-/** Walks from `value` along `path`, following `$ref` at each step; undefined where the way ends. */
+/** Follows `path` from `value`, resolving `$ref` at each step; undefined if the path ends early. */
 export type Walk = (value: unknown, ...path: string[]) => unknown;
 
 /** More than any description needs, and an end to one that refers to itself. */

@@ -22,7 +22,7 @@ export const command = defineCommand({
   async run(context, { options }) {
     const { checkLocally } = await import('./local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
-    // What the settings allow is used; context.settings() would fail on the very thing to be told.
+    // Uses the valid settings only; context.settings() would fail with the error to be reported.
     const { output, isRead } = await openReport({ ...context, settings: async () => settings }, options);
     const findings = withService(context, settings, local);
     const rows = (all: readonly Finding[]) =>
@@ -34,7 +34,7 @@ export const command = defineCommand({
   },
 });
 
-/** A table, unless columns or a file were asked for, is made of lines that are not cut. */
+/** Unless columns or a file were requested, prints lines that are not truncated. */
 async function openReport(context: Context, options: OutputFlags): Promise<{ output: RowSink; isRead: boolean }> {
   const plan = await planOutput(context, options, COLUMNS, 'list');
   if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) {
@@ -48,7 +48,7 @@ async function openReport(context: Context, options: OutputFlags): Promise<{ out
   return { output: createDocumentSink(stdoutBytes(context.console), formatter), isRead: isTerminal };
 }
 
-/** Adds what the service says; its word on the key counts more than ours. */
+/** Adds the findings of the service; its verdict on the key replaces the local one. */
 async function withService(context: Context, settings: Settings, local: readonly Finding[]): Promise<Finding[]> {
   const { baseUrl, apiKey = '' } = settings;
   if (baseUrl === undefined || local.some(({ check, status }) => check === 'proxy' && status === 'fail')) return [...local];

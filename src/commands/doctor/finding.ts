@@ -1,4 +1,4 @@
-/** What one check of `qrctl doctor` found, and the line that people read of it. */
+/** Result of one check of `qrctl doctor`, and its lines of output. */
 import { Failure, messageOf, ReportedError } from '../../errors.ts';
 import type { Formatter } from '../../rows/formatter.ts';
 import type { Row } from '../../rows/row-sink.ts';
@@ -10,9 +10,9 @@ export interface Finding {
   check: 'config' | 'profile' | 'settings' | 'base-url' | 'key' | 'proxy' | 'service' | 'clock' | 'openapi';
   status: 'ok' | 'warn' | 'fail';
   message: string;
-  /** What to do about it; null where nothing is wrong. */
+  /** Fix; null if nothing is wrong. */
   fix: string | null;
-  /** Only with `fail`: what another command would have failed with. */
+  /** Only with `fail`: the error of other commands. */
   failure?: unknown;
 }
 
@@ -24,7 +24,7 @@ export function doubtful(check: Finding['check'], message: string, fix: string):
   return { check, status: 'warn', message, fix };
 }
 
-/** The failure says itself what is wrong and, in its hint, what to do. */
+/** The failure contains the message and, in its hint, the fix. */
 export function failed(check: Finding['check'], failure: unknown): Finding {
   const hint = failure instanceof Failure ? failure.hint : undefined;
   return { check, status: 'fail', message: messageOf(failure), fix: hint ?? null, failure };
@@ -33,8 +33,8 @@ export function failed(check: Finding['check'], failure: unknown): Finding {
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 /**
- * A finding of any length, wrapped to so many columns where that is known, and below it the fix: a table would cut the very fix that is
- * looked for.
+ * Formats a finding of any length, wrapped to the width of the terminal, and below it the fix: a table would truncate the fix, which
+ * matters most.
  */
 export function createReportFormatter(colours: Colours, columns: number | undefined): Formatter {
   return {
@@ -54,7 +54,7 @@ function formatFinding({ check, status, message, fix }: Row, colours: Colours, c
   return `${line.replace(String(status), (text) => colour(text))}\n${below}`;
 }
 
-/** What ends the command where a person has just read the findings: which failed, but not once more what was said of each. */
+/** Returns the error after the findings were printed: names the failed checks without repeating their messages. */
 export function failureOf(findings: readonly Finding[]): ReportedError | undefined {
   const failures = findings.filter(({ status }) => status === 'fail');
   if (failures.length === 0) return undefined;

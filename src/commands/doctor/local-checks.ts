@@ -1,4 +1,4 @@
-/** What can be checked without asking the service: config file, profile, settings, base URL, key, proxy. */
+/** Local checks, without a request: config file, profile, settings, base URL, key, proxy. */
 import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { proxyFor } from '../../service/proxy.ts';
@@ -11,7 +11,7 @@ import type { Stored } from '../../settings/stored.ts';
 import { keyPrefix } from '../../text/key.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
-/** What was found, and what the rest can be checked with: defaults stand in for what is wrong. */
+/** Findings, and the value for the remaining checks: a default replaces an invalid one. */
 export interface LocalState {
   findings: Finding[];
   settings: Settings;
@@ -38,7 +38,7 @@ interface Checked<T> {
   value: T;
 }
 
-/** What `look` found; where it throws, that is the finding, and the rest is checked with `fallback`. */
+/** Returns the finding of `look`; if it throws, the error is the finding, and the other checks use `fallback`. */
 async function check<T>(name: Finding['check'], fallback: T, look: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
   try {
     return await look();
@@ -85,7 +85,7 @@ type Key = Pick<Settings, 'apiKey' | 'keySource'>;
 const NO_KEY: Key = { apiKey: undefined, keySource: undefined };
 
 function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<Key> {
-  // Without a base URL there is still something to say of the key: take the one it was stored for.
+  // Without a base URL, the key can still be checked: use the one it was stored for.
   const { apiKey, apiKeyProblem, keySource } = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
   const origin = keySource === 'variable' ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
   if (apiKey !== undefined)

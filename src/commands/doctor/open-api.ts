@@ -1,4 +1,4 @@
-/** Compares the service's own description (`/openapi.json`, OpenAPI 3.1) with what this tool was written against. */
+/** Compares the service's description (`/openapi.json`, OpenAPI 3.1) with the one that this version of qrctl implements. */
 import {
   CODE_FIELDS,
   CODE_STATUSES,
@@ -11,7 +11,7 @@ import {
 import { quote } from '../../text/quote.ts';
 import { asList, findOperation, findParameter, findProperty, type Walk, walker } from './described.ts';
 
-/** The version of the interface the tool knows (service specification, "Versioning"). */
+/** Version of the interface that qrctl implements (service specification, "Versioning"). */
 const VERSION = '1.0.0';
 
 /** `broken`: something the tool relies on is gone. `changed`: it works on, but the service has moved. */
@@ -56,7 +56,7 @@ const VALUES = new Map<string, readonly string[]>([
 
 const NOTHING: Differences = { broken: [], changed: [] };
 
-/** What the description, of which nothing is certain, says otherwise than the tool expects; each a short phrase, once. */
+/** Returns how the description, which may have any form, differs from the expected one; each as a short phrase, once. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
   const operations = EXPECTED.map((expected) => compareOperation(walk, description, expected));
@@ -98,7 +98,7 @@ function compareQuery(walk: Walk, name: string, operation: unknown, { query = []
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-/** The schema of the record: the answer itself, or one item of its `data`. */
+/** Schema of the record: the response itself, or one item of its `data`. */
 function answered(walk: Walk, operation: unknown, { status, list }: { status: string; list?: boolean }): unknown {
   const schema = walk(operation, 'responses', status, ...JSON_SCHEMA);
   return list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
@@ -112,7 +112,7 @@ function compareFields(walk: Walk, what: string, fields: readonly string[], sche
   };
 }
 
-/** A description that lists no values says nothing about them. */
+/** Values are compared only if the description lists them. */
 function compareValues(field: string, values: readonly unknown[]): string[] {
   const known = VALUES.get(field);
   if (!known || values.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What only the service can tell: whether it answers, takes the key, agrees on the time, and is the one the tool knows. */
+/** Checks that require the service: whether it responds, accepts the key, agrees on the time, and matches the specification. */
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
 import { NetworkError } from '../../service/network-error.ts';
@@ -7,15 +7,15 @@ import { formatDuration } from '../../time/time.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 
-/** The clock of the service is read from a header of whole seconds; less than this says nothing. */
+/** The service's clock is a header in whole seconds; a smaller difference is not significant. */
 const NOTABLE_SKEW_MS = 5000;
 
 type CheckContext = Pick<Context, 'connect' | 'clock' | 'signal'>;
 
-/** At most two requests: the listing (where there is a key) and the description. */
+/** At most two requests: the listing (if there is a key) and the description. */
 export async function checkService(context: CheckContext, settings: ConnectedSettings): Promise<Finding[]> {
   const opened = await attempt(context, () =>
-    // Whoever asks what is wrong wants to know it now, and what goes wrong the first time.
+    // A diagnosis must be quick, and must show a failure of the first attempt.
     context.connect({ ...settings, retryForMs: 0 }),
   );
   if (!opened.value) return [failed('service', opened.error)];
@@ -52,7 +52,7 @@ async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Pro
   }
 }
 
-/** An answer that refuses is still one of the service. */
+/** A response with an error is still a response of the service. */
 function answered(error: unknown): boolean {
   return error === undefined || [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal);
 }

@@ -23,27 +23,32 @@ export interface BulkRun<R> {
   rows: readonly R[];
   /** Of the results; undefined if they are only printed. */
   path: string | undefined;
-  /** What is at that place; undefined with it. */
+  /** Content of the file at that path; undefined without one. */
   before: ResultsBefore | undefined;
-  /** What is odd about the rows. Who finds out more from the service adds to it, and tells it unless this is a dry run. */
+  /**
+   * Warnings about the rows. A command that finds more with the help of the service adds them, and prints them unless this is a dry run.
+   */
   warnings: Fault[];
 }
 
-/** What differs between create, update and delete. */
+/** Differences between create, update and delete. */
 interface BulkVerb<R extends InputRow> {
   command: ResultsCommand;
   /** Its input may be a list of ids or slugs. */
   bareNames?: boolean;
   check(input: Input): Checked<R>;
-  /** `--dry-run`; tells the warnings too. */
+  /** `--dry-run`; prints the warnings too. */
   preview(run: BulkRun<R>): Promise<void>;
-  /** Sends the rows. `failure` is what to throw once the results are written; whatever is thrown at once leaves them unwritten. */
+  /** Sends the rows. `failure` is thrown after the results are written; an error that is thrown directly leaves them unwritten. */
   send(run: BulkRun<R>): Promise<{ results: readonly RowResult[]; failure: unknown }>;
-  /** What is printed, where that is not every row; where there is none, nothing is, so that cron has nothing to mail. */
+  /** Rows to print, if not all; if there are none, nothing is printed, so that cron sends no mail. */
   isNews?: (result: RowResult) => boolean;
 }
 
-/** Checks everything, sends what is to be sent, and writes the results. Throws what errors.ts lists, after that where rows were sent. */
+/**
+ * Checks everything, sends the rows, and writes the results. Throws as listed in errors.ts; after rows were sent, only when the results are
+ * written.
+ */
 export function runBulk<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
   return withFlatMemory(() => run(context, from, flags, verb));
 }
@@ -56,7 +61,7 @@ async function run<R extends InputRow>(context: Context, from: string, flags: Bu
   if (flags.offline) return tellOffline(context, input, checked);
   const before = path === undefined ? undefined : openResultsBefore(path);
   const checkedRun: BulkRun<R> = { input, rows: checked.rows, path, before, warnings: checked.warnings };
-  // What is printed of them may be less, or more.
+  // The printed rows may be fewer, or more.
   const countRows = () => {
     context.facts.rows = checkedRun.rows.length;
   };
@@ -83,7 +88,7 @@ async function run<R extends InputRow>(context: Context, from: string, flags: Bu
       throw outranked(error, failure);
     });
     await tellSummary(context, results, checkedRun);
-    // The others know from their journals what was done before; nothing else does here.
+    // The other commands know from their journals which rows were done before; this one has no other record.
     if (verb.command === 'qr update' && replaced !== undefined)
       context.console.note(`Replaced the results of an earlier run in ${path}: ${replaced}`);
     if (failure !== undefined) throw failure;
@@ -101,10 +106,10 @@ async function readChecked<R extends InputRow>(context: Context, from: string, f
   return { input: { ...read, rows: checked.rows }, checked };
 }
 
-/** What to do about rows of standard input that are not done: running the same line again would create those that are a second time. */
+/** Advice about unfinished rows of standard input: the same command line would create the others a second time. */
 const RESUMABLE = 'To make a run resumable, save the rows in a file and use --from FILE, or add --results FILE.';
 
-/** What to throw at the end of a run that cannot be resumed, also if somebody stopped it: its hint must not say to run it again. */
+/** Returns the error at the end of a run that cannot be resumed, also after an interruption: its hint must not suggest to run it again. */
 function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowResult[]): unknown {
   const failure = signal.aborted ? signal.reason : sent;
   if (!(failure instanceof Failure) || results.every(isDone)) return failure;
@@ -114,13 +119,13 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
   return failure;
 }
 
-/** Throws UsageError where the results are to go into what is no file: the next run reads them, and its journal lies beside them. */
+/** Throws UsageError if the results are not a regular file: the next run reads them, and the journal is next to them. */
 async function refuseDevice(path: string): Promise<void> {
   if (!(await isWrittenDirectly(path))) return;
   throw new UsageError(`cannot write results to ${path}: it is not a regular file`, { hint: 'Specify a file with --results.' });
 }
 
-/** Throws UsageError where a file that would be replaced is the journal of a run: what was sent would be forgotten. */
+/** Throws UsageError if a file that would be replaced is the journal of a run: its records of sent requests would be lost. */
 async function refuseJournals(paths: readonly (string | undefined)[]): Promise<void> {
   for (const path of paths) {
     if (path === undefined || !(await isJournal(path))) continue;
@@ -130,7 +135,10 @@ async function refuseJournals(paths: readonly (string | undefined)[]): Promise<v
   }
 }
 
-/** Does `work` with the journal of these results, while no other run uses it, or without results with none. Throws UsageError where they are to go into no file. */
+/**
+ * Runs `work` with the journal of these results, exclusively, or without one if there is no results file. Throws UsageError if the results
+ * are not a regular file.
+ */
 export async function withJournal<T>(
   context: Context,
   results: string | undefined,

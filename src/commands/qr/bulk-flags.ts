@@ -48,7 +48,7 @@ export function requireFrom(options: Options, given: Given): void {
   throw new UsageError(`${name} requires --from FILE`, { hint: `Add --from FILE, or omit ${name}` });
 }
 
-/** The results of a run that needs its journal; `flag` says why. Throws UsageError if it keeps none. */
+/** Returns the results file of a run that needs its journal; `flag` is the reason. Throws UsageError if there is none. */
 export function requireResults(path: string | undefined, flag: string): string {
   if (path !== undefined) return path;
   throw new UsageError(`${flag} requires a journal, but a run from standard input has none`, {
@@ -56,14 +56,15 @@ export function requireResults(path: string | undefined, flag: string): string {
   });
 }
 
-/** Whether an input can be read only once: standard input, or a pipe. */
+/** Returns whether an input can be read only once: standard input, or a pipe. */
 function isStream(from: string): boolean {
   return from === '-' || isDevice(from);
 }
 
 /**
- * `codes.results.csv` beside `codes.csv`, and so with other extensions; undefined for standard input and pipes, which cannot be read twice, unless
- * `--results` was given. Throws UsageError where two of input, results, journal and output are one file, by whatever name: one would be lost to the other.
+ * Returns the path of the results: `codes.results.csv` next to `codes.csv`, and so with other extensions; undefined for standard input and
+ * pipes, which cannot be read twice, unless `--results` is set. Throws UsageError if two of input, results, journal and output are one
+ * file, whatever their names: one would overwrite the other.
  */
 export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string | undefined {
   if (results !== undefined) refuseForeignExtension(results);
@@ -85,12 +86,12 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
   return path;
 }
 
-/** The extension is the input's: what opens one opens the other. */
+/** The extension is the input's: the same program opens both. */
 function besideInput(from: string, form: InputForm | undefined): string {
   const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));
   const start = join(dir, `${name}.results`);
   const own = formatOfPath(ext) === form?.is ? ext : `.${form?.is ?? 'csv'}`;
-  // Earlier versions wrote .csv whatever the input was: what such a run began goes on in its own journal.
+  // Earlier versions wrote .csv for every input: a run that was started then continues in its own journal.
   const isBegun = !existsSync(journalOf(start + own)) && existsSync(journalOf(`${start}.csv`));
   return start + (isBegun ? '.csv' : own);
 }
@@ -110,7 +111,7 @@ function realTarget(path: string): string {
   }
 }
 
-/** What cannot be looked at is told when it is opened. */
+/** Opening it reports the error. */
 function isDevice(path: string): boolean {
   try {
     return !statSync(path).isFile();

@@ -27,9 +27,9 @@ export type ResultsSummary =
 export interface ResultsBefore {
   /** As they are on disk: another run may have replaced them while this one waited for it. */
   summary(): Promise<ResultsSummary>;
-  /** Drops what it remembers: it is as large as the ids of all codes. */
+  /** Frees the memory: it is as large as the IDs of all codes. */
   forget(): void;
-  /** All of them; undefined if they are missing. Throws UsageError if they are no table. */
+  /** Returns all rows; undefined if there is no file. Throws UsageError if it is not a table. */
   table(): Promise<Input | undefined>;
 }
 
@@ -37,7 +37,7 @@ export interface ResultsBefore {
 export const MOST_BYTES = 128 * 2 ** 20;
 const WHEN_LARGER = 'split the file; each part gets its own results';
 
-/** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; other faults of form are in what it returns. */
+/** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; the result contains other faults of form. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
   const bytes = await readGiven(context, from, { flag: '--from', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
@@ -67,7 +67,7 @@ export function listedIn(
   };
 }
 
-/** As `parseInput`, compressed or not: what `-o codes.csv.gz` wrote is read back. */
+/** Like `parseInput`, also for compressed files: `-o codes.csv.gz` can be read back. */
 export async function parseRows(bytes: Buffer, name: string, options: ReadOptions, parse = parseInput): Promise<Input> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {

@@ -1,4 +1,4 @@
-/** What a bulk run writes: the results file, which takes after the input, and what is printed of it. */
+/** Outputs of a bulk run: the results file, in the format of the input, and the printed rows. */
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/outcomes.ts';
@@ -77,7 +77,7 @@ async function openResults(
   if (format === 'xlsx')
     return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), elsewhere });
   const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), elsewhere });
-  // Cells of a CSV come back as they stood there; those of other files were no cells of a CSV yet.
+  // Cells of a CSV are written back unchanged; those of other formats have not been cells of a CSV yet.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: rawCells || asRead, excel };
   const dialect = dialectOf(path, input, flags);
@@ -90,7 +90,7 @@ async function openResults(
   };
 }
 
-/** That of the input, but for what the flags say. */
+/** The dialect of the input, unless flags change it. */
 function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
   const delimiter = flags.delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined);
   if (form?.is !== 'csv') return { delimiter };
@@ -117,7 +117,7 @@ function countRows(results: readonly RowResult[]) {
 /** So many rows are put together at once: more would be as large as the file. */
 const ROWS_AT_ONCE = 1000;
 
-/** The places of the rows, in chunks; one without any where there are none, so that a table has its header. */
+/** Yields the positions of the rows in chunks; one empty chunk if there are none, so that a table has its header. */
 function* chunksOf({ rows }: Input): Generator<readonly number[]> {
   if (rows.length === 0) yield [];
   yield* inChunks([...rows.keys()], ROWS_AT_ONCE);

@@ -37,7 +37,7 @@ export interface RowProgress {
   stop(): void;
 }
 
-/** Of `all` rows `rows` are to be done, the others were before this run; `verb` says what done means: `created`. */
+/** `rows` of all `all` rows are to be done, the others were done before this run; `verb` names the success: `created`. */
 export function showRowProgress(
   { console }: Context,
   service: Service,
@@ -76,10 +76,13 @@ export function tellWaiting(
   progress?.waiting();
 }
 
-/** What codes that are named one by one are rows of. */
+/** Source of rows that are codes on the command line. */
 const ARGUMENTS: Source = { name: 'the arguments' };
 
-/** The codes that rows name; `file` is where they stand. Throws UsageError with every row that names two, and what `find` finds wrong. */
+/**
+ * Returns the codes of rows; `file` is their source. Throws UsageError with every row whose ID and slug belong to two codes, and the faults
+ * that `find` reports.
+ */
 export async function lookUp(
   context: Context,
   rows: readonly TargetRow[],
@@ -95,7 +98,7 @@ export async function lookUp(
   return lookup;
 }
 
-/** What `lookUp` costs the next run, once it was done in this one for `spent` requests: slugs that were seen are remembered. */
+/** Returns the cost of `lookUp` in the next run, after it took `spent` requests in this one: slugs that were seen are cached. */
 export function requestsToLookUp(
   service: Service,
   rows: readonly TargetRow[],
@@ -106,7 +109,7 @@ export function requestsToLookUp(
   return requestsToFindAgain(service, slugs, { others: ids.size, spent });
 }
 
-/** Tells `--summary` how the rows ended; codes count once, and only if what was asked of them is done. */
+/** Adds the outcomes of the rows to `--summary`; a code counts once, and only if all its rows are done. */
 export function noteResults({ facts }: Context, results: readonly RowResult[]): void {
   const codes = new Set<string | undefined>();
   for (const result of results) if (isDone(result)) codes.add(result.id);
@@ -114,32 +117,32 @@ export function noteResults({ facts }: Context, results: readonly RowResult[]): 
   facts.outcomes = Object.fromEntries(countOutcomes(results));
 }
 
-/** If a signal stopped the run, says how far it came, and throws the signal's reason. */
+/** If a signal stopped the run, prints how far it came, and throws the signal's reason. */
 export function throwIfStopped(context: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
   if (!context.signal.aborted) return;
   tellHowFar(context, results, kind);
   throw context.signal.reason;
 }
 
-/** What to throw where results could not be printed: rows that failed (`failure`) matter more than a reader who went away. */
+/** Returns the error if results could not be printed: failed rows (`failure`) take precedence over a closed pipe. */
 export function outranked(error: unknown, failure: unknown): unknown {
   return failure !== undefined && error instanceof ClosedPipeError ? failure : error;
 }
 
-/** By where the rows come from: a file, standard input (which cannot be resumed), or codes that are named. */
+/** Depends on the source of the rows: a file, standard input (which cannot be resumed), or the command line. */
 const DONE_OF = {
   file: { thing: 'row', next: '. Run this command again to resume' },
   stream: { thing: 'row', next: '' },
   named: { thing: 'code', next: '' },
 } as const;
 
-/** At least, because what was on its way to the service may be done as well. */
+/** "At least", because a request in flight may succeed as well. */
 export function tellHowFar({ console }: Context, results: readonly RowResult[], kind: keyof typeof DONE_OF): void {
   const { thing, next } = DONE_OF[kind];
   console.note(`Done: at least ${formatCount(results.filter(isDone).length)} of ${countOf(results.length, thing)}${next}`);
 }
 
-/** Changes the code of each row while a person sees how far it is. Throws as `throwIfStopped` does for `named` codes. */
+/** Changes the code of each row, with progress. Throws like `throwIfStopped` for codes of the command line. */
 export async function changeCodes<R extends TargetRow>(
   context: Context,
   rows: readonly R[],

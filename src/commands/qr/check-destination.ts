@@ -4,20 +4,23 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { NewCode, QrCode } from '../../service/shapes.ts';
 
-/** Says what is wrong with the destination of a new code. Throws UsageError if the code would lead nowhere when it is scanned, unless `force`. */
+/** Warns about the destination of a new code. Throws UsageError if the code would lead nowhere when it is scanned, unless `force`. */
 export function checkNewDestination(context: Context, code: NewCode, force = false): void {
   const problem = findDestinationProblem(code.destination, code.type);
   if (problem && isDead(problem) && !force) throw refusal(problem);
   warnOfDestination(context, code);
 }
 
-/** Says what is wrong with the destination that a code has now. */
+/** Warns about the current destination of a code. */
 export function warnOfDestination({ console }: Context, { destination, type }: NewCode | QrCode): void {
   const problem = findDestinationProblem(destination, type);
   if (problem) console.warn(`the destination ${problem.words}`);
 }
 
-/** Whether codes must be read before they get this destination: it leads nowhere if they are of type url. To empty one is a wish like others. */
+/**
+ * Returns whether codes must be read before they get this destination: it leads nowhere if they are of type url. An empty destination is a
+ * valid change.
+ */
 export function mustKnowType({ destination }: { destination?: string | undefined }, force = false): boolean {
   if (force || destination === undefined || destination === '') return false;
   const problem = findDestinationProblem(destination);

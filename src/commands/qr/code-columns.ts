@@ -1,4 +1,4 @@
-/** How codes are printed: the service's fields, and the address their image leads to where the profile knows it. */
+/** Columns of codes: the service's fields, and the address of their image if the profile has it. */
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { ColourName, Column } from '../../rows/columns.ts';
@@ -9,7 +9,7 @@ import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
 import { planOutput } from '../output-options.ts';
 
-/** A map, because a status may be any text: an object would know `constructor` too. */
+/** A map, because a status may be any text: an object would contain `constructor` as well. */
 const STATUS_COLOURS: ReadonlyMap<string, ColourName> = new Map([
   ['active', 'green'],
   ['paused', 'yellow'],
@@ -23,14 +23,14 @@ const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map([
   ['not-attempted', 'yellow'],
 ]);
 
-/** What became of a row or a code. */
+/** Outcome of a row or a code. */
 export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
 
 /** Why it did. */
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
 const CODE_COLUMNS: readonly Column[] = [
-  // People read slugs, which every command takes too: where room is short, names and destinations have it before ids.
+  // People read slugs, which every command accepts: if room is short, names and destinations are more important than IDs.
   { name: 'id', importance: 3, keepWhole: true },
   { name: 'slug', importance: 8, keepWhole: true },
   { name: 'name', importance: 9, leastWidth: 24, wishedWidth: 40 },
@@ -50,8 +50,8 @@ interface CodeOutput {
 }
 
 /**
- * Columns and records for the flags given, with `short_url` if the profile knows it. Throws UsageError on bad flags; call it before the
- * first request.
+ * Returns columns and records for the flags, with `short_url` if the profile has it. Throws UsageError for invalid flags; call it before
+ * the first request.
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
   const { shortUrl } = await context.settings();

@@ -1,4 +1,4 @@
-/** What `--summary` tells of a command that does one thing to one code. */
+/** Adds the outcome of a command for one code to `--summary`. */
 import { Failure, RequestFailure, UsageError } from '../../errors.ts';
 import type { RunFacts } from '../../run/run-summary.ts';
 

@@ -1,4 +1,4 @@
-/** `qr check`: its flags; run-check.ts asks the destinations. */
+/** `qr check`: its flags; run-check.ts checks the destinations. */
 import { defineCommand } from '../../define.ts';
 import { options } from './flags.ts';
 

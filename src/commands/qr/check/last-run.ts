@@ -26,7 +26,7 @@ interface Judges {
 
 export interface LastRun {
   isNews(row: CheckRow): boolean;
-  /** Writes what was found in place of what the last run found. */
+  /** Replaces the findings of the last run by those of this one. */
   commit(rows: readonly CheckRow[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface LastRun {
 const MOST_BYTES = 128 * 2 ** 20;
 
 /**
- * Opens the file at `path`, which need not exist; no other run works with it until `close`. Throws UsageError where it is something else, is
+ * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, is
  * also the `output`, or is in use.
  */
 export async function openLastRun(
@@ -74,7 +74,7 @@ export async function openLastRun(
   }
 }
 
-/** Undefined where there is no file yet. */
+/** Undefined if there is no file yet. */
 async function readLast(path: string): Promise<Input | undefined> {
   try {
     const bytes = await readBack(nodeDisk, path, MOST_BYTES);

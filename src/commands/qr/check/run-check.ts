@@ -21,10 +21,10 @@ import type { CheckFlags } from './flags.ts';
 import { openLastRun } from './last-run.ts';
 import { ends, failure, noResponse, tellOutcomes } from './tell.ts';
 
-/** Hosts asked at once, as many as a browser has connections in all. */
+/** Number of hosts in parallel: as many as a browser has connections in total. */
 const HOSTS_AT_ONCE = 256;
 
-/** Like a browser's, because a page is wanted as people get it; the name is our own. */
+/** Headers like a browser's, to get the page that visitors get; the name is qrctl's own. */
 const HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'accept-language': 'en-US,en;q=0.9',
@@ -38,8 +38,8 @@ const HEADERS = {
 const USER_AGENT = `Mozilla/5.0 (compatible; qrctl/${version}; checks destinations of QR codes)`;
 
 /**
- * Checks and prints. Throws PartialError where something is found that the run fails on, UnavailableError if no destination responds, and what
- * errors.ts lists for the listing.
+ * Checks and prints. Throws PartialError if an outcome of `--fail-on` is found, UnavailableError if no destination responds, and as listed
+ * in errors.ts for the listing.
  */
 export async function runCheck(context: Context, names: readonly string[], flags: CheckFlags): Promise<void> {
   // Every code, unless some are chosen.
@@ -63,7 +63,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
     }
     tellOutcomes(context, rows, outcomes, context.clock.monotonic() - began);
     const told = last ? rows.filter(last.isNews) : rows;
-    // Nothing at all where there is no news: cron mails whatever is printed, a row of names too.
+    // Prints nothing if there is no news: cron mails every output, even a header.
     if (!last || told.length > 0 || plan.path !== undefined) {
       const count = await writeAll(await openSink(context, plan), [told]);
       if (count === 0 && plan.format === 'table') context.console.note('No codes');
@@ -130,7 +130,7 @@ const UNASKED: Verdict = {
   responded: undefined,
 };
 
-/** What is to be asked for a code, or what can be said without asking. */
+/** Returns the request for a code, or its outcome if no request is needed. */
 function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: boolean): { ask?: string; verdict?: Verdict } {
   const destination = code.destination?.trim() ?? '';
   if (destination === '') return { verdict: UNASKED };
@@ -147,7 +147,7 @@ function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: bool
   return { ask: url.href };
 }
 
-/** Our own codes are never asked, for that would be a scan, nor is the service by any but its own client. */
+/** Short URLs of codes are never requested, because that would count as a scan, and the service only by its own client. */
 function refusal(
   url: URL,
   { shortUrl, baseUrl }: { shortUrl: string | undefined; baseUrl: string | undefined },

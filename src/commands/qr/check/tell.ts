@@ -7,10 +7,10 @@ import { countOf, formatCount, quote, shown } from '../../../text/quote.ts';
 import { formatDuration } from '../../../time/time.ts';
 import type { CheckRow } from './columns.ts';
 
-/** A certificate that ends within so many days is said. */
+/** Number of days before the end of a certificate from which it is reported. */
 const ENDING_DAYS = 21;
 
-/** Whether the certificate of a row ends soon. */
+/** Returns whether the certificate of a row ends soon. */
 export function ends({ tls_days: days }: Pick<CheckRow, 'tls_days'>): boolean {
   return days !== null && days <= ENDING_DAYS;
 }

@@ -1,4 +1,4 @@
-/** `qr create`: its flags, and which of its forms they ask for. */
+/** `qr create`: its flags, and the choice between its forms. */
 import { defineCommand } from '../../define.ts';
 import { refuseTogether } from '../../refuse-together.ts';
 import { requireFrom } from '../bulk-flags.ts';
