@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { TargetRow } from '../../src/bulk/check-rows.ts';
-import { createDeleter, openDeleteJournal } from '../../src/deletion/delete-rows.ts';
+import { createDeleter, openDeleteJournal, readDeleteJournal } from '../../src/deletion/delete-rows.ts';
 import { NotFoundError } from '../../src/errors.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { openAppendLog } from '../support/logs.ts';
@@ -101,5 +101,85 @@ describe('a deletion', () => {
       message: `${path} is damaged at line 2`,
       hint: 'Restore the journal from a backup. With a different --results file, rows whose codes are already deleted fail.',
     });
+  });
+});
+
+describe('the journal of a deletion', () => {
+  const deleted = { is: 'deleted', id: 'a', slug: 'sa' };
+  const beginning = { is: 'journal', version: 1, baseUrl: BASE_URL, of: 'deletion' };
+  const journalWith = async (...records: { is: string; [key: string]: unknown }[]) => {
+    const path = freshPath();
+    const log = await openAppendLog<{ is: string; [key: string]: unknown }>(path, ADVICE);
+    await log.append(records);
+    await log.close();
+    return path;
+  };
+
+  it('is read without being written', async () => {
+    const path = await journalWith(beginning, deleted, { is: 'missing', id: 'b' });
+    const before = readFileSync(path, 'utf8');
+    const { find } = await readDeleteJournal(path, own);
+    expect([find(target(1, 'a')), find(target(1, undefined, 'sa')), find(target(1, 'c')), find(target(1))]).toMatchObject([
+      deleted,
+      deleted,
+      ...[undefined, undefined],
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it.each([
+    { is: 'removed', id: 'a' },
+    { is: 'deleted', id: 7 },
+    { is: 'deleted', id: 'a', slug: 7 },
+  ])('is damaged if it has the line %j (O15)', async (line) => {
+    await expect(openDeleteJournal(await journalWith(beginning, deleted, line), own)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining('is damaged at line 3'),
+    });
+  });
+
+  it('is of another workspace unless one of its rows exists with this key; deleted ones are no proof (O33)', async () => {
+    const path = freshPath();
+    const { run } = useCodes('a');
+    await run(path, [target(1, 'a')]);
+    const requested: string[] = [];
+    const openWith = (...ids: string[]) => {
+      const other = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_b' });
+      return openDeleteJournal(path, { workspace: other, getCode: async (id) => void requested.push(id), ids });
+    };
+    await expect(openWith('a')).rejects.toThrow('may belong to another workspace');
+    expect(requested).toEqual([]);
+    await (await openWith('a', 'b')).close();
+    expect(requested).toEqual(['b']);
+    const empty = freshPath();
+    await run(empty, []);
+    const other = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_b' });
+    await (await openDeleteJournal(empty, { ...own, workspace: other })).close();
+  });
+
+  it('has the intent of a DELETE whose response was lost, so that the code counts as deleted (B8)', async () => {
+    const path = freshPath();
+    const journal = await openDeleteJournal(path, own);
+    const lost = createDeleter({ deleteCode: () => Promise.reject(new Error('no response')) }, () => undefined, journal);
+    await expect(lost(target(1, 'a'))).rejects.toThrow('no response');
+    await journal.close();
+    const { run } = useCodes();
+    expect(await run(path, [target(1, 'a')])).toEqual(['deleted']);
+    const again = await openDeleteJournal(path, own);
+    const done = createDeleter({ deleteCode: () => Promise.reject(new Error('a request')) }, () => undefined, again);
+    expect(await done(target(1, 'a'))).toEqual({ id: 'a', slug: undefined, outcome: 'deleted', before: true });
+    await again.close();
+  });
+
+  it('is not needed for a deletion that cannot be repeated', async () => {
+    const { there } = useCodes('a');
+    const service = {
+      async deleteCode(id: string) {
+        if (!there.delete(id)) throw new NotFoundError(`no code ${id}`);
+      },
+    };
+    const remove = createDeleter(service, () => undefined);
+    expect(await remove(target(1, 'a'))).toMatchObject({ outcome: 'deleted' });
+    await expect(remove(target(2, 'b'))).rejects.toThrow('no code b');
   });
 });

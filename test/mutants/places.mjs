@@ -1,7 +1,17 @@
 /** The places whose every line must be guarded by a test, and the tests that guard them. */
 
 const CLEANING = ['src/rows/csv.ts', 'src/text/clean.ts'];
-const ROOMS = ['src/limit', 'src/complete', 'src/append', 'src/once', 'src/plan', 'src/apply', 'src/durable', 'src/dataset'];
+const ROOMS = [
+  'src/limit',
+  'src/complete',
+  'src/append',
+  'src/once',
+  'src/plan',
+  'src/apply',
+  'src/deletion',
+  'src/durable',
+  'src/dataset',
+];
 
 const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');
 const all = wanted.length === 0 ? [...ROOMS, ...CLEANING] : wanted;
