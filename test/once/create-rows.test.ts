@@ -431,6 +431,18 @@ describe('--skip-existing', () => {
     expect(world.service.posts()).toBe(1);
   });
 
+  it('reads the listing once for the codes of results and for the others', async () => {
+    const world = worldOf();
+    const [first, second] = [1, 2].map((n) => world.service.add({ name: `row ${n}`, destination: 'https://example.com' }, 0));
+    const listed = [{ row: 1, id: first?.id ?? '' }];
+    const [row] = rowsOf(1) as [NewRow];
+    const readListed = async () => [{ seen: seenOf(row), id: first?.id, slug: first?.slug, isEdited: false }];
+    const end = await run(world, rowsOf(3), { skipExisting: true, listed, readListed });
+    expect(end.states).toEqual(['exists', 'exists', 'created']);
+    expect(end.rows.slice(0, 2).map(({ id }) => id)).toEqual([first?.id, second?.id]);
+    expect(world.service.lists()).toBe(1);
+  });
+
   it('does not send what is all there', async () => {
     const world = worldOf();
     world.service.add({ name: 'row 1', destination: 'https://example.com' }, 0);

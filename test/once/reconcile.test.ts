@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RowToFind } from '../../src/once/deal-out.ts';
+import type { JournalRecord } from '../../src/once/journal-records.ts';
 import { findExisting, reconcile } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
@@ -297,6 +298,39 @@ describe('what exists already', () => {
     const existing = await find([code('y', 0), code('x', 10)]);
     expect(existing.map(({ id }) => id)).toEqual(['y']);
     expect(await find([code('x', 10)])).toEqual([]);
+  });
+});
+
+describe('what exists, of rows with the same values (O18)', () => {
+  const alike = (count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const values = { name: 'a', destination: 'https://x.de' };
+      return { row: i + 1, line: i + 2, values: new Map(), code: values };
+    });
+  const seen = { all: 'a', name: 'a', destination: 'https://x.de' };
+  const stamp = { t: 0, w: 0, b: 0 };
+  const find = async (count: number, records: readonly JournalRecord[], ...ids: string[]) => {
+    const states = replay([{ is: 'session', ...stamp }, { is: 'entries', first: 1, seen: Array(count).fill(seen) }, ...records]);
+    const pages = pagesOf(async () => ids.map((id) => code(id, 0)))();
+    const found = await findExisting(alike(count), states, { pages });
+    return found.map(({ row: n, id }) => `${n}=${id}`);
+  };
+
+  it('is each code of one row, in their order', async () => {
+    expect(await find(3, [], 'x', 'y', 'z', 'more')).toEqual(['1=x', '2=y', '3=z']);
+  });
+
+  it('is no code that another row has, but one that a row no longer has (O10)', async () => {
+    const has = (id: string): JournalRecord => ({ is: 'adopted', row: 1, id, slug: 's', ...stamp });
+    expect(await find(2, [has('x')], 'x', 'y')).toEqual(['2=y']);
+    expect(await find(2, [has('x'), has('z')], 'x')).toEqual(['2=x']);
+  });
+
+  it('leaves the rows before and behind the one whose code it is (O11)', async () => {
+    const absent = (row: number): JournalRecord => ({ is: 'absent', row, before: ['x'], word: false, ...stamp });
+    expect(await find(3, [absent(1)], 'x', 'y', 'z')).toEqual(['2=x', '1=y', '3=z']);
+    expect(await find(4, [absent(1), absent(2)], 'x', 'y', 'z', 'w')).toEqual(['3=x', '1=y', '2=z', '4=w']);
+    expect(await find(1, [absent(1)], 'x')).toEqual([]);
   });
 });
 
