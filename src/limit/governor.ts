@@ -24,12 +24,12 @@ export interface PauseEvents {
 
 export interface GovernorOptions {
   clock: Clock;
-  /** Ends a pause, and all waiting, at once, with its reason. */
+  /** Ends whatever is under way (a request, a pause, a backoff) at once, with its reason. */
   signal: AbortSignal;
   /** Requests in flight at once, at most. */
   concurrency: number;
   reserve: Reserve;
-  /** Longest time paused in all; undefined: no bound; 0: never pauses. */
+  /** Longest time paused for the rate limit in all; undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }

@@ -1,16 +1,14 @@
 /** Interface of the service for commands: its six endpoints, typed and checked, behind the rate limit and the retries. */
 import type { RequestFailure } from '../errors.ts';
-import type { PauseEvents } from '../limit/governor.ts';
+import type { GovernorOptions, PauseEvents } from '../limit/governor.ts';
 import type { RateLimit } from '../limit/rate-limit.ts';
-import type { Reserve } from '../limit/rate-window.ts';
-import type { Clock } from '../time/time.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Options of `createService` (create-service.ts). */
-export interface ServiceOptions {
+export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   /** As parseBaseUrl returns it. */
   baseUrl: string;
   /** Already checked to be visible ASCII. */
@@ -21,14 +19,6 @@ export interface ServiceOptions {
   keyHint?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
-  clock: Clock;
-  /** Ends whatever is under way (a request, a pause, a backoff) at once, with its reason. */
-  signal: AbortSignal;
-  /** Requests in flight at once. */
-  concurrency: number;
-  reserve: Reserve;
-  /** Longest time paused for the rate limit in all; undefined: no bound; 0: never pauses. */
-  maxWaitMs: number | undefined;
   /** One request, from connecting to its last byte. */
   timeoutMs: number;
   /** Longest outage (failed connections, 5xx, invalid responses) before a call ends, ms from its first failure. */

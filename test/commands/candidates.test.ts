@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isBranch, TREE } from '../../src/cli/tree.ts';
 import { ask } from '../support/api.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
@@ -131,12 +132,15 @@ describe('profiles', () => {
   });
 });
 
+const namesIn = (group: string) =>
+  TREE.flatMap((node) => (node.name === group && isBranch(node) ? node.commands.map(({ name }) => name) : []));
+
 describe('words of the line', () => {
   const words = async (line: string) => (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
 
   test.each([
-    ['qr ', ['list', 'get', 'create', 'update', 'check', 'delete', 'image']],
-    ['help scans e', ['export', 'stats', 'report', 'tail']],
+    ['qr ', namesIn('qr')],
+    ['help scans e', namesIn('scans')],
     ['help qr get ', []],
     ['qr frobnicate ', []],
     ['config path ', []],
@@ -152,7 +156,7 @@ describe('words of the line', () => {
     ['completion -- ', ['bash', 'zsh', 'fish', 'powershell']],
     ['completion bash ', []],
     ['nonsense x', []],
-    ['', ['qr', 'scans', 'auth', 'config', 'api', 'doctor', 'sandbox', 'demo', 'completion', 'help']],
+    ['', [...TREE.map(({ name }) => name), 'help']],
   ])('%s', async (line, expected) => {
     expect(await words(line)).toEqual(expected);
   });
@@ -165,7 +169,7 @@ describe('words of the line', () => {
   });
 
   test('are in no help', async () => {
-    expect(await candidates([], {})).toHaveLength(10);
+    expect(await candidates([], {})).toHaveLength(TREE.length + 1);
     expect((await runCli(['--help'])).stdout).not.toContain('__complete');
   });
 });
