@@ -1,4 +1,4 @@
-/** All that main.ts loads unless it can answer at once: one file of dist/, because each costs time to open. */
+/** Everything that main.ts loads unless it can respond at once: one file of dist/, because each file costs time to open. */
 export { interpret } from './cli/program.ts';
 export { createPropose } from './cli/proposals.ts';
 export { createContext, ownProcesses } from './context.ts';

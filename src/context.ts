@@ -25,7 +25,7 @@ export interface Context {
   readonly self: { readonly command: string; readonly args: readonly string[] };
   /** Our own process id, and which others still run: names of temporary files carry it. */
   readonly processes: Processes;
-  /** What `--summary` tells of this run; a command puts in what it has. */
+  /** Facts about this run for `--summary`; a command adds what it knows. */
   readonly facts: RunFacts;
   /** The global flags as typed; most commands want `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
@@ -36,13 +36,13 @@ export interface Context {
    * this is for proposals in data.
    */
   propose(text: string): string;
-  /** The settings in force: flag > variable > profile > default. Read from disk once, when first asked for. */
+  /** Effective settings: flag > variable > profile > default. Read from disk once, on first use. */
   settings(): Promise<Settings>;
-  /** The service behind those settings, with key; throws AuthError or UsageError where one is missing. Made once. */
+  /** Service for these settings, with the key; throws AuthError or UsageError if one is missing. Created once. */
   service(): Promise<Service>;
   /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
-  /** Forgets which slugs that service had: it is no more. Never throws. */
+  /** Returns the cache of the codes of a workspace. */
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
@@ -54,20 +54,20 @@ export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
   color?: boolean;
-  /** Where the summary of the run goes; main.ts writes it. */
+  /** Path for the summary of the run; main.ts writes it. */
   summary?: string;
 }
 
-/** What `--summary` needs of a context when its command is through. */
+/** Data of a context for `--summary` after its command. */
 interface RunAccount {
   profile: string | undefined;
   stats: ReturnType<Service['stats']> | undefined;
 }
 
-/** A context, and what ends it: connections, signal handlers and an open standard input would keep the process alive. */
+/** A context and its cleanup: connections, signal handlers and an open standard input would keep the process alive. */
 interface OwnedContext extends Context {
   dispose(): Promise<void>;
-  /** Whose run it was, and what its requests cost. Never throws. */
+  /** Profile of the run, and the cost of its requests. Never throws. */
   account(): Promise<RunAccount>;
 }
 
@@ -155,7 +155,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   };
 }
 
-/** Calls `make` at the first call only; `made` gives what it made, if anything. */
+/** Calls `make` at the first call only; `made` returns its result, if there is one. */
 function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise<T | undefined> } {
   let value: Promise<T> | undefined;
   const get = () => {
@@ -210,7 +210,7 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
       else console.note(`Waiting ${formatDuration(ms)} for the rate limit`);
     },
     resume: () => console.activeProgress()?.resume(),
-    // The first repetition follows within a moment; from the second on somebody may be waiting and wonder.
+    // The first retry follows within a moment; from the second on, a user may be waiting.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);

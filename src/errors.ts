@@ -28,7 +28,7 @@ export function isDiskFull(error: unknown): boolean {
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
-  /** Callers that know more about the run may extend it. */
+  /** A caller that knows more about the run may extend it. */
   hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;

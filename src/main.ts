@@ -14,7 +14,7 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Exit codes of rows that failed or want a decision: not hidden by a reader of standard output who went away, which else is a quiet end. */
+/** Exit codes of rows that failed or need a decision: a reader that closes standard output, otherwise a quiet end, does not hide them. */
 const OF_ROWS = new Set([4, 8, 9]);
 
 /**
@@ -74,7 +74,7 @@ function withProposals(error: unknown, propose: Propose, { Failure }: App): unkn
   return error;
 }
 
-/** Writes what `--summary` asks for. Gives an exit code where that fails and nothing else did. */
+/** Writes the file of `--summary`. Returns an exit code if that fails and nothing else did. */
 async function summarize(
   path: string | undefined,
   end: Omit<RunEnd, 'finishedMs'>,
@@ -86,20 +86,22 @@ async function summarize(
     await app.writeSummary(path, { ...end, finishedMs: systemClock.now() }, app.ownProcesses);
     return undefined;
   } catch (failure) {
-    // Also beside another failure, whose exit code stands: what watches the file believes the old one.
+    // Also in addition to another failure, whose exit code is kept: a program that watches the file would trust the old one.
     const exit = await report(failure, style, app);
     return end.error === undefined ? exit : undefined;
   }
 }
 
-/** Where a text about the command line itself is read. A file or a pipe is no terminal: node needs more than a millisecond to say so. */
+/**
+ * Terminal for texts about the command line itself. A file or a pipe is not a terminal; node takes more than a millisecond to detect that.
+ */
 function terminal({ color }: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const colour = wantsColour(process.env, { isTerminal, noColor: color === false });
   return { columns: isTerminal ? process.stdout.columns : undefined, colour };
 }
 
-/** Standard output before there is a console; a closed pipe is a quiet end. Throws LocalError where it takes no data (a full disk). */
+/** Prints before there is a console; a closed pipe is a quiet end. Throws LocalError if standard output cannot be written (a full disk). */
 function print(text: string | Uint8Array, { describeSystemError, LocalError }: App): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -110,19 +112,19 @@ function print(text: string | Uint8Array, { describeSystemError, LocalError }: A
   });
 }
 
-/** As `print`, but by descriptor where that takes all of it at once: node needs more than a millisecond to open the stream. */
+/** Like `print`, but by descriptor if that accepts everything at once: node takes more than a millisecond to open the stream. */
 async function printNow(text: string, load: () => App): Promise<number> {
   const bytes = Buffer.from(text);
   let taken = 0;
   try {
     taken = writeSync(STDOUT, bytes);
   } catch {
-    // the stream waits, or finds the same failure and says it
+    // the stream waits, or reports the same failure
   }
   return taken === bytes.length ? 0 : print(bytes.subarray(taken), load());
 }
 
-/** Says on standard error what went wrong, as text or as a line of JSON, and returns the exit code. */
+/** Prints the error to standard error, as text or as a line of JSON, and returns the exit code. */
 async function report(error: unknown, style: ErrorStyle, app: App): Promise<number> {
   const { exitCodeOf, loadColours, renderError, spacedPaths } = app;
   const isTerminal = process.stderr.isTTY === true;

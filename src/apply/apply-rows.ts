@@ -186,7 +186,7 @@ async function resolveDecisions({ adopt, recreate }: ApplyJob, listing: Listing)
 
 function tooMany({ surprises, allowed }: Plan): UnprovenError {
   return new UnprovenError(
-    `the plan changes or removes ${surprises} keys, but only ${allowed} are allowed; nothing was changed`,
-    { hint: `Check the plan with --dry-run. If it is right, add --max-changes ${surprises}.` },
+    `the plan changes or removes ${surprises} keys, but only ${allowed} are allowed; no changes were made`,
+    { hint: `Check the plan with --dry-run. If it is correct, add --max-changes ${surprises}.` },
   );
 }

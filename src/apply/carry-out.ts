@@ -106,7 +106,7 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
         } catch (error) {
           if (!(error instanceof NotFoundError)) throw error;
           onEvent({ is: 'replanned', item });
-          return { outcome: 'undecided', error: 'was deleted on the service while this ran' };
+          return { outcome: 'undecided', error: 'was deleted on the service during the run' };
         }
       },
       onEvent: ({ outcome }) => onEvent({ is: outcome === 'updated' || outcome === 'created' ? 'done' : 'failed' }),

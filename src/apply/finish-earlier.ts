@@ -103,6 +103,6 @@ function undecided(rows: readonly FinishedRow[]): UnprovenError {
   if (rows.length > MOST_NAMED) lines.push(`and ${rows.length - MOST_NAMED} more`);
   const count = rows.length === 1 ? '1 key needs' : `${rows.length} keys need`;
   return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
-    hint: 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them is right.',
+    hint: 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.',
   });
 }

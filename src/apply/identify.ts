@@ -106,7 +106,8 @@ function identifyAlone(
   if (entry && present) {
     if (chosen && chosen !== present) refuse(`--adopt can't be used: the key has the code ${quote(present.slug)}`);
     const isOther = (id !== undefined && id !== present.id.toLowerCase()) || (slug !== undefined && slug !== present.slug);
-    if (isOther) refuse(`specifies another code than the lock file, in which the key has ${quote(present.slug)} (${present.id})`);
+    if (isOther)
+      refuse(`specifies a different code than the lock file, in which the key has ${quote(present.slug)} (${present.id})`);
     return { is: 'known', code: present, entry };
   }
   const code = chosen ?? named;

@@ -59,7 +59,7 @@ export function parseLock(given: string, name: string): LockFile {
   const entries = codes.filter((code) => code !== null);
   const faults: Fault[] = [];
   for (const [at, entry] of entries.entries())
-    if (!isEntry(entry)) faults.push({ line: lines[at], message: 'is not a whole entry: key, id, slug and values' });
+    if (!isEntry(entry)) faults.push({ line: lines[at], message: 'is not a complete entry (key, id, slug and values)' });
   refuse(faults);
   const known: LockEntry[] = entries;
   refuse(doubled(known, lines));
@@ -146,10 +146,10 @@ function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault
     return [
       ...(sameKey === undefined
         ? []
-        : [{ line, message: `the key ${inQuotes(key)} is in line ${sameKey} too: keep the line of the right code` }]),
+        : [{ line, message: `the key ${inQuotes(key)} is in line ${sameKey} too: keep the line with the correct code` }]),
       ...(sameId === undefined || sameKey === sameId
         ? []
-        : [{ line, message: `the code ${quote(id)} is in line ${sameId} too: keep the line of the right key` }]),
+        : [{ line, message: `the code ${quote(id)} is in line ${sameId} too: keep the line with the correct key` }]),
     ];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Items that have something in common, in their order, by what it is; the groups stand in the order of their first items. As the language's
- * own `Map.groupBy` does it, which Node 20 has not. In time linear in the number of items, however they fall.
+ * Groups items by a key, in their order; groups are in the order of their first items. Like the language's own `Map.groupBy`, which Node 20
+ * lacks. Linear in the number of items, whatever their distribution.
  */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

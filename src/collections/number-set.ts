@@ -3,7 +3,7 @@ export interface NumberSet {
   has(number: number): boolean;
 }
 
-/** Returns the set of these numbers, none of which is larger than `bound`; `undefined` is no member. */
+/** Returns the set of these numbers, none of which is larger than `bound`; `undefined` is not a member. */
 export function numberSet(numbers: Iterable<number | undefined>, bound: number): NumberSet {
   const isMember = new Uint8Array(bound + 1);
   for (const number of numbers) if (number !== undefined) isMember[number] = 1;

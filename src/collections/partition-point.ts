@@ -1,8 +1,8 @@
 /**
- * Of items that all come before or after some line, in their order: the place of the first that comes after it, or their number where
- * none does. By halves, so that it costs as many questions as the number of items has binary digits (C++ `std::partition_point`).
+ * Returns the position of the first item for which `isBefore` is false, or the number of items if there is none. A binary search: the items
+ * must be partitioned (C++ `std::partition_point`).
  *
- * @param isBefore true for all items up to that place, false for all others
+ * @param isBefore true for all items up to that position, false for all others
  */
 export function partitionPoint<T extends object | bigint>(items: ArrayLike<T>, isBefore: (item: T) => boolean): number {
   let low = 0;

@@ -1,4 +1,4 @@
-/** A document that tells `--summary` what of it is out. */
+/** Document that reports its written content to `--summary`. */
 import type { DocumentSink } from '../rows/document-sink.ts';
 import { addFile, type RunFacts } from './run-summary.ts';
 

@@ -3,18 +3,18 @@ import { exitCodeOf, Failure, messageOf } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
-/** What only the command knows of its run; it puts in what it has, as it has it. */
+/** Facts that only the command knows about its run. */
 export interface RunFacts {
   /** How many codes were done. */
   codes?: number;
   /** Rows that the output has now, in all, and those that this run added. */
   rows?: number;
   added?: number;
-  /** What was read, ms since the epoch; no beginning: from the first scan on. */
+  /** Range that was read, ms since the epoch; without a start: from the first scan on. */
   range?: { sinceMs: number | undefined; untilMs: number } | undefined;
   /** Time of the newest row, ms since the epoch. */
   watermarkMs?: number | undefined;
-  /** What was written, finished or at a committed point. */
+  /** Outputs, complete or at a committed point. */
   files?: readonly string[];
   /** How many rows, codes or images ended in each way (`created`, `failed`). */
   outcomes?: Readonly<Record<string, number>>;
@@ -25,21 +25,21 @@ export function addFile(facts: RunFacts, path: string): void {
   facts.files = [...new Set([...(facts.files ?? []), path])];
 }
 
-/** What is known of every run. */
+/** Facts that every run has. */
 export interface RunEnd {
-  /** `scans export`; empty where the line named none. */
+  /** `scans export`; empty if the command line had no command. */
   command: string;
   /** By the machine's clock, ms since the epoch. */
   startedMs: number;
   finishedMs: number;
-  /** What ended it; undefined where all is done. */
+  /** Error that ended it; undefined if everything is done. */
   error: unknown;
   profile: string | undefined;
   stats: { requests: number; retries: number; pauses: number; pausedMs: number } | undefined;
   facts: RunFacts;
 }
 
-/** The line of JSON. Keys are the contract: always all of them, null where the command has nothing to say; times in UTC. */
+/** Formats the line of JSON. Keys are the contract: all of them are always there, null if the command has no value; times in UTC. */
 export function formatRunSummary({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd): string {
   const { range, watermarkMs } = facts;
   const summary = {

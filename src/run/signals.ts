@@ -2,7 +2,7 @@
 import { exitCodeOf, InterruptedError } from '../errors.ts';
 import { after } from '../time/time.ts';
 
-/** What is not ended this long after the first signal (a write into a pipe that nobody reads) is ended by force. */
+/** Work that has not ended this long after the first signal (a write to a pipe without a reader) is ended by force. */
 const GRACE_MS = 1500;
 
 /** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can leave things tidy; a second ends at once. */
@@ -15,7 +15,7 @@ export function listenForSignals(process: NodeJS.Process) {
     after(GRACE_MS, () => endByForce(reason));
   };
   const endByForce = (reason: InterruptedError) => {
-    // `process.exit` waits for threads that wait themselves: for a FIFO nobody opens, a name server that is silent. A signal does not.
+    // `process.exit` waits for blocked threads: for a FIFO without a writer, a name server that does not respond. A signal does not.
     const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
     process.off(reason.signal, onSignal);
     if (stuck) process.kill(process.pid, reason.signal);
@@ -23,7 +23,8 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // A file that would pass `ulimit -f` is a failed write (EFBIG) to whoever listens, and the end of whoever does not. Windows has neither.
+  // A file that would exceed `ulimit -f` is a failed write (EFBIG) with a listener, and the end of the process without one. Windows has
+  // neither.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

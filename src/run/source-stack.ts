@@ -1,4 +1,4 @@
-/** A stack of the bundles of dist/ as one of the sources, by the source maps beside them. Nothing of it is read unless a defect is shown. */
+/** Maps a stack of the bundles of dist/ to the sources, by their source maps. Nothing is read unless a defect is shown. */
 import type { SourceMap } from 'node:module';
 import { readIfPackaged } from '../durable/packaged-files.ts';
 
@@ -6,8 +6,8 @@ import { readIfPackaged } from '../durable/packaged-files.ts';
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /**
- * The lines of an error's `stack`, where the bundles of `directory` are named replaced by `src/FILE.ts:LINE:COLUMN`; `read` gives a
- * file of it. A line whose map is missing or does not know the place stays as it is.
+ * Returns the lines of an error's `stack`, with the bundles of `directory` replaced by `src/FILE.ts:LINE:COLUMN`; `read` returns a file of
+ * it. A line whose map is missing or lacks the position is unchanged.
  */
 export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();

@@ -1,4 +1,4 @@
-/** Where the summary of a run is written: the file appears whole, so that whoever watches it never reads half of one. */
+/** Writes the summary of a run: the file is replaced atomically, so that a program that watches it never reads half of one. */
 import { dirname } from 'node:path';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
@@ -6,7 +6,7 @@ import { formatRunSummary, type RunEnd } from './run-summary.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
 
-/** Throws UsageError, before anything is done, where no summary could be written: nobody would know how the run ended. */
+/** Throws UsageError, before anything is done, if the summary could not be written: the result of the run would be lost. */
 export async function checkSummaryPlace(path: string): Promise<void> {
   // Here, because every command loads this file, and node takes two milliseconds to load that one.
   const { stat } = await import('node:fs/promises');
@@ -20,7 +20,7 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, OTHER_FILE);
 }
 
-/** Replaces the file. Throws what `writeWholeFile` does; a temporary file of another run that still writes is left alone. */
+/** Replaces the file. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../rows/whole-file.ts');
   await writeWholeFile(path, formatRunSummary(end), { processes, elsewhere: OTHER_FILE });

@@ -17,7 +17,7 @@ export async function configDirectory(env: Variables): Promise<string> {
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // A variable that names no absolute path is ignored, as the XDG specification says: keys do not go to wherever a command was run.
+    // A variable without an absolute path is ignored, as the XDG specification requires: keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -35,7 +35,7 @@ export const DIRECTORY_MODE = 0o700;
 const OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
-/** What qrctl keeps in its directory: the config, the next one on its way, and the cache of earlier versions. */
+/** Files of qrctl in its directory: the config, its temporary file, and the cache of earlier versions. */
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
@@ -64,7 +64,7 @@ function mend(path: string, wanted: number): string | undefined {
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // What was opened is what is changed, whatever its name leads to by now.
+      // The opened directory is changed, wherever its name leads by now (TOCTOU).
       const opened = fstatSync(descriptor);
       if (isShared(path, opened))
         return `${found} and was left unchanged because it is not used by qrctl alone; set QRCTL_CONFIG_DIR to a separate directory`;
@@ -76,7 +76,10 @@ function mend(path: string, wanted: number): string | undefined {
   }
 }
 
-/** Returns whether it is another user's, is shared on purpose, or holds what is not of qrctl: not ours to close. */
+/**
+ * Returns whether it belongs to another user, is shared on purpose, or contains files of other programs: then its permissions are not
+ * changed.
+ */
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();

@@ -42,6 +42,6 @@ export interface Settings {
   timeoutMs: number;
   /** How long an outage may last before a command gives up. */
   retryForMs: number;
-  /** What the person should be told once: a base URL that was completed, modes of the config that were mended. */
+  /** Notes for the user, shown once: a completed base URL, corrected permissions of the config. */
   notes: readonly string[];
 }

@@ -18,7 +18,7 @@ export interface Inputs {
   profile: StoredProfile;
 }
 
-/** What a setting is called where it may stand, and its value where it stands nowhere. */
+/** Names of a setting in each source, and its default. */
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL';
@@ -56,7 +56,7 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
 /** Setting as shown to users: its effective value and source. */
 export interface ShownSetting {
   key: SettingKey;
-  /** As it was typed, but a base URL and a short URL in the form that is used; null where nothing names one. */
+  /** As it was typed, except that a base URL and a short URL are in their canonical form; null if it is not set. */
   value: string | null;
   source: SettingSource;
 }

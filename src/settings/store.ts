@@ -14,7 +14,7 @@ import { parseStored, type Stored } from './stored.ts';
 export interface Store extends Stored {
   /** The path of config.json, whether it exists or not. */
   readonly file: string;
-  /** What was loose and is mended, one sentence each; to be mentioned. */
+  /** Notes about corrected permissions, one sentence each. */
   readonly mended: readonly string[];
 }
 
@@ -32,16 +32,16 @@ export async function configFile(env: Variables): Promise<string> {
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
-  // A home that is no directory has no config; a directory that somebody named has to be one.
+  // A home that is not a directory has no config; a directory that was specified must be one.
   const text = readText(file, env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR']);
   if (text === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
   return { file, mended: mendModes(file), ...parse(file, text) };
 }
 
-/** Undefined where the system says by one of the codes `missing` that there is no such file. */
+/** Undefined if the system reports one of the codes `missing`. */
 function readText(file: string, missing: readonly string[]): string | undefined {
   try {
-    // Not waiting, where a FIFO stands.
+    // Without blocking on a FIFO.
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stats = fstatSync(descriptor);

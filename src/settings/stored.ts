@@ -1,7 +1,7 @@
 /** Parses and formats config.json. */
 import { isObject } from '../service/json.ts';
 
-/** What one profile holds, each as the text that was given; the key belongs to `keyBaseUrl` and is sent nowhere else. */
+/** Content of one profile, each value as it was typed; the key belongs to `keyBaseUrl` and is sent nowhere else. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
@@ -31,7 +31,7 @@ const VERSION = 1;
 /** Name of the profile if none is chosen. */
 export const DEFAULT_PROFILE = 'default';
 
-/** Reads the text of config.json. Throws an Error that says what is wrong with it, without quoting any of it. */
+/** Parses the text of config.json. Throws an Error that describes the problem without quoting the text. */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
   if (!isObject(data)) throw new Error('it is not a JSON object');

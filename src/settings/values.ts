@@ -23,7 +23,7 @@ function parseConcurrency(text: string): number | undefined {
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
 }
 
-/** The character that stands between cells, or undefined. */
+/** Returns the separator between cells, or undefined. */
 function parseDelimiter(text: string): Delimiter | undefined {
   return Object.entries(DELIMITERS).find(([name, character]) => text === name || text === character)?.[1];
 }
@@ -45,7 +45,7 @@ function expecting(expected: string): { expected: string; forms: string } {
   return { expected, forms: `Expected ${expected}.` };
 }
 
-/** The settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
+/** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),

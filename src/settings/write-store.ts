@@ -1,4 +1,4 @@
-/** Changes the stored config, one change at a time. conf keeps it; what conf would write goes to disk by durable/replace-file.ts. */
+/** Changes the stored config, one change at a time. conf manages it; its file is written by durable/replace-file.ts. */
 import { basename, dirname, extname } from 'node:path';
 import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
@@ -39,7 +39,7 @@ export async function updateStore(
   });
 }
 
-/** A system error's words do not say that this was about the config. */
+/** A system error's message does not mention the config. */
 async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -70,8 +70,8 @@ async function store(disk: Disk, file: string, value: Record<string, unknown>): 
 }
 
 /**
- * conf 15 writes by its method `_write`, through a package that does not look at how much was written: on a full disk that replaces a
- * good file with a short one and reports success (measured). So the method only keeps what it is given; the function returns its text.
+ * conf 15 writes by its method `_write`, through a package that ignores partial writes: on a full disk that replaces a good file with a
+ * short one and reports success (measured). So the method only stores its argument; the function returns its text.
  */
 function takeOverWrite(config: object): () => string {
   let text: string | undefined;

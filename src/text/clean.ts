@@ -7,7 +7,10 @@ import { isCommon } from './common-letters.ts';
 
 /** Printable ASCII is by far the most common, and fine. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/** What is not, with the character before it, which may be the digit of a keycap: the table of emoji takes a microsecond a character. */
+/**
+ * Suspicious characters, with the character before, which may be the digit of a keycap: the table of emoji takes a microsecond per
+ * character.
+ */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -44,7 +44,7 @@ function columnsOfUnit(unit: number): 0 | 1 | 2 {
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
 
-/** An emoji of one character that needs no other: not half a flag, and no colour of skin, which join what is beside them. */
+/** Emoji of one character that combine with no other: not half a flag, and not a skin tone, which joins its neighbors. */
 const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
 
 function columnsOfEmoji(text: string, at: number): 0 | 2 {

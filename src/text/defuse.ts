@@ -6,7 +6,7 @@
  * the apostrophes that `defuse` inserted. A text typed without an apostrophe is unchanged.
  */
 
-/** What spreadsheets begin a formula with, the full-width forms too. */
+/** First characters of a formula in spreadsheets, including the full-width forms. */
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
@@ -30,8 +30,8 @@ function leadsToFormula(text: string): boolean {
 }
 
 /**
- * A sign at the first place that shows; or a tab or line end before that, because what follows them counts as a cell. Some programs trim
- * spaces, controls and characters that do not show before they look, and some write one line end for another.
+ * A sign as the first visible character; or a tab or line end before it, because text after them counts as a cell. Some programs trim
+ * spaces, control and invisible characters first, and some replace one line end by another.
  */
 function looksLikeFormula(text: string): boolean {
   // Nearly every text begins with a character of ASCII that shows, and V8 takes a millisecond to gather the properties of Unicode.
@@ -41,9 +41,9 @@ function looksLikeFormula(text: string): boolean {
   return /[\t\r\n]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
 }
 
-/** What one program or another splits at, and behind it no character of ASCII that shows and begins no formula: hardly a text has that. */
+/** Separators of all programs, unless followed by a visible ASCII character that begins no formula: hardly any text matches. */
 const INNER = /[,;|\t\n\r][^!#-&(-*,.-<>?A-~]/;
-/** A return and a line feed are one line end: nothing stands between them. */
+/** A return and a line feed are one line end: there is nothing between them. */
 const BOUNDARIES = /[,;|\t\n]|\r(?!\n)/g;
 
 function defuseInside(text: string, separator: string): string {
@@ -60,8 +60,8 @@ function restoreInside(text: string): string {
 }
 
 /**
- * Whether a formula begins at a place, asked from left to right: a sign behind any blanks, quotes and apostrophes, so that one apostrophe more
- * changes no place. Each character is looked at once.
+ * Returns whether a formula begins at a position, called from left to right: a sign after any blanks, quotes and apostrophes, so that one
+ * more apostrophe changes no position. Each character is scanned once.
  */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;

@@ -37,7 +37,7 @@ export function keyPrefix(key: string): string {
   return `${key.slice(0, start + Math.min(SHOWN, Math.floor((key.length - start) / 2)))}…`;
 }
 
-/** What a sentence may put behind a key; none of these ends one. */
+/** Punctuation that a sentence may add after a key; no key ends with it. */
 const PUNCTUATION = '\'":.,)';
 
 /**

@@ -6,7 +6,7 @@ import { clean } from './clean.ts';
 
 const LONGEST = 64;
 
-/** An id, a slug, a time, an address: one word, whose ends are seen without quotes. */
+/** An ID, a slug, a time, an address: one word, whose ends are visible without quotes. */
 const WORD = /^[\w.~:/+@-]{1,64}$/;
 
 /** No path or address that works has a longer part without a space. */
@@ -49,7 +49,7 @@ export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
 
-/** What any POSIX shell takes for itself. */
+/** Characters with a meaning in any POSIX shell. */
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
 /** Quotes a word for a POSIX shell, in single quotes unless it is a plain word. */

@@ -1,7 +1,7 @@
 /** Address of a printed code: a template with a placeholder, such as `https://HOST/{slug}`, filled in for one code. */
 import { isDotless, parseUrl } from './parse-url.ts';
 
-/** What stands for the code. */
+/** Placeholder of the code. */
 const PLACES = /\{(slug|id)\}/g;
 
 /** encodeURIComponent throws at it. */
@@ -41,7 +41,7 @@ export function fillShortUrl(template: string, code: { readonly id: string; read
 
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
-/** A host as its name servers know it; as it is if it is in ASCII, so that nothing else about it changes. */
+/** Returns a host as name servers know it; unchanged if it is ASCII, so that nothing else about it changes. */
 function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
@@ -58,7 +58,9 @@ export function isShortUrl(template: string, address: URL): boolean {
   return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(plainForm(address));
 }
 
-/** Without what may be written in several ways: scheme, the dot that ends a host, slashes in a row, letters that need no percent sign. */
+/**
+ * Normalizes the parts that can be written in several ways: scheme, final dot of a host, repeated slashes, unnecessary percent-encoding.
+ */
 function plainForm({ hostname, port, pathname, search }: URL): string {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/%[2-7][0-9a-f]/gi, (encoded) => {
     const letter = decodeURIComponent(encoded);

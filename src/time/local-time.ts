@@ -22,7 +22,7 @@ export function createLocalTime(zone: string): LocalTime {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** The offset in all of a quarter of an hour; undefined where it changes inside: some zones once did so at odd seconds. */
+  /** Offset during a whole quarter of an hour; undefined if it changes within: some zones once did so at odd seconds. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

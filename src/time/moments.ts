@@ -63,7 +63,7 @@ function dateTime(text: string, timezone: () => string): number {
   return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timezone()).epochMilliseconds;
 }
 
-/** What to type in place of a text that people take for a time; undefined where nobody can tell. */
+/** Returns the correction of a text that is easily mistaken for a time; undefined if there is none. */
 function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
   // Only the name matters here: a text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {

@@ -46,7 +46,7 @@ function checked(subject: string, name: string, hint: string, typed = name): str
   throw new UsageError(`invalid ${subject}: '${shown(typed)}' (expected a time zone such as Europe/Madrid)`, { hint });
 }
 
-/** Returns whether this machine knows a zone of this name (IANA, case-insensitive). */
+/** Returns whether this machine knows a time zone with this name (IANA, case-insensitive). */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -56,7 +56,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Undefined where the system names none. */
+/** Undefined if the system reports none. */
 function machineTimeZone(): string | undefined {
   const { timeZone }: { timeZone: string | undefined } = new Intl.DateTimeFormat('en').resolvedOptions();
   return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : undefined;

@@ -7,7 +7,7 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Creates and changes codes until they match a file.\n\n' +
-    'Each row has a key that never changes. The lock file next to the file records which code each key is: keep both in git. The first ' +
+    'Each row has a key that never changes. The lock file next to the file records the code of each key: keep both in git. The first ' +
     'run adopts existing codes with the same name, type and destination. An empty cell leaves a field as it is. Nothing is deleted.\n\n' +
     'A plan that changes or removes more keys than --max-changes is refused (exit 9). So is a key that may be one of several codes, ' +
     'or whose code was deleted: decide with --adopt or --recreate.',

@@ -25,13 +25,15 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
   if (open > 0) console.warn(`an earlier run was interrupted: the codes of ${countOf(open, 'row')} are looked up first`);
   const isTooMuch = plan.surprises > plan.allowed;
   if (isTooMuch)
-    console.warn(`a run is refused: it would change or remove ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`);
+    console.warn(
+      `a run would be refused: it would change or remove ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
+    );
   const requests = (await context.service()).stats().requests + countRequests(plan);
   tellCost(context, await context.service(), 'A run of this plan', requests, warnings.length);
   if (!flags.exitCode) return;
   const decisions = openItems(plan).length;
   if (isTooMuch || decisions > 0 || open > 0)
-    throw new UnprovenError(isTooMuch ? 'the plan exceeds --max-changes' : `${countOf(decisions, 'key')} to decide about`, {
+    throw new UnprovenError(isTooMuch ? 'the plan exceeds --max-changes' : `${countOf(decisions, 'key')} to decide`, {
       hint: 'See the plan for the keys.',
     });
   if (changesAnything(plan)) throw new PartialError('a run would make changes', { hint: 'See the plan for the changes.' });
