@@ -134,22 +134,26 @@ function isEntry(value: unknown): boolean {
   return isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
 }
 
-/** Y4: no key twice, no code twice. */
+/** Y4: no key has two codes, and no code two keys. A merge that kept both sides may have left a key and its code twice. */
 function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault[] {
-  const keys = new Map<string, number>();
-  const ids = new Map<string, number>();
+  const keys = new Map<string, { key: string; id: string; line: number }>();
+  const ids = new Map<string, { key: string; line: number }>();
   return entries.flatMap(({ key, id }, at): Fault[] => {
     const line = lines[at] ?? 0;
-    const [sameKey, sameId] = [keys.get(foldKey(key)), ids.get(id.toLowerCase())];
-    keys.set(foldKey(key), line);
-    ids.set(id.toLowerCase(), line);
-    return [
-      ...(sameKey === undefined
-        ? []
-        : [{ line, message: `the key ${inQuotes(key)} is in line ${sameKey} too: keep the line with the correct code` }]),
-      ...(sameId === undefined || sameKey === sameId
-        ? []
-        : [{ line, message: `the code ${quote(id)} is in line ${sameId} too: keep the line with the correct key` }]),
-    ];
+    const sameKey = keys.get(foldKey(key));
+    const sameId = ids.get(id.toLowerCase());
+    if (sameKey?.key === key && sameKey.id === id) return [];
+    keys.set(foldKey(key), { key, id, line });
+    ids.set(id.toLowerCase(), { key, line });
+    const faults: Fault[] = [];
+    if (sameKey) {
+      const message = `the key ${inQuotes(key)} has another code in line ${sameKey.line}: keep the line with the correct code`;
+      faults.push({ line, message });
+    }
+    if (sameId) {
+      const message = `the code ${quote(id)} has another key in line ${sameId.line}: keep the line with the correct key`;
+      faults.push({ line, message });
+    }
+    return faults;
   });
 }

@@ -46,15 +46,17 @@ const run: fc.Arbitrary<Run> = fc
     decides: fc.boolean(),
   })
   .map((step) => JSON.parse(JSON.stringify(step)));
-/** Two branches on which one key is changed and applied, and a merge that keeps both lines of it. */
+/** Two branches that add rows which say the same under two keys, and a merge that keeps the lines of both. */
 const branched: Step[] = [
   { do: 'add', at: 0, name: 0, place: 0 },
   { do: 'run' },
   { do: 'branch' },
-  { do: 'edit', at: 0, field: 'name', value: 1 },
+  { do: 'edit', at: 0, field: 'name', value: 2 },
+  { do: 'add', at: 0, name: 1, place: 1 },
   { do: 'run' },
   { do: 'switch' },
-  { do: 'edit', at: 0, field: 'destination', value: 2 },
+  { do: 'edit', at: 0, field: 'name', value: 3 },
+  { do: 'add', at: 0, name: 1, place: 1 },
   { do: 'run' },
   { do: 'merge', lines: 'both' },
 ];

@@ -53,9 +53,8 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
       throw outranked(error, failure);
     });
     const { requests } = (await context.service()).stats();
-    context.console.note(
-      `${countOf(checked.rows.length, 'row')} applied with ${countOf(requests, 'request')}; lock file: ${lockPath}`,
-    );
+    const cost = countOf(requests, 'request');
+    context.console.note(`Applied ${countOf(checked.rows.length, 'row')} with ${cost}. Lock file: ${lockPath}`);
     if (failure !== undefined) throw failure;
   } finally {
     await printer.discard();

@@ -1,11 +1,12 @@
 /** The plan for a terminal: one block per key that is not as the file says, the counts last. */
+import type { EndedItem } from '../../../apply/carry-out.ts';
 import type { Action } from '../../../apply/plan.ts';
 import type { ColourName } from '../../../rows/columns.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { clean } from '../../../text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../text/display-width.ts';
-import { inQuotes } from '../../../text/quote.ts';
+import { inQuotes, shown } from '../../../text/quote.ts';
 import { differingParts, type Parts } from './differing-part.ts';
 import { endOf, fieldsOf, itemOf, type ShownField, type ShownItem } from './plan-records.ts';
 
@@ -28,25 +29,35 @@ interface BlockOptions {
 
 /** Returns the blocks of all keys but unchanged ones. */
 export function formatBlocks(items: readonly ShownItem[], options: BlockOptions): string {
-  return items.map((shown) => formatBlock(shown, options)).join('');
+  return items.map((one) => formatBlock(one, options)).join('');
 }
 
-function formatBlock(shown: ShownItem, { colours, width }: BlockOptions): string {
-  const item = itemOf(shown);
+function formatBlock(one: ShownItem, { colours, width }: BlockOptions): string {
+  const item = itemOf(one);
   const { action, key, code, candidates } = item;
-  const end = endOf(shown);
+  const end = endOf(one);
   const isQuiet = action === 'unchanged' || (action === 'removed' && !item.isNews && item.changes.length === 0);
   if (isQuiet && end?.outcome !== 'failed') return '';
   const [sign, colour, words] = action === 'unchanged' ? (['!', 'red', 'unchanged'] as const) : SIGNS[action];
-  const about = code ? ` ${colours.dim(`(${clean(code.slug)})`)}` : '';
-  const done = end && end.outcome !== 'unchanged' && action !== 'gone' && action !== 'undecided' ? `, ${end.outcome}` : '';
-  const head = `${colours[colour](sign)} ${colours.bold(nameKey(key))}${about} ${colours[colour](words + done)}\n`;
+  const owned = end?.code ?? code ?? item.entry;
+  const about = owned ? ` ${colours.dim(`(${shown(owned.slug)})`)}` : '';
+  const head = `${colours[colour](sign)} ${colours.bold(nameKey(key))}${about} ${colours[colour](end ? endWords(end, words) : words)}\n`;
   const fields = fieldsOf(item);
   const widest = Math.max(0, ...fields.map(({ field }) => field.length));
   const lines = fields.map((field) => formatField(field, widest, { colours, width }));
-  const error = end?.error !== undefined && done !== '' ? wrapWords(`    ${clean(end.error)}`, bounded(width)) : undefined;
+  const isFailed = end?.error !== undefined && action !== 'gone' && action !== 'undecided';
+  const error = isFailed ? wrapWords(`    ${clean(end.error ?? '')}`, bounded(width)) : undefined;
   const may = candidates.length > 0 ? wrapWords(`    may be ${nameCandidates(candidates)}`, bounded(width)) : undefined;
   return head + [...lines, ...[error, may].flatMap((line) => (line === undefined ? [] : `${line}\n`))].join('');
+}
+
+/** What became of a key: the outcome, and why where that says more. */
+function endWords({ item: { action }, outcome }: EndedItem, planned: string): string {
+  if (action === 'gone' || action === 'undecided') return planned;
+  if (action === 'removed')
+    return outcome === 'updated' ? `${planned}, paused` : outcome === 'unchanged' ? planned : `${planned}, ${outcome}`;
+  if (action === 'edited') return `${planned}, ${outcome === 'edited' ? 'kept' : outcome}`;
+  return action === 'adopt' && outcome === 'updated' ? 'adopted, updated' : outcome;
 }
 
 const PLAIN_KEY = /^[\p{L}\p{N}._\-/ ]{1,64}$/u;
@@ -58,8 +69,8 @@ function nameKey(key: string): string {
 
 const MOST_NAMED = 5;
 
-function nameCandidates(candidates: readonly { slug: string }[]): string {
-  const named = candidates.slice(0, MOST_NAMED).map(({ slug }) => clean(slug));
+function nameCandidates(candidates: readonly { slug: string; name: string }[]): string {
+  const named = candidates.slice(0, MOST_NAMED).map(({ slug, name }) => `${shown(slug)} (${inQuotes(name)})`);
   const more = candidates.length > MOST_NAMED ? ` or ${candidates.length - MOST_NAMED} others` : '';
   return named.join(' or ') + more;
 }

@@ -4,6 +4,7 @@ import type { Column } from '../../../rows/columns.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { loadColours } from '../../../terminal/colour.ts';
+import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import type { ApplyFlags } from './flags.ts';
 import { formatBlocks } from './plan-blocks.ts';
@@ -47,7 +48,7 @@ export async function openPlanOutput(
   const width = isShown ? console.width : Number.POSITIVE_INFINITY;
   return textPrinter(context, plan.path, (items, unmanaged) => {
     const blocks = formatBlocks(items, { colours, width });
-    return `${blocks}${blocks === '' ? '' : '\n'}${countItems(items, unmanaged)}\n`;
+    return `${blocks}${blocks === '' ? '' : '\n'}${wrapWords(countItems(items, unmanaged), isShown ? width : undefined)}\n`;
   });
 }
 
