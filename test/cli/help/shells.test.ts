@@ -27,6 +27,7 @@ beforeAll(async () => {
   mkdirSync(join(directory, 'files', 'folder one'), { recursive: true });
   writeFileSync(join(directory, 'files', 'codes one.csv'), '');
   sandbox = await startSandbox({ codes: 5, scans: 1 });
+  sandbox.workspace.put({ name: ODD, slug: 'odd-code' });
   const slugs = sandbox.workspace.codes().map((code) => code.slug);
   slug = slugs[0] ?? '';
   start =
