@@ -13,7 +13,7 @@ const LEAST_OF_A_NAME = 16;
 /** Letters and digits in them, at least; a name that was not cut may have fewer. */
 const LEAST_LETTERS = 8;
 
-/** Of one row; what is shown is for a person to look at. */
+/** Candidates of one row; the shown ones are for the user to look at. */
 const MOST_SHOWN = 20;
 
 interface Lettered extends Dated {
@@ -27,11 +27,11 @@ interface Lettered extends Dated {
  */
 export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, own?: QrCode) => readonly QrCode[] {
   const lettered = codes.map((code): Lettered => ({ ...dateOf(code), letters: lettersOf(code.name) }));
-  // Of a code without a time that can be read nothing says that it was made in the row's.
+  // A code without a valid time cannot be dated to the time of a row.
   const dated = lettered.filter(({ firstMs }) => Number.isFinite(firstMs)).sort((a, b) => a.firstMs - b.firstMs);
   const byBeginning = groupBy(dated, ({ letters }) => letters.slice(0, LEAST_LETTERS));
   const byAscii = groupBy(dated, ({ code }) => asciiOf(code.name));
-  // Only where a row has a code: it takes longer than the other two.
+  // Only if a row has a code: this takes longer than the other two.
   let byValues: ReadonlyMap<string, Lettered[]> | undefined;
   return (row, own) => {
     const { code } = row;
@@ -56,7 +56,7 @@ export function createAlteredSearch(codes: readonly QrCode[]): (row: RowToFind, 
   };
 }
 
-/** Those, in order of their time, that were made in a row's and are not known to be another's. */
+/** Returns the codes, sorted by time, that were created in the time of a row and are not known to be another's. */
 function* inTimeOf(row: RowToFind, dated: readonly Lettered[] = []): Generator<Lettered> {
   const { fromMs, toMs } = row.bounds;
   for (let at = partitionPoint(dated, ({ firstMs }) => firstMs < fromMs - SECOND_MS); ; at++) {
@@ -68,7 +68,7 @@ function* inTimeOf(row: RowToFind, dated: readonly Lettered[] = []): Generator<L
 
 const ENTITIES = /&(?:amp|lt|gt|quot|apos|#0*39|#x27);/gi;
 
-/** What is left of a name whatever is done to it: its letters and digits, large, in which ß and SS are one. */
+/** Reduces a name to its letters and digits, which survive every change: in upper case, in which ß and SS are the same. */
 function lettersOf(name: string): string {
   return name
     .replace(ENTITIES, '')
@@ -77,23 +77,29 @@ function lettersOf(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Returns whether its name may be what became of one with these letters. They begin alike: what is cut has `LEAST_LETTERS` at least. */
+/**
+ * Returns whether a name may be the altered form of one with these letters. They begin alike: a truncated name has at least
+ * `LEAST_LETTERS`.
+ */
 function isName({ letters, code }: Lettered, sent: string): boolean {
   return letters === sent || (code.name.length >= LEAST_OF_A_NAME && sent.startsWith(letters));
 }
 
-/** What is left of a name where nothing but ASCII is kept, be it with `?` for each other letter or with two letters of another code page. */
+/** Reduces a name to ASCII, with `?` for each other letter or with two letters of another code page. */
 function asciiOf(name: string): string {
   return name.replace(ENTITIES, '').replace(/[^0-9A-Za-z]/g, '');
 }
 
-/** Returns whether a name whose ASCII is that of one sent, which has more, may be what became of it: it has no letters but that one's, or Latin ones. */
+/**
+ * Returns whether a name whose ASCII equals that of a sent one with more letters may be its altered form: it has only that one's letters,
+ * or Latin ones.
+ */
 function isMangled(name: string, sent: string): boolean {
   const others = name.match(/[^\0-\u024f]/gu) ?? [];
   return others.every((char) => sent.includes(char) || !/[\p{L}\p{N}]/u.test(char));
 }
 
-/** Of what is the same for codes that differ in their names alone. */
+/** Caches the result for codes that differ only in their names. */
 function restKey(code: NewCode | QrCode): string {
   return valuesKey({ ...code, name: '' });
 }

@@ -1,4 +1,4 @@
-/** The requests of the newest run that were answered with the codes of their rows. */
+/** Requests of the newest run that were answered with the codes of their rows. */
 import type { Stamp } from './journal-records.ts';
 import { createNumbers } from './numbers.ts';
 import type { Attempt } from './time-bounds.ts';
@@ -6,7 +6,7 @@ import type { Attempt } from './time-bounds.ts';
 export interface AnsweredRequests {
   set(row: number, attempt: Attempt, end: Stamp): void;
   of(row: number): Attempt | undefined;
-  /** A run begins: only of its own requests it matters when they were answered. */
+  /** A run begins: the times of responses matter only for its own requests. */
   clear(): void;
 }
 

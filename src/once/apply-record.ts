@@ -1,4 +1,4 @@
-/** What a line of the journal means for its row. */
+/** Applies a line of the journal to the state of its row. */
 import type { NewCode } from '../service/shapes.ts';
 import type { Seen } from './entries.ts';
 import type { RowRecord, Stamp } from './journal-records.ts';
@@ -8,29 +8,29 @@ import type { Attempt } from './time-bounds.ts';
 export interface RowState {
   /** The number of its entry. */
   row: number;
-  /** What it said when it was last seen. */
+  /** Values when it was last seen. */
   seen: Seen | undefined;
-  /** What its code was to be changed to by a run that did not say whether it was. */
+  /** Values that an earlier run was changing its code to, without a recorded outcome. */
   changing?: Seen | undefined;
-  /** What it said when it was first seen: what was sent, if it was. Undefined if only its fingerprint is known. */
+  /** Values when it was first seen: those that were sent, if any. Undefined if only the fingerprint is known. */
   code: NewCode | undefined;
   state:
     | 'open' /** Never sent, or certainly not created; may be sent. */
     | 'rejected' /** The service rejected the values; may be sent again. */
     | 'unknown' /** May or may not have created a code; must not be sent. */
-    | 'created' /** The service answered with its code. */
-    | 'adopted' /** Its code was found in the listing, or named by a person. */
+    | 'created' /** The response contained its code. */
+    | 'adopted' /** Its code was found in the listing, or specified by the user. */
     | 'exists' /** A code with its values was there before it was sent (--skip-existing). */;
-  /** Of its code; the row is done where there is one. */
+  /** ID of its code; the row is done if it has one. */
   id?: string | undefined;
   slug?: string | undefined;
-  /** What its last request met. */
+  /** Failure of its last request. */
   error?: string | undefined;
-  /** Requests whose codes, if there are any, nobody has claimed; oldest first. Also a row that is done may have some. */
+  /** Requests whose codes, if any, are not assigned yet; oldest first. A row that is done may have some as well. */
   attempts: readonly Attempt[];
   /** Ids of codes with the row's values that are known not to be its own: a set, shared by many rows, for each time they were looked for. */
   foreign: readonly ReadonlySet<string>[];
-  /** What a person was shown last as what could be its own. */
+  /** Candidates that the user was shown last. */
   asked?: readonly string[] | undefined;
 }
 
@@ -43,7 +43,7 @@ export function newState(row: number): RowState {
   return { row, seen, changing, code, state: 'open', id, slug, error, attempts: NONE, foreign: NONE, asked };
 }
 
-/** Changes the state of a row as the line says. */
+/** Changes the state of a row according to the line. */
 export function applyRecord(row: RowState, record: Exclude<RowRecord, { is: 'absent' | 'asked' }>, session: number): void {
   const { attempts } = row;
   const last = attempts.at(-1);
@@ -62,7 +62,7 @@ export function applyRecord(row: RowState, record: Exclude<RowRecord, { is: 'abs
       return;
     case 'created':
     case 'adopted':
-      // O20: one request has its code now, of those without an answer nobody knows which; the others may have created more.
+      // O20: one of the requests without a response has its code now, and it is unknown which; the others may have created more.
       if (record.is === 'created' || attempts.length === 1) row.attempts = withoutLast(attempts);
       if (record.is === 'adopted' && record.before) row.foreign = [...row.foreign, new Set(record.before)]; // O11
       Object.assign(row, { state: record.is, id: record.id, slug: record.slug, error: undefined });

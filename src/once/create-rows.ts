@@ -24,10 +24,10 @@ import { mayBeSent, openStates, type RecordedStates } from './row-states.ts';
 export interface CreateJob extends Omit<RoundsJob, 'rows' | 'listed' | 'listCodes'> {
   /** In the order of the input. */
   rows: readonly NewRow[];
-  /** Where the journal stands. Hold its lock. Undefined: the run keeps none, and cannot be resumed. */
+  /** Path of the journal. Hold its lock. Undefined: the run keeps none, and cannot be resumed. */
   journalPath: string | undefined;
   disk?: Disk;
-  /** The command whose journal it is; default: `qr create`. */
+  /** Command that owns the journal; default: `qr create`. */
   kind?: CreationKind;
   /** The codes that the results of an earlier run list; undefined if they cannot be read. */
   readListedCodes: () => Promise<readonly ListedCode[] | undefined>;
@@ -37,9 +37,9 @@ export interface CreateJob extends Omit<RoundsJob, 'rows' | 'listed' | 'listCode
   listPages: () => AsyncIterable<readonly QrCode[]>;
   /** Rows that have a code with their values already are not sent. */
   skipExisting: boolean;
-  /** What a person decided about rows. */
+  /** The user's decisions about rows. */
   decisions: Decisions;
-  /** Changes the codes of edited rows; absent where that was not asked for. */
+  /** Changes the codes of edited rows; missing if that was not requested. */
   applyEdits?: ApplyEdits | undefined;
   /** Value of `--moved-from`. */
   movedFrom?: string | undefined;
@@ -63,15 +63,15 @@ export interface RowEnd extends Pick<RowState, 'id' | 'slug' | 'error'> {
   line: number;
   /** `edited`: it is, or may be, an edit of a row that is gone; nothing was sent for it. `updated`: its code was changed in this run. */
   state: RowState['state'] | 'edited' | 'updated';
-  /** A request of this run may have reached the service, and its answer was lost. */
+  /** A request of this run may have reached the service, and its response was lost. */
   sentNow: boolean;
   /** It had its code when this run began. */
   before: boolean;
   /** It met the reason why rows were left unsent. */
   stopped: boolean;
-  /** Where a person must decide: the codes that could be the row's, beside the one it has. */
+  /** If the user must decide: the candidates for the row, in addition to its own code. */
   candidates: readonly QrCode[];
-  /** What is known of it where it is `edited`. */
+  /** Details of a row with the outcome `edited`. */
   edit: Edit | undefined;
 }
 
@@ -112,13 +112,13 @@ export async function createRows(given: CreateJob, take: TakeEnd): Promise<Creat
       return sendAndAsk({ ...job, rows }, states);
     };
     const end = await work().catch((error): RoundsEnd => {
-      // O2: what was sent is in the results at least, where the journal could not take it.
+      // O2: if the journal could not be written, the sent rows are at least in the results.
       if (error instanceof LocalError) return { ...NOTHING_SENT, stop: error };
       throw error;
     });
     return tellEnds(end, { states, input, before, edits }, take);
   } finally {
-    await journal.close().catch(() => undefined); // what it failed with was told to those who waited
+    await journal.close().catch(() => undefined); // its failure was reported to the callers that waited
   }
 }
 
@@ -130,7 +130,7 @@ const NOTHING_SENT: RoundsEnd = { stop: undefined, stopRow: undefined, undecided
 type Edits = Awaited<ReturnType<InputRows['applyEdits']>>;
 const NO_EDITS: Edits = { stop: undefined, failed: new Map(), done: new Map() };
 
-/** Opens the journal. `listed`: the codes of the results that it does not know, because what it knows is not kept twice. */
+/** Opens the journal. `listed`: codes of the results that it does not record, because known ones are not kept twice. */
 async function openJournalOf(job: JournalJob) {
   const listed = await job.readListedCodes();
   const journal = await openJournal(journalOptions(job, listed));
@@ -194,14 +194,14 @@ export interface RowPlan {
     | 'create'
     | 'done' /** By an earlier run. */
     | 'exists' /** A code with its values is there (--skip-existing). */
-    | 'edited' /** It is left alone until the user says what it is. */
+    | 'edited' /** Nothing is sent for it until the user decides. */
     | 'update' /** Its code is changed (--apply-edits). */
-    | 'reconcile' /** Sent by an earlier run that got no answer: looked for before it is sent again. */;
+    | 'reconcile' /** Sent by an earlier run without a response: looked up before it is sent again. */;
   /** Of the code it has. */
   id: string | undefined;
   /** It was sent more than once: the listing is looked at for a second code of it. */
   resent: boolean;
-  /** What was edited. */
+  /** The edited fields. */
   changes: Edit['changes'];
 }
 

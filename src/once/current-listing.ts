@@ -7,7 +7,7 @@ import { quote } from '../text/quote.ts';
 import type { ListedCode } from './journal-records.ts';
 import type { RowStates } from './row-states.ts';
 
-/** Codes that are missing may have been deleted, which asking for one of them tells; a thousand are not asked for. */
+/** Missing codes may have been deleted, which a request for each shows; at most this many are requested. */
 const MOST_ASKED = 3;
 
 /**
@@ -39,7 +39,7 @@ interface ListingJob {
 async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowStates): Promise<QrCode | undefined> {
   const missing = new Set([...states.claimedIds(), ...(job.listed ?? []).map(({ id }) => id)]);
   for (const { id } of listing) missing.delete(id);
-  // What is of an earlier time lacks the newest codes: those that the journal came to know last.
+  // A stale listing lacks the newest codes: those that the journal recorded last.
   for (const id of [...missing].slice(-MOST_ASKED).reverse()) {
     const code = await getIfThere(job.service, id);
     if (code) return code;

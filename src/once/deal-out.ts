@@ -34,7 +34,7 @@ export interface Dated {
   lastMs: number;
 }
 
-/** Rows whose times overlap are decided together. `pairs`: which row gets which code; empty where a person must decide. */
+/** Rows whose times overlap are decided together. `pairs`: assignment of codes to rows; empty if the user must decide. */
 interface Group {
   rows: RowToFind[];
   fromMs: number;
@@ -44,7 +44,7 @@ interface Group {
 
 /**
  * @param rows that share their values
- * @param codes that nobody has claimed, with the values of the rows
+ * @param codes that are not assigned, with the values of the rows
  */
 export function judgeAlike(rows: readonly RowToFind[], codes: readonly QrCode[]): Judgement {
   const dated = codes.map(dateOf).sort((a, b) => a.lastMs - b.lastMs);
@@ -90,13 +90,13 @@ export function isForeign({ foreign }: RowToFind, { code }: Dated): boolean {
   return foreign.some((ids) => ids.has(code.id));
 }
 
-/** A second more than the bounds: a time without a fraction may lie anywhere in its second. */
+/** One second more than the bounds: a time without a fraction may be anywhere in its second. */
 export const SECOND_MS = 1000;
 
 /** The rows in groups, no two of which have a moment in common; no codes are dealt out yet. */
 function overlapping(rows: readonly RowToFind[]): Group[] {
   const groups: Group[] = [];
-  // Of two infinities the difference is no number, which for a sort is the same as 0.
+  // The difference of two infinities is NaN, which a sort treats like 0.
   for (const row of [...rows].sort((a, b) => a.bounds.fromMs - b.bounds.fromMs)) {
     const { fromMs, toMs } = row.bounds;
     const group = groups.at(-1);
@@ -110,12 +110,12 @@ function overlapping(rows: readonly RowToFind[]): Group[] {
   return groups;
 }
 
-/** O8: a code for a row each, all codes that could be one's dealt out; none where that cannot be done. */
+/** O8: assigns one code to each row, so that all codes that could be theirs are assigned; none if that is impossible. */
 function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Group['pairs'] {
-  // One row for each set of foreign codes says it for all.
+  // One row per set of excluded codes represents all of them.
   const kinds = kindsOf(rows);
   const codes = dated.filter((code) => {
-    // O6: only what was created in their time
+    // O6: only codes created in their time
     return (
       code.lastMs < Number.POSITIVE_INFINITY &&
       code.lastMs >= fromMs &&
@@ -124,7 +124,7 @@ function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Grou
     );
   });
 
-  // A row whose values a code has to the letter comes first, where that leaves nothing over.
+  // A row with exactly the values of a code comes first, if that leaves no code over.
   const pairs = new Map<Dated, RowToFind>();
   const letters = new Map<string, { rows: RowToFind[]; codes: Dated[] }>();
   const lettersOf = ({ name, destination }: NewCode | QrCode) => {
@@ -151,8 +151,8 @@ function dealToAll({ rows, fromMs, toMs }: Group, dated: readonly Dated[]): Grou
 }
 
 /**
- * Deals codes (in order of their time) to rows (in order of the beginning of theirs): each to the row whose time ends first, which
- * leaves over as few as can be (Glover, "Maximum matching in a convex bipartite graph", 1967). False when a code is left over.
+ * Assigns codes (sorted by time) to rows (sorted by the start of their time): each to the row whose time ends first, which leaves over as
+ * few as possible (Glover, "Maximum matching in a convex bipartite graph", 1967). Returns false if a code is left over.
  */
 function deal(rows: readonly RowToFind[], codes: readonly Dated[], pairs: Map<Dated, RowToFind>): boolean {
   const waiting = kindsOf(rows).map((kind) => ({ kind, next: 0, heap: createRowHeap<RowToFind>() }));
@@ -174,12 +174,12 @@ function deal(rows: readonly RowToFind[], codes: readonly Dated[], pairs: Map<Da
   return all;
 }
 
-/** The rows by what is foreign to them: of each kind all or none can have a code. */
+/** Groups the rows by the codes that are excluded for them: all rows of a group can have a code, or none. */
 function kindsOf(rows: readonly RowToFind[]): RowToFind[][] {
   return [...groupBy(rows, createKinds()).values()];
 }
 
-/** A function that gives rows with the same foreign codes the same name. */
+/** Returns a function that gives rows with the same excluded codes the same name. */
 function createKinds(): (row: RowToFind) => string {
   const numbers = new Map<ReadonlySet<string>, number>();
   return ({ foreign }) => {
@@ -188,7 +188,7 @@ function createKinds(): (row: RowToFind) => string {
   };
 }
 
-/** The codes that no row gets, and what they mean to the rows. */
+/** Codes that no row gets, and their meaning for the rows. */
 function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
   const taken = new Set(groups.flatMap(({ pairs }) => [...pairs.keys()]));
   const codes = dated.filter((code) => !taken.has(code));
@@ -204,11 +204,11 @@ function findOpen(groups: readonly Group[], dated: readonly Dated[]) {
     partitionPoint(all, ({ lastMs }) => lastMs < bounds.doubtfulFromMs);
   return {
     codes,
-    /** Whether one of them casts a doubt on what the row would get. */
+    /** Returns whether one of them casts doubt on the code that the row would get. */
     near(row: RowToFind): boolean {
       const { doubtfulFromMs, doubtfulToMs } = row.bounds;
       const { codes: all } = own(row);
-      // What has no time comes last, and is of any.
+      // A code without a time comes last, and fits any row.
       const nearest = [all[startOf(row, all)], all.at(-1)];
       return nearest.some((code) => code && code.lastMs >= doubtfulFromMs && code.firstMs <= doubtfulToMs);
     },

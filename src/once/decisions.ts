@@ -95,7 +95,7 @@ function isDoubtful(state: RowState | undefined): boolean {
   return state !== undefined && (state.state === 'unknown' || (state.id !== undefined && state.attempts.length > 0));
 }
 
-/** The entry of a row of whose outcome there is a doubt. */
+/** Returns the entry of a row whose outcome is in doubt. */
 function requireDoubt({ row: { line }, entry = 0, edit }: PlannedRow, flag: string, states: RowStates): number {
   const state = states.all()[entry - 1];
   if (isDoubtful(state)) return entry;
@@ -103,7 +103,7 @@ function requireDoubt({ row: { line }, entry = 0, edit }: PlannedRow, flag: stri
   throw nothingToDecide(flag, line, why);
 }
 
-/** A row that has a code is no edit, unless it was said before that it is a row of its own: then that was done. */
+/** A row that has a code is not an edit, unless `--as-new` was used for it before: then that is done. */
 function refuseKnown({ row: { line }, entry = 0 }: PlannedRow, states: RowStates): void {
   const state = states.all()[entry - 1];
   if (state?.id !== undefined && !state.seen?.word) throw nothingToDecide('--as-new', line, `has the code ${state.id}`);
@@ -139,7 +139,7 @@ function adopted(pins: ReadonlyMap<number, number>, place: number): boolean {
 interface DecisionsOptions {
   states: RecordedStates;
   getCode: (id: string) => Promise<QrCode>;
-  /** Every code of the workspace, proven complete. */
+  /** Every code of the workspace, verified as complete. */
   listCodes: () => Promise<QrCode[]>;
   warn: (line: string) => void;
 }
@@ -157,8 +157,8 @@ export async function recordDecisions({ adopt, notCreated }: DecidedRows, option
     const before = states.of(row).asked?.filter((shown) => shown !== code.id) ?? [];
     await states.record([{ is: 'adopted', row, id: code.id, slug: code.slug, before }]);
   }
-  // O13: what the person was shown is not the row's, or else what is there now; remembered, so that no later doubt comes back to it.
-  // What nobody has seen yet may be its own still.
+  // O13: records that the codes shown and not chosen are not the row's, so that no later doubt returns to them. A code that was never shown
+  // may still be the row's.
   const isUnseen = (row: number) => states.of(row).asked === undefined;
   const listing = notCreated.some(isUnseen) ? await options.listCodes() : [];
   for (const row of notCreated) {

@@ -64,7 +64,7 @@ export function cluesOf(
       rest: numberOf(isRecent || !rests?.has(rest) ? rest : undefined),
       gap: numberOf(gaps.ofEntry(state.row)),
       own: numberOf(ownOfEntries(state.seen?.own)),
-      // Of the others none is gone while a row says the same.
+      // No other entry was removed while a row has its values.
       same: numberOf(code && valuesKey(code)),
       isAny: code === undefined && isRecent,
     };

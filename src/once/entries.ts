@@ -8,7 +8,7 @@ import type { NewRow } from './new-row.ts';
 
 /** Row as last seen. The keys are a format on disk. */
 export interface Seen {
-  /** What a POST of it says; absent in journals of earlier versions, which have fingerprints alone. */
+  /** Values of its POST; missing in journals of earlier versions, which have fingerprints only. */
   readonly name?: string;
   readonly type?: string;
   readonly destination?: string;
@@ -19,13 +19,13 @@ export interface Seen {
   /** Its code, if the results of a run without this journal list it. */
   readonly id?: string;
   readonly slug?: string;
-  /** The user said that it is a row of its own (`--as-new`). */
+  /** The user decided that it is a row of its own (`--as-new`). */
   readonly word?: true;
   /** `NewRow.key`. */
   readonly key?: string;
 }
 
-/** Returns what is remembered of a row of the input. */
+/** Returns the stored form of a row of the input. */
 export function seenOf({ values, own = [], code, key }: NewRow): Seen {
   const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
   const all = fingerprint([...values]);
@@ -39,17 +39,17 @@ export function seenOf({ values, own = [], code, key }: NewRow): Seen {
   return { name, destination, all, own: fingerprint(filled) };
 }
 
-/** Returns the part of `Seen` that says what a POST of this code says. */
+/** Returns the part of `Seen` with the values of this code's POST. */
 export function contentOf({ name, type, destination }: NewCode | QrCode): Pick<Seen, 'name' | 'type' | 'destination'> {
   return newCode(name, type === 'url' ? undefined : type, destination || undefined);
 }
 
-/** Returns whether an entry says what was sent, and is no fingerprint alone. */
+/** Returns whether an entry contains the sent values, not only a fingerprint. */
 export function hasContent(seen: Seen): seen is Seen & { readonly name: string } {
   return seen.name !== undefined;
 }
 
-/** Returns the code that an entry asks for, or undefined if only its fingerprint is known. */
+/** Returns the code that an entry requests, or undefined if only its fingerprint is known. */
 export function codeOf({ name, type, destination }: Seen): NewCode | undefined {
   if (name === undefined) return undefined;
   return newCode(name, type, destination);
@@ -61,7 +61,7 @@ export interface EntriesRecord {
   seen: Seen[];
 }
 
-/** The code of an entry is about to be changed to this; until an `entries` line tells of it, nobody knows whether it was. */
+/** The code of an entry is about to be changed to these values; until an `entries` line records them, the outcome is unknown. */
 export interface ChangingRecord {
   is: 'changing';
   entry: number;
@@ -76,7 +76,7 @@ export interface OrderRecord {
 /** A line of this many entries is read and checked at once. */
 const MOST_IN_A_LINE = 500;
 
-/** Returns the lines that tell the journal of these entries; runs of consecutive numbers share a line. */
+/** Returns the journal lines of these entries; runs of consecutive numbers share a line. */
 export function entriesRecords(entries: Iterable<readonly [number, Seen]>): EntriesRecord[] {
   const records: EntriesRecord[] = [];
   for (const [row, seen] of entries) {

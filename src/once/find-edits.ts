@@ -4,16 +4,16 @@
  */
 import { groupBy } from '../collections/group-by.ts';
 
-/** Values that a row, or an entry, may share with its other form, as numbers below `MOST_VALUES`; undefined is no clue. */
+/** Values that a row, or an entry, may share with its other form, as numbers below `MOST_VALUES`; undefined gives no clue. */
 export interface Clues {
   readonly name: number | undefined;
   /** Type and destination. */
   readonly rest: number | undefined;
-  /** Between which rows that both know it is. */
+  /** Neighbors that both the journal and the input contain. */
   readonly gap: number | undefined;
   /** The user's own columns, if no other row and no other entry has the same. */
   readonly own: number | undefined;
-  /** All of it, where an entry is not known to have made a code. */
+  /** All of them, unless the entry is known to have created a code. */
   readonly same: number | undefined;
 }
 
@@ -124,7 +124,7 @@ function heldOf<F extends Clues, G extends Gone>(
     const alike = alsoIn.get(gap);
     if (alike) held.add(alike);
   }
-  // In the order of the entries first, as they are told.
+  // Sorted by entry first, like the lines in the journal.
   return new Set([...gone.filter((entry) => held.has(entry)), ...held]);
 }
 
@@ -133,7 +133,7 @@ function indexBy<T extends Clues>(items: Iterable<T>, clue: Clue): Map<number, T
   return groupBy(saying, (item) => item[clue] ?? NO_CLUE);
 }
 
-/** O32: a row and the one entry that it was. Where either could be another's as well, and nothing says which more clearly, neither is paired. */
+/** O32: pairs a row with the one entry that it was. If either could be another's as well, and no clue is stronger, neither is paired. */
 function pairUp<F extends Clues, G extends Gone>(
   fresh: readonly F[],
   gone: readonly G[],
@@ -163,7 +163,7 @@ function pairUp<F extends Clues, G extends Gone>(
   for (const [row, entry] of pins) if (left.fresh.has(row) && left.gone.has(entry)) pair(row, entry);
   pairEqual(({ same }) => same, Number.POSITIVE_INFINITY);
   pairEqual(({ own }) => own, 1);
-  // Where one has the name and another the rest, in the same place, nobody knows which it is.
+  // If one entry has the name and another the other values, at the same position, it is unknown which one the row was.
   pairEqual(bothOf('name', 'gap'), 1, hasNoOther(bothOf('rest', 'gap'), left));
   pairEqual(bothOf('rest', 'gap'), 1, hasNoOther(bothOf('name', 'gap'), left));
   for (let pass = 0, before = -1; pass < MOST_PASSES && before !== pairs.size; pass++) {

@@ -14,7 +14,7 @@ import { type RoundsJob, sendAndAsk } from './rounds.ts';
 import { openStates, type RowStates } from './row-states.ts';
 
 export interface FinishJob extends Omit<RoundsJob, 'rows' | 'listed' | 'failFast' | 'lookOnly'> {
-  /** Where the journal stands. Hold its lock. */
+  /** Path of the journal. Hold its lock. */
   journalPath: string;
   disk?: Disk;
   /** Value of `--moved-from`. */

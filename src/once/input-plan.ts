@@ -35,7 +35,7 @@ export interface Edit {
   readonly seen: Seen;
   /** The entry that it was; undefined if several come into question. */
   readonly of: RowState | undefined;
-  /** How it differs from what the entry last said; undefined if that is not known. */
+  /** Differences from the last values of the entry; undefined if they are unknown. */
   readonly changes: readonly FieldChange[] | undefined;
   /** Entries that come into question, not all if they are many. */
   readonly candidates: readonly RowState[];
@@ -44,7 +44,7 @@ export interface Edit {
 /** Planned row: an entry, or an edit. */
 export interface PlannedRow {
   readonly row: NewRow;
-  /** Its number, also of one that `records` is to tell the journal of. */
+  /** Its number, also if `records` is about to add it to the journal. */
   readonly entry: number | undefined;
   readonly edit: Edit | undefined;
 }
@@ -54,7 +54,7 @@ export interface InputPlan {
   readonly rows: readonly PlannedRow[];
   /** Entries that are gone and that rows may be edits of. */
   readonly held: readonly RowState[];
-  /** What the journal is to know before anything of this is sent. */
+  /** Records for the journal before anything of this is sent. */
   readonly records: readonly InputRecord[];
 }
 
@@ -98,17 +98,17 @@ export function planInput(
   return {
     rows: planned,
     held: [...held].map(({ state }) => state),
-    // The order first: where the power goes between the two, its new entries were never sent, and their numbers say nothing.
+    // The order first: if power fails between the two, the new entries were never sent, and their numbers mean nothing.
     records: [...(isKnown ? [] : [{ is: 'order' as const, runs }]), ...entriesRecords(seenNow)],
   };
 }
 
-/** Returns whether the journal knows this order (see `toRuns`) of the input, where it has so many entries. */
+/** Returns whether the journal contains this order (see `toRuns`) of the input, given the number of its entries. */
 export function isRecorded(runs: readonly number[], states: RowStates, entries = states.all().length): boolean {
   return String(runs) === String(states.runs() ?? (entries > 0 ? [1, entries] : []));
 }
 
-/** What the journal has to learn of a row: an entry that is new, or says something else than it did. */
+/** Records about a row for the journal: a new entry, or changed values of a known one. */
 function news(
   entry: number | undefined,
   read: ComparedRow | undefined,
@@ -123,7 +123,7 @@ function news(
   return [[entry, before?.word ? { ...seen, word: true } : seen]];
 }
 
-/** The order to compare the next input with: that of this one, with the entries that rows may be edits of where they were. */
+/** Order to compare the next input with: that of this one, with the entries that rows may be edits of at their positions. */
 function orderOf(
   planned: readonly PlannedRow[],
   states: RowStates,
@@ -152,7 +152,7 @@ function orderOf(
   return next;
 }
 
-/** Returns how a row differs from what was sent; undefined if that is not known. A difference that the service would tidy away is none. */
+/** Returns how a row differs from the sent values; undefined if they are unknown. Normalization by the service is not a difference. */
 export function changesOf(before: Seen | QrCode, code: NewCode): FieldChange[] | undefined {
   const old = 'all' in before ? codeOf(before) : before;
   if (!old) return undefined;

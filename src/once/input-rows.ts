@@ -13,7 +13,7 @@ import type { InputRecord, RowStates } from './row-states.ts';
 
 /** How the edits of rows ended. */
 interface EditsEnd {
-  /** Why some were not tried, if something stood against it. */
+  /** Reason why some were not tried, if any. */
   stop: unknown;
   /** By the `row` of their rows: why the code was not changed. */
   failed: ReadonlyMap<number, string>;
@@ -42,26 +42,28 @@ interface InputJob extends Listed {
   applyEdits?: ApplyEdits | undefined;
 }
 
-/** States that take in what the input says; on disk where there is one. */
+/** States that include the input; on disk if there is a journal. */
 type LearningStates = RowStates & { learn(records: readonly InputRecord[]): Promise<void> };
 
 export interface InputRows {
   plan(): InputPlan;
   /** The rows that are entries, by their numbers. */
   entries(): EntryRows;
-  /** What the user decided about rows of unknown outcome. */
+  /** The user's decisions about rows of unknown outcome. */
   readonly decided: DecidedRows;
-  /** Plans again, by what the states know now. */
+  /** Plans again, from the current states. */
   replan(): Promise<void>;
-  /** Changes the codes of edited rows, if that was asked for. Returns how it ended, and the edits that are done, by the `row` of their rows. */
+  /**
+   * Changes the codes of edited rows, if that was requested. Returns the results, and the edits that are done, by the `row` of their rows.
+   */
   applyEdits(): Promise<EditsEnd & { done: ReadonlyMap<number, OwnedEdit> }>;
 }
 
 /**
- * Recognizes the rows of the input (O14) and tells the journal what it did not know.
+ * Recognizes the rows of the input (O14) and records new information in the journal.
  *
- * @param listCodes every code of the workspace; asked for only if results list codes that the journal does not know
- * @throws UsageError where a decision fits no row, and what the listing throws.
+ * @param listCodes every code of the workspace; requested only if results list codes that the journal does not record
+ * @throws UsageError if a decision fits no row, and the errors of the listing.
  */
 export async function openInput(
   job: InputJob,
@@ -78,7 +80,7 @@ export async function openInput(
   await states.learn(plan.records);
   shareTexts(plan, states);
 
-  /** Rows that say the same must not change places while they are sent. */
+  /** Rows with the same values must not swap positions while they are sent. */
   const kept = new Map<number, number>();
   const keep = () => {
     for (const [place, { entry }] of plan.rows.entries()) if (entry !== undefined) kept.set(place, entry);
@@ -94,7 +96,7 @@ export async function openInput(
     const edits = plan.rows.flatMap(({ edit }) => ownedEdit(edit) ?? []).filter(({ changes }) => isPossible(changes));
     if (!job.applyEdits || edits.length === 0) return { stop: undefined, failed: new Map<number, string>(), done };
     const end = await job.applyEdits(edits, {
-      // O35: whatever becomes of the request, the next run knows that the code may be another than the entry says.
+      // O35: whatever happens to the request, the next run knows that the code may differ from the entry.
       begin: ({ entry, seen }) => states.learn([{ is: 'changing', entry, seen }]),
       async done(edit) {
         await states.learn(entriesRecords([[edit.entry, edit.seen]]));
@@ -108,7 +110,7 @@ export async function openInput(
   return { plan: () => plan, entries: () => entryRows(plan), decided, replan, applyEdits };
 }
 
-/** Has entries that say what their rows say hold the texts of the input, which are in memory anyway, and not those of the journal. */
+/** Lets entries with the values of their rows share the texts of the input, which are in memory anyway, instead of those of the journal. */
 function shareTexts({ rows }: InputPlan, states: RowStates): void {
   for (const { row, entry = 0 } of rows) {
     const state = states.all()[entry - 1];
@@ -133,7 +135,10 @@ async function learnFromResults(
   await states.learn(entriesFrom(await readListed(), states, await listCodes()));
 }
 
-/** O35: where the outcome of a change is not known the code itself says it; one that is neither as it was nor as it was to be is another's affair. */
+/**
+ * O35: if the outcome of a change is unknown, the code itself shows it; a code with neither the previous nor the planned values was changed
+ * by another client.
+ */
 async function learnFromCodes({ service }: InputJob, states: LearningStates): Promise<void> {
   for (const { row, seen, changing, id = '' } of states.all()) {
     const wanted = changing && codeOf(changing);
@@ -156,7 +161,7 @@ function isPossible(changes: Edit['changes']): boolean {
   return changes === undefined || changes.every(({ field }) => field !== 'type');
 }
 
-/** Finds the rows of a plan by the numbers of their entries; a map of rows would be as large as the codes that they ask for. */
+/** Finds the rows of a plan by the numbers of their entries; a map of rows would be as large as their codes. */
 function entryRows({ rows }: InputPlan): EntryRows {
   const last = rows.reduce((most, { entry = 0 }) => Math.max(most, entry), 0);
   /** By entry, the number of its row in the input, from 1. */

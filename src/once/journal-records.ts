@@ -3,20 +3,20 @@ import type { ChangingRecord, EntriesRecord, OrderRecord } from './entries.ts';
 
 /** Time of a line on three clocks, because none of them is reliable across a kill, a sleep or a wrong setting. */
 export interface Stamp {
-  /** Ms since this session began, monotonic; stands still while the machine sleeps. */
+  /** Ms since this session began, monotonic; stops while the machine sleeps. */
   t: number;
   /** The machine's wall clock, ms since the epoch; may be wrong or be set meanwhile. */
   w: number;
-  /** Ms since the machine was started: counts its sleep, knows no settings, and goes on from one run to the next. */
+  /** Ms since the machine was started: includes its sleep, unaffected by clock changes, and continues across runs. */
   b: number;
-  /** The service's clock, ms since the epoch: a lower bound from its Date headers, where one was seen yet. */
+  /** The service's clock, ms since the epoch: a lower bound from its Date headers, if there was one. */
   s?: number | undefined;
 }
 
 export type JournalRecord =
   /** In version 1: fingerprints of the next entries. */
   | { is: 'rows'; hashes: string[] }
-  /** Entries from `first` on: new ones, or what known ones say now. */
+  /** Entries from `first` on: new ones, or new values of known ones. */
   | EntriesRecord
   | ChangingRecord
   /** Which entries the input has, in its order; without this line it has all of them in theirs. */
@@ -25,11 +25,11 @@ export type JournalRecord =
   | ({ is: 'session' } & Stamp)
   /** POST for this row is about to be sent. */
   | ({ is: 'intent'; row: number } & Stamp)
-  /** The service answered with this code; `at` is its `created_at`. */
+  /** The response contained this code; `at` is its `created_at`. */
   | ({ is: 'created'; row: number; id: string; slug: string; at: string } & Stamp)
   /**
-   * This code of the listing is the row's: found again after an unknown outcome, or named by a person, who was shown others as well
-   * (`before`) that are not.
+   * This code of the listing is the row's: found after an unknown outcome, or specified by the user, who was shown others (`before`) that
+   * are not.
    */
   | ({ is: 'adopted'; row: number; id: string; slug: string; before?: string[] } & Stamp)
   /** This code of the listing is the row's: it was there before (--skip-existing). */
@@ -38,16 +38,16 @@ export type JournalRecord =
   | ({ is: 'rejected'; row: number; error: string } & Stamp)
   /** Certainly not created, for a reason that is not the row's. */
   | ({ is: 'refused'; row: number; error: string } & Stamp)
-  /** The answer did not say whether the code was created. */
+  /** The response did not show whether the code was created. */
   | ({ is: 'unknown'; row: number; error: string } & Stamp)
   /**
-   * The row, and `more` with the same values, created no code: a listing after the landing delay has none, or (`word`) a person says
-   * so. `before`: ids of codes with its values that are not its own.
+   * The row, and `more` with the same values, created no code: a listing after the visibility delay lacks it, or (`word`) the user decided
+   * so. `before`: IDs of codes with its values that are not its own.
    */
   | ({ is: 'absent'; row: number; before: string[]; word: boolean; more?: number[] } & Stamp)
   /** A person was shown these codes: they could be the row's, and that of `more` with the same values. */
   | ({ is: 'asked'; row: number; candidates: string[]; more?: number[] } & Stamp)
-  /** The service was asked for nothing but its clock, or for the listing. */
+  /** A request only for the service's clock, or for the listing. */
   | ({ is: 'clock' } & Stamp);
 
 export type RowRecord = Extract<JournalRecord, { row: number }>;

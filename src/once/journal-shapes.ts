@@ -7,7 +7,7 @@ import type { JournalRecord } from './journal-records.ts';
 
 type FieldKind = 'string' | 'number' | 'boolean' | 'strings' | 'numbers' | 'entries' | 'seen';
 
-/** What a line must hold beside its time. */
+/** Required fields of a line, in addition to its time. */
 const FIELDS: Readonly<Record<JournalRecord['is'], Readonly<Record<string, FieldKind>>>> = {
   rows: { hashes: 'strings' },
   entries: { first: 'number', seen: 'entries' },
@@ -26,15 +26,15 @@ const FIELDS: Readonly<Record<JournalRecord['is'], Readonly<Record<string, Field
   asked: { row: 'number', candidates: 'strings' },
 };
 const TIME_FIELDS: Readonly<Record<string, FieldKind>> = { t: 'number', w: 'number', b: 'number' };
-/** They say what is so, not when. */
+/** Lines about a state, without a time. */
 const TIMELESS: ReadonlySet<string> = new Set(['rows', 'entries', 'changing', 'order']);
 
-/** By what a line is: all that it must hold. */
+/** Required fields by the kind of a line. */
 const SHAPES: ReadonlyMap<string, readonly (readonly [string, FieldKind])[]> = new Map(
   Object.entries(FIELDS).map(([is, fields]) => [is, Object.entries({ ...fields, ...(!TIMELESS.has(is) && TIME_FIELDS) })]),
 );
 
-/** O15: returns a function that tells whether the next line behind the first has a shape that a run writes, where those before it stand. */
+/** O15: returns a function that tests whether the next line after the first has a shape that a run writes, given the lines before it. */
 export function createShapeCheck(): (record: JournalRecord) => boolean {
   let known = 0;
   const isRow = (row: unknown) => Number.isInteger(row) && Number(row) >= 1 && Number(row) <= known;
@@ -52,7 +52,7 @@ export function createShapeCheck(): (record: JournalRecord) => boolean {
   };
 }
 
-/** The number of the last entry that a line tells of, where so many were told of before. */
+/** Number of the last entry in a line, given the number of earlier ones. */
 function lastEntry(record: JournalRecord, before: number): number {
   if (record.is === 'rows' && Array.isArray(record.hashes)) return before + record.hashes.length;
   return record.is === 'entries' && Array.isArray(record.seen) ? record.first - 1 + record.seen.length : 0;

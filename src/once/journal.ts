@@ -7,14 +7,14 @@ import { createShapeCheck } from './journal-shapes.ts';
 import type { FoundJournal } from './listed-rows.ts';
 import { type RowStates, replay } from './row-states.ts';
 
-/** What a journal is opened for. */
+/** Purpose for which a journal is opened. */
 interface JournalOptions extends JournalWorkspace {
   disk: Disk;
   /** Undefined: nothing is kept. */
   path: string | undefined;
-  /** Throws where the journal cannot be of this run: it lacks what the results list. */
+  /** Throws if the journal cannot be of this run: it lacks codes that the results list. */
   check: (found: FoundJournal) => Promise<void>;
-  /** The command whose journal it is; default: `qr create`. */
+  /** Command that owns the journal; default: `qr create`. */
   kind?: CreationKind | undefined;
 }
 

@@ -8,21 +8,21 @@ import type { RowState } from './apply-record.ts';
 import type { RecordedStates } from './row-states.ts';
 import type { Attempt } from './time-bounds.ts';
 
-/** O5: gateways give up on a service long before the service gives up on a write. What `--settle` is without a word. */
+/** O5: gateways give up on a service long before the service gives up on a write. Default of `--settle`. */
 export const SETTLE_MS = 10_000;
 /** O5: where requests take long, writes do. */
 const SLOWER_THAN_ANSWERS = 2;
-/** O20: so many times `settleMs` later is the last look. It tells of a write that landed after its row was sent again. */
+/** O20: the last look is this many times `settleMs` later. It detects a write that took effect after its row was sent again. */
 export const LAST_LOOK_SETTLES = 6;
 /** Times from Date headers are whole seconds. */
 const DATE_RESOLUTION_MS = 2000;
 
-/** Requests that ask for nothing but the service's clock; each halves what is not known of it, so this many leave milliseconds. */
+/** Number of requests for the service's clock only; each halves the uncertainty, so this many leave milliseconds. */
 const MOST_SAMPLES = 8;
 
 interface ClockQuestions {
   service: Pick<Service, 'nowMs' | 'msToClockSample'>;
-  /** Any small request: its answer shows the service's clock. */
+  /** Any small request: its response shows the service's clock. */
   askClock: () => Promise<unknown>;
 }
 
@@ -57,11 +57,11 @@ export async function waitForLanding(unknown: readonly RowState[], options: Land
   await clock.sleep(Math.max(0, end - clock.monotonic()), signal);
 }
 
-/** Ms until a last look at the listing may say that these rows have no second code. */
+/** Returns the ms until a last look at the listing can rule out duplicate codes of these rows. */
 export function lastLookDelayMs(resent: readonly RowState[], options: DelayOptions): number {
   const { states, service } = options;
   const laterMs = LAST_LOOK_SETTLES * options.settleMs;
-  // Of rows that are alike nobody knows which request made a code, so the newest lost request of all rows counts as well.
+  // For equal rows it is unknown which request created a code, so the newest lost request of all rows counts as well.
   const newest = states.newestLost();
   const newestMs = newest ? neededMs(options) + laterMs - ageMs(newest, states, service.nowMs()) : 0;
   return Math.max(newestMs, landingDelayMs(resent, options, laterMs));

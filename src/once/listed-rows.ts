@@ -26,9 +26,9 @@ export interface FoundJournal {
 }
 
 export interface Listed {
-  /** What the results list; undefined where what is there cannot be read. */
+  /** Codes that the results list; undefined if the file cannot be read. */
   listed: readonly ListedCode[] | undefined;
-  /** All their rows; read only where it matters. */
+  /** All their rows; read only if needed. */
   readListed: () => Promise<readonly ListedRow[]>;
 }
 
@@ -81,7 +81,7 @@ function createForgotten(states: RowStates, rows: readonly ListedRow[]) {
   return { isLost: (id: string) => lostIds.has(id) };
 }
 
-/** Returns whether the results can tell what the journal does not: what entries say of which it has only fingerprints. */
+/** Returns whether the results can provide the values of entries of which the journal has only fingerprints. */
 export function hasBareEntries(states: RowStates): boolean {
   return states.all().some(({ code }) => code === undefined);
 }

@@ -2,7 +2,7 @@
 import { groupBy } from '../collections/group-by.ts';
 import type { Seen } from './entries.ts';
 
-/** `key`: a number from 0, equal for what asks for the same code (same-values.ts). */
+/** `key`: a number from 0, equal for rows that request the same code (same-values.ts). */
 export interface Keyed<Key = number> {
   readonly key: Key;
   readonly seen: Pick<Seen, 'all' | 'own'>;
@@ -11,7 +11,7 @@ export interface Keyed<Key = number> {
 /** Entry of the journal; its key is undefined if only its fingerprint is known. */
 export interface KnownEntry extends Keyed<number | undefined> {
   readonly row: number;
-  /** Where there are more entries than rows that say the same, those with the least are matched. */
+  /** If there are more entries than equal rows, those with the lowest rank are matched. */
   readonly doubt: number;
   /** In the input that had it last. */
   readonly place: number;
@@ -26,14 +26,14 @@ export interface Gaps {
 const NO_GAPS: Gaps = { ofRow: () => undefined, ofEntry: () => undefined };
 
 /**
- * Returns, by place, the entry of each row, or undefined for a row that no entry is. Each entry is one row at most.
+ * Returns the entry of each row, by position, or undefined for a row without one. Each entry is matched to at most one row.
  *
- * O14: an entry that asks for the same code is the row's, of several first one with the same values in all columns, then one with the same in
- * the user's own columns, then in their order. An entry of which only a fingerprint is known is a row with just these values.
+ * O14: an entry that requests the same code is the row's; of several, first one with the same values in all columns, then one with the same
+ * in the user's own columns, then in their order. An entry of which only a fingerprint is known is a row with exactly these values.
  *
  * @param known in the order of their numbers
- * @param kept the entries of rows, by place, that are known
- * @param gaps tell which of several entries is gone that say the same
+ * @param kept the entries of rows, by position, that are known
+ * @param gaps show which of several equal entries was removed
  */
 export function matchRows(
   rows: readonly Keyed[],
@@ -76,8 +76,8 @@ export function matchRows(
 }
 
 /**
- * Gives each row that no other says the same as the entry that no other says the same as, and returns the entries that are left. Mostly that is
- * all of them, and groups of one would take more memory than the rows.
+ * Matches rows and entries whose key is unique on both sides, and returns the other entries. Usually all are unique, and groups of one
+ * would take more memory than the rows.
  */
 function pairSingles(rows: readonly Keyed[], entries: readonly KnownEntry[], found: (number | undefined)[]): KnownEntry[] {
   const places = singles(rows, (place) => found[place] === undefined);
@@ -94,7 +94,7 @@ const NO_KEY = -1;
 const NONE = -1;
 const SEVERAL = -2;
 
-/** By key, the place of the one item that has it, or what is no place. */
+/** By key, the position of the only item that has it, or a value that is not a position. */
 function singles(items: readonly Keyed<number | undefined>[], isFree: (place: number) => boolean): Int32Array {
   const largest = items.reduce((most, { key = NO_KEY }) => Math.max(most, key), NO_KEY);
   const places = new Int32Array(largest + 1).fill(NONE);
@@ -103,7 +103,7 @@ function singles(items: readonly Keyed<number | undefined>[], isFree: (place: nu
   return places;
 }
 
-/** As many entries as there are rows, or all: those with the least doubt first, of these such as are where the rows are. */
+/** Chooses as many entries as there are rows, or all: those with the least doubt first, of these those at the positions of the rows. */
 function choose(alike: readonly KnownEntry[], places: readonly number[], gaps: Gaps): KnownEntry[] {
   if (alike.length <= places.length) return [...alike];
   const wanted = new Map<string | undefined, number>();

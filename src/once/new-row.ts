@@ -8,7 +8,7 @@ export interface NewRow {
   readonly row: number;
   /** Line of the file where the row begins, 1-based: the number that users see and type. */
   readonly line: number;
-  /** All it says, by column; what a change of the input is recognised by. */
+  /** All its values, by column, which identify a changed input. */
   readonly values: ReadonlyMap<string, unknown>;
   /** The columns that only the user reads. */
   readonly own?: readonly string[] | undefined;
@@ -17,7 +17,7 @@ export interface NewRow {
   readonly key?: string | undefined;
 }
 
-/** Names a row as users see it: `line 4`; one that is no longer in the file by the name of its code. */
+/** Names a row for users: `line 4`; a removed one by the name of its code. */
 export function nameRow({ line, code }: { line?: number | undefined; code?: NewCode | undefined }): string {
   if (line !== undefined) return `line ${line}`;
   return code ? `a removed row (${inQuotes(code.name)})` : 'a removed row';

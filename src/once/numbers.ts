@@ -5,7 +5,7 @@ export interface Numbers {
   count(): number;
   /** Sets the row at this place; rows before it that were never set hold NaN. */
   set(place: number, row: readonly number[]): void;
-  /** NaN where nothing was set. */
+  /** NaN if no number was set. */
   get(place: number, field: number): number;
   clear(): void;
 }

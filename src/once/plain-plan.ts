@@ -1,6 +1,6 @@
 /**
- * The plan of an input that needs no recognizing: the journal knows no row yet, or the input says what it last said, in the same order. That
- * is nearly every run, and comparing each row with all entries takes several times the memory of the rows. Pure.
+ * Plans an input whose rows need no recognition: the journal is empty, or the input is unchanged, in the same order. This covers nearly
+ * every run, and comparing each row with all entries takes several times the memory of the rows. Pure.
  */
 import { numberSet } from '../collections/number-set.ts';
 import { entriesRecords, seenOf, toRuns } from './entries.ts';
@@ -9,7 +9,7 @@ import type { NewRow } from './new-row.ts';
 import { doubtOf } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
 
-/** Returns what `planInput` returns without the user's words, or undefined if that takes recognizing. */
+/** Returns the plan like `planInput`, without the user's decisions, or undefined if recognition is needed. */
 export function planPlainly(rows: readonly NewRow[], states: RowStates): InputPlan | undefined {
   if (states.all().length === 0 && states.runs() === undefined)
     return planOf(rows, [...rows.keys()].map(numberOf), entriesOf(rows));

@@ -20,7 +20,7 @@ export interface ComparedRow {
   readonly key: number;
 }
 
-/** Works out the fingerprints of a row when they are asked for: mostly no row has the same key, and they are larger than the row. */
+/** Computes the fingerprints of a row on demand: usually no other row has its key, and they are larger than the row. */
 class SeenWhenAsked implements ComparedRow {
   readonly row: NewRow;
   readonly key: number;
@@ -93,9 +93,9 @@ function surplusOf(rows: readonly ComparedRow[], entries: readonly KnownEntry[])
 }
 
 /**
- * The entries that a row may be. Of those that say the same, such as have codes are matched first, so that no row is created again of which
- * another form is gone. One that was gone before and has none is forgotten: what says the same now may be an edit of another. Whether it has one
- * may still have to be found out.
+ * Returns the entries that a row may be. Of equal ones, those with a code are matched first, so that no row is created again whose other
+ * form was removed. An entry that was removed before and has no code is dropped: an equal row now may be an edit of another. Whether it has
+ * one may still be unknown.
  */
 function knownEntries(states: RowStates, order: readonly number[], numberOf: (key: string) => number): KnownEntry[] {
   const places = new Uint32Array(states.all().length + 1).fill(order.length);

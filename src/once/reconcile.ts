@@ -12,7 +12,7 @@ import { valuesKey } from './same-values.ts';
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
-  /** Certainly not created; `foreignIds` are the codes with their values all the same, older or of other rows. */
+  /** Certainly not created; `foreignIds` are the codes with their values that are older or of other rows. */
   absent: { rows: number[]; foreignIds: string[] }[];
   /** A person must decide which of the codes is the row's, if any, or, of a row that has one, whether these are its own as well. */
   undecided: { row: number; candidates: readonly QrCode[] }[];
@@ -25,21 +25,21 @@ export interface ResentRow extends RowToFind {
 
 /** Input of a reconciliation: the rows to decide about, and the listing. */
 export interface Question {
-  /** Rows that were sent, and whose answers did not say whether their codes were created. */
+  /** Rows that were sent, and whose responses did not show whether their codes were created. */
   unknown: readonly RowToFind[];
-  /** Rows that have a code, and may have a second: they were sent again, by a run or by what is on the way. */
+  /** Rows that have a code, and may have a duplicate: they were sent again, by a run or by an intermediary. */
   resent: readonly ResentRow[];
-  /** Every code of the workspace, read after the last write could have landed. */
+  /** Every code of the workspace, read after the last write could have taken effect. */
   listing: readonly QrCode[];
   /** Of codes that rows of this file have. */
   claimedIds: ReadonlySet<string>;
   signal: AbortSignal;
 }
 
-/** So many are compared before whoever waits for a signal gets a turn. */
+/** Number of comparisons before signals are handled. */
 const AT_ONCE = 2000;
 
-/** A function to be told of so many items that were compared; true when it is time to let signals in. */
+/** Creates a function that counts compared items; it returns true when signals should be handled. */
 function countTurns(): (items: number) => boolean {
   let compared = 0;
   return (items) => {
@@ -84,7 +84,7 @@ export interface ExistingCode {
  * Finds, for `--skip-existing`, the rows that may be sent and already have a code with the same values, each its own: a row that occurs
  * three times needs three (O18: each code is assigned once).
  *
- * @param pages every code of the workspace; of a page only what matches is kept, because a workspace is as large as the largest file
+ * @param pages every code of the workspace; only matching ones of a page are kept, because a workspace may be as large as the largest file
  */
 export async function findExisting(
   rows: Iterable<NewRow>,
@@ -98,7 +98,7 @@ export async function findExisting(
     for (const code of page) {
       if (isTurn(1)) await letSignalsIn(signal);
       const { id, slug } = code;
-      // O10: a code that a row of the file has is no other row's.
+      // O10: a code that a row of the file has is not another row's.
       if (hasCode(states, id)) continue;
       const row = wanting.take(valuesKey(code), (other) => !states.of(other).foreign.some((ids) => ids.has(id)));
       if (row !== undefined) existing.push({ row, id, slug });
@@ -168,7 +168,7 @@ export async function reconcile({ unknown, resent, listing, claimedIds, signal }
   let secondOf: ReturnType<typeof createSecondSearch> | undefined;
   for (const [key, rows] of await groupByValues(resent, codeOf, signal)) {
     if (isTurn(rows.length)) await letSignalsIn(signal);
-    // O20: what is left over, and not there before the row was sent, may be the second code of any of them.
+    // O20: a remaining code that did not exist before the row was sent may be a duplicate code of any of them.
     const { undecided, absent } = judgeAlike(rows.map(withoutFit), unclaimed.get(key) ?? []);
     for (const entry of undecided) result.undecided.push(entry);
     secondOf ??= createSecondSearch(listing, [...unclaimed.values()].flat());
@@ -188,7 +188,7 @@ function createSecondSearch(listing: readonly QrCode[], left: readonly QrCode[])
   return (row) => alteredOf(row, byId.get(row.ownId));
 }
 
-/** O30: a row is absent only where nothing is left that the service may have made of it. `left`: the codes that no row has. */
+/** O30: a row counts as absent only if no remaining code may be its altered form. `left`: the codes that no row has. */
 function leaveAlteredToAPerson(result: Reconciliation, unknown: readonly RowToFind[], left: readonly QrCode[]): void {
   if (result.absent.length === 0) return;
   const absent = new Set(result.absent.flatMap(({ rows }) => rows));

@@ -27,13 +27,13 @@ export interface EntryRows {
 export interface RoundsJob {
   /** Others are looked for, and never sent. */
   rows: EntryRows;
-  /** What the results of an earlier run list; undefined where what stands there cannot be read. */
+  /** Codes in the results of an earlier run; undefined if the file cannot be read. */
   listed: readonly ListedCode[] | undefined;
-  /** O19: what can be done here. */
+  /** O19: the endpoints that a run uses. */
   service: Pick<Service, 'workspace' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
-  /** Every code of the workspace, proven complete. */
+  /** Every code of the workspace, verified as complete. */
   listCodes: () => Promise<QrCode[]>;
-  /** Any small request: its answer shows the service's clock. */
+  /** Any small request: its response shows the service's clock. */
   askClock: () => Promise<unknown>;
   clock: Clock;
   /** Ms since the machine was started. */
@@ -45,12 +45,12 @@ export interface RoundsJob {
   failFast: boolean;
   /** Rows that were sent are looked up, and none is sent. */
   lookOnly?: boolean;
-  /** How long a write may take to land whose answer was lost, before its row is sent again. */
+  /** Visibility delay of a write whose response was lost, before its row is sent again. */
   settleMs: number;
   onEvent: (event: CreateEvent) => void;
 }
 
-/** For slow writes to land: of lost answers, or second codes of rows that have one. */
+/** Reason for the wait: lost responses, or duplicate codes of rows that have one. */
 export interface Waiting {
   is: 'waiting';
   ms: number;
@@ -83,7 +83,7 @@ export async function sendAndAsk(job: RoundsJob, states: RecordedStates): Promis
   return end;
 }
 
-/** Sends, looks for what was lost, and sends again what certainly is not there, until nothing is left or it is hopeless. */
+/** Sends rows, looks up lost ones, and sends those again that certainly do not exist, until nothing is left or the run gives up. */
 async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise<RoundsEnd> {
   let undecided: Reconciliation['undecided'] = [];
   const isWanted = ({ row }: RowState) => job.rows.has(row);
@@ -92,7 +92,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
     const failure = await failureOf(recordClock(job, states));
     if (failure !== undefined) return { stop: failure, stopRow: undefined, undecided };
   }
-  // What the service rejected in an earlier run is tried once more: its rules may have changed, or the plan.
+  // Rows that the service rejected in an earlier run are tried once more: its rules may have changed, or the plan.
   let due = states.all().filter((row) => !job.lookOnly && mayBeSent(row) && isWanted(row));
   for (let inVain = 0; ; ) {
     const done = countDone(states);
@@ -106,7 +106,7 @@ async function sendAndReconcile(job: RoundsJob, states: RecordedStates): Promise
       return { stop, stopRow: undefined, undecided };
     }
     inVain = countDone(states) > done ? 0 : inVain + 1;
-    // What the service rejected is not tried twice in one run.
+    // A rejected row is not tried twice in one run.
     due = states.all().filter((row) => !job.lookOnly && mayBeSent(row) && isWanted(row) && row.state !== 'rejected');
     if (due.length === 0) break;
     if (inVain >= MOST_IN_VAIN) return { stop: reasonToGiveUp(states, due, sending.lastError), stopRow: undefined, undecided };
@@ -128,7 +128,7 @@ export async function lookForLost(job: RoundsJob, states: RecordedStates): Promi
   return failureOf(recordClock(job, states).then(() => reconcileUnknown(job, states)));
 }
 
-/** Answers get lost: where this run is killed in turn, its times should not depend on the machine's clock alone. */
+/** Responses are being lost: in case this run is killed, its times should not depend on the machine's clock alone. */
 async function recordClock({ askClock }: RoundsJob, states: RecordedStates): Promise<void> {
   await askClock();
   await states.record([{ is: 'clock' }]);
@@ -143,14 +143,14 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
   const isFirstRequest = job.service.nowMs() === undefined;
   if (!isFirstRequest) await wait();
   const { undecided } = await look();
-  // How long ago the run before this one ended is known only now, by the answer's Date: mostly that is enough.
+  // The response's Date shows how long ago the previous run ended: usually that is enough.
   if (!isFirstRequest || undecided.length > 0 || !(await wait())) return undecided;
   return (await look()).undecided;
 }
 
 /**
- * O29: the service counted more requests than were sent here. Mostly they are somebody else's; but they may be ours, sent twice by a
- * gateway on the way, whose answers say nothing of the first: then the listing has two codes of a row. Returns those that may have.
+ * O29: the service counted more requests than this run sent. Usually other clients sent them; but a gateway may have repeated ours, and no
+ * response shows the first code: then the listing has two codes of a row. Returns the rows that may have one.
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
   if (job.service.foreignRequests() === 0) return [];
@@ -160,7 +160,7 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
   });
   if (created.length === 0) return [];
   await waitFor(landingDelayMs(created, { ...job, states }), 'second', job);
-  // What was created at another time is of another run, as people do it: there is no lost answer that could be looked for further away.
+  // A code created at another time is of another run: without a lost response, there is no wider time to search.
   const narrowed = ({ bounds, ...rest }: ResentRow): ResentRow => {
     return { ...rest, bounds: { ...bounds, doubtfulFromMs: bounds.fromMs, doubtfulToMs: bounds.toMs } };
   };
@@ -214,7 +214,7 @@ async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise
   return undecided.filter(({ row }) => job.rows.has(row));
 }
 
-/** What the listing as it is now says. The question is put together behind it: what it shows of the clock counts in the bounds. */
+/** Matches rows with the current listing. The query is built after it was read: times that it shows count in the bounds. */
 async function askListing(
   job: RoundsJob,
   states: RecordedStates,
@@ -239,7 +239,7 @@ function toResent(states: RecordedStates) {
   return (row: RowState): ResentRow => ({ ...toRow(row), ownId: row.id ?? '' });
 }
 
-/** The rest is certainly not created. Where that is everything, or rows were not even tried, the failure is the whole run's. */
+/** The other rows are certainly not created. If these are all rows, or some were not even tried, the failure is of the whole run. */
 function reasonToGiveUp(states: RecordedStates, due: readonly RowState[], error: unknown): unknown {
   return countDone(states) === 0 || due.some(({ attempts }) => attempts.length === 0) ? error : undefined;
 }

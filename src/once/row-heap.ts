@@ -7,7 +7,7 @@ interface TimedRow {
 }
 
 interface RowHeap<R extends TimedRow> {
-  /** Of the one on top, ms since the epoch; infinity where there is none. */
+  /** Key of the top item, ms since the epoch; infinity if there is none. */
   endMs(): number;
   push(row: R): void;
   /** Takes the one on top away. */
@@ -17,7 +17,7 @@ interface RowHeap<R extends TimedRow> {
 /** Creates an empty heap. */
 export function createRowHeap<R extends TimedRow>(): RowHeap<R> {
   const rows: (R | undefined)[] = [];
-  /** Never where one of the two places is empty. */
+  /** Neither of the two positions is ever empty. */
   const isBefore = (a: number, b: number) => {
     const [one, other] = [rows[a], rows[b]];
     if (!one || !other) return false;
@@ -34,7 +34,7 @@ export function createRowHeap<R extends TimedRow>(): RowHeap<R> {
     },
     pop() {
       const [top] = rows;
-      // The last takes its place, and sinks to where it belongs.
+      // The last item takes its place, and sinks to its position.
       rows.copyWithin(0, -1);
       rows.pop();
       for (let at = 0; ; ) {

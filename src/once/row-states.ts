@@ -9,7 +9,7 @@ import type { JournalRecord, RowRecord, Stamp } from './journal-records.ts';
 import { type Attempt, type ClockEvidence, createClockEvidence } from './time-bounds.ts';
 
 export interface RowStates {
-  /** What the lines so far say of the service's clock. */
+  /** Evidence of the lines so far about the service's clock. */
   readonly evidence: ClockEvidence;
   /** The state of a row, by its number. */
   of(row: number): RowState;
@@ -18,18 +18,18 @@ export interface RowStates {
   order(): number[];
   /** As it was recorded; undefined if it never was. */
   runs(): readonly number[] | undefined;
-  /** Ids of codes that rows of this file have, in the order in which the journal came to know them. */
+  /** IDs of the codes of this file's rows, in the order in which the journal recorded them. */
   claimedIds(): Set<string>;
   /** The row of this file that has the code with this id. */
   ownerOf(id: string): number | undefined;
-  /** The request of the newest run that was answered with the row's code. */
+  /** Request of the newest run whose response contained the row's code. */
   answeredOf(row: number): Attempt | undefined;
-  /** Ids of all codes that lines speak of, also where the row has another by now. */
+  /** IDs of all codes in lines, also if the row has another by now. */
   knownIds(): Iterable<string>;
   knows(id: string): boolean;
-  /** The longest that a request took, until it was answered or its answer was given up. */
+  /** Longest duration of a request, until its response or its failure. */
   slowestMs(): number;
-  /** The newest request whose answer was lost, whatever became of its row. */
+  /** Newest request whose response was lost, whatever happened to its row. */
   newestLost(): Attempt | undefined;
   /** Takes in the next line of the journal. */
   take(record: JournalRecord): void;
@@ -42,11 +42,11 @@ type RowEvent = (RowRecord extends infer R ? (R extends RowRecord ? Omit<R, keyo
 export interface RecordedStates extends RowStates {
   /** Ms since this session began, as in the journal's `t`. */
   elapsedMs(): number;
-  /** Takes in and writes what happened. Resolved when it, and all that was noted before, is on disk. */
+  /** Applies and writes a record. Resolves when it, and all earlier notes, are on disk. */
   record(events: readonly RowEvent[]): Promise<void>;
-  /** As `record`, for what nothing waits for: it is on disk with what is recorded next. */
+  /** Like `record`, if no caller waits: it is on disk with the next record. */
   note(events: readonly RowEvent[]): void;
-  /** As `record`, of what the input says. */
+  /** Like `record`, for the values of the input. */
   learn(records: readonly InputRecord[]): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   const see = (row: RowState, seen: Seen) => {
     row.seen = seen;
     row.changing = undefined;
-    // It says what a POST says, and a copy would be one more for each row.
+    // Its values are those of a POST, and a copy would be one more for each row.
     row.code ??= hasContent(seen) ? seen : undefined;
     if (seen.id === undefined) return;
     if (row.id !== undefined) {
@@ -108,10 +108,10 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
     answered.clear();
     for (const row of all) {
       if (row.id !== undefined || row.attempts.length === 0) continue;
-      // O21: what was not there when the last run looked may have landed since.
+      // O21: a code that was missing in the listing of the last run may be visible by now.
       row.state = 'unknown';
       const last = row.attempts.at(-1);
-      // In flight when that run died: newer than all whose answers it saw get lost.
+      // In flight when that run died: newer than all its requests whose responses were lost.
       if (last && !last.end && last.session === evidence.session() - 1) newestLost = last;
     }
   };
@@ -138,7 +138,7 @@ export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
     if (record.is === 'asked') {
       for (const asked of alike) {
         asked.asked = record.candidates;
-        // O29: from now on it is one that was sent more than once, for a person and for later runs.
+        // O29: from now on it counts as sent more than once, for the user and for later runs.
         const request = answered.of(asked.row);
         if (asked.attempts.length === 0 && request) asked.attempts = [request];
       }
@@ -187,7 +187,7 @@ export async function openStates(
     for (const line of records) states.take(line);
     return records;
   };
-  // On disk with what is recorded next: nothing is sent before that.
+  // On disk with the next record: nothing is sent before that.
   journal.note(take([{ is: 'session' }]));
   return {
     ...states,

@@ -1,4 +1,4 @@
-/** What was seen of a clock, moment by moment: numbers alone, because a run of a million rows sees it at every request and answer. */
+/** Samples of a clock, moment by moment: numbers only, because a run of a million rows takes one at every request and response. */
 
 import type { Stamp } from './journal-records.ts';
 import { createNumbers } from './numbers.ts';

@@ -18,11 +18,11 @@ import { valuesKey } from './same-values.ts';
 export interface SendOptions {
   states: RecordedStates;
   service: Pick<Service, 'createCode'>;
-  /** The command's; when it is aborted an answer may be lost. */
+  /** Signal of the command; if it is aborted, a response may be lost. */
   signal: AbortSignal;
   /** Rows in flight at once; the rate limit is the service's own affair. */
   concurrency: number;
-  /** Stop at the first row whose values the service rejects. */
+  /** Stops at the first row whose values the service rejects. */
   failFast: boolean;
   onSent: (sent: { is: 'created' | 'rejected' | 'unknown'; row: number }) => void;
   /** Names a row, also one that is not sent now, as users see it. */
@@ -31,13 +31,13 @@ export interface SendOptions {
   onAltered: (row: NewRow, code: QrCode) => void;
 }
 
-/** Why no more was sent, if something stood against it. */
+/** Reason why no more rows were sent, if any. */
 export interface SendEnd {
   /** A failure that would meet every row, or the reason of an interruption. */
   stop: unknown;
   /** The row that met it, if one was sent. */
   stopRow: number | undefined;
-  /** What the newest lost answer was lost to. */
+  /** Failure behind the newest lost response. */
   lastError: unknown;
 }
 
@@ -46,14 +46,14 @@ type Sent =
   | { is: 'created' }
   /** Its values were rejected. */
   | { is: 'rejected'; error: RejectedError }
-  /** Certainly not created, for a reason that is not the row's; where it was not tried, it was not even sent. */
+  /** Certainly not created, for a reason other than the row's values; if it was not tried, it was not even sent. */
   | { is: 'not-created'; stop?: unknown; tried?: boolean }
   | { is: 'unknown'; error: unknown; stop?: unknown };
 
-/** O17: so many lost answers in a row are no accident; look first what became of them. */
+/** O17: this many lost responses in a row are no coincidence; their outcome is checked first. */
 const MOST_LOST_IN_A_ROW = 10;
 
-/** What our own hook throws to keep a row from being sent after all. */
+/** Error of the own hook that keeps a row from being sent. */
 class NotSent extends Error {}
 
 /** Sends rows until all are sent or a reason comes up to stop; then all of it is on disk. Throws only when the journal cannot be written. */
@@ -85,20 +85,23 @@ export async function sendRows(rows: readonly NewRow[], options: SendOptions): P
     stopped,
   );
   await intents.takeBack();
-  stop(signal.reason); // undefined where nobody interrupted
+  stop(signal.reason); // undefined without an interruption
   return end;
 }
 
-/** So many rows for each in flight get their intents together: the flush is what costs, and after a kill each has to be looked for. */
+/**
+ * Number of rows per request in flight whose intents are written together: the flush is the cost, and after a kill each of them has to be
+ * looked up.
+ */
 const INTENTS_AHEAD = 3;
-/** An intent that was written earlier, before a pause for the rate limit perhaps, says too little of when its row was sent. */
+/** An older intent, for example from before a pause for the rate limit, shows too little about when its row was sent. */
 const FRESH_MS = 5000;
 
-/** O1: the intents of rows and of those that come next, in one flush, which is asked for before the rows of the last one are all sent. */
+/** O1: writes the intents of rows and of the next ones in one flush, which starts before the rows of the last one are all sent. */
 function createIntents(rows: readonly NewRow[], states: RecordedStates, width: number) {
   /** By row. */
   const ahead = new Map<number, { written: Promise<void>; atMs: number }>();
-  /** Places from here on were never asked for; those before it may have been sent. */
+  /** Rows from this position on were never requested; those before it may have been sent. */
   let end = 0;
 
   /** Resolved when the intents of these rows, and of those that come next up to this place, are on disk. */
@@ -106,7 +109,7 @@ function createIntents(rows: readonly NewRow[], states: RecordedStates, width: n
     const next = rows.slice(end, to).map(({ row }) => row);
     end = Math.max(end, to);
     const written = states.record([...due, ...next].map((row) => ({ is: 'intent', row })));
-    written.catch(() => undefined); // told to those who wait for it
+    written.catch(() => undefined); // rejects the calls that wait for it
     for (const row of next) ahead.set(row, { written, atMs });
     return written;
   }
@@ -164,7 +167,7 @@ async function sendRow(
     const { id, slug, created_at } = answer;
     const owner = states.ownerOf(id);
     if (owner !== undefined) {
-      // O10: what became of this row the answer does not say.
+      // O10: the response does not show what happened to this row.
       const error = new UnexpectedAnswerError(`the service returned the code of ${nameOf(owner)} (${id})`);
       ended(row, { is: 'unknown', error });
       return states.record([{ is: 'unknown', row, error: error.message }]);
@@ -178,11 +181,11 @@ async function sendRow(
   if (!intended) return ended(row, { is: 'not-created', stop: error instanceof NotSent ? undefined : error });
   const sent = classify(error, signal);
   ended(row, sent);
-  // O2: a journal that has failed once fails for good, so that this ends the run also where it was the intent that failed.
+  // O2: a journal that has failed once fails permanently, so this ends the run also if writing the intent failed.
   return states.record([{ is: sent.is === 'not-created' ? 'refused' : sent.is, row, error: messageOf(error) }]);
 }
 
-/** O3: what a failed request says about its row. */
+/** O3: the meaning of a failed request for its row. */
 function classify(error: unknown, signal: AbortSignal): Exclude<Sent, { is: 'created' }> {
   if (error instanceof NotSent) return { is: 'not-created' };
   if (!(error instanceof RequestFailure)) return { is: 'unknown', error, stop: signal.aborted ? signal.reason : error };

@@ -15,9 +15,9 @@ export interface Attempt extends Stamp {
 }
 
 /**
- * When a row's code would have been created, in ms since the epoch on the clock of `created_at`. Before `doubtfulFromMs` a code is
- * certainly not the row's; from `fromMs` to `toMs` it may well be; what lies elsewhere may be the row's only if a clock was not what it
- * seemed, or a write landed very late. Up to `doubtfulToMs` that casts a doubt on a code that fits better, too.
+ * Time in which a row's code would have been created, in ms since the epoch on the clock of `created_at`. Before `doubtfulFromMs` a code is
+ * certainly not the row's; from `fromMs` to `toMs` it may well be; a code at any other time may be the row's only if a clock was wrong, or
+ * a write took effect very late. Up to `doubtfulToMs` that also casts doubt on a code that fits better.
  */
 export interface TimeBounds {
   doubtfulFromMs: number;
@@ -33,15 +33,15 @@ export interface ClockEvidence {
   addListing(codes: readonly QrCode[], dateMs: number | undefined): void;
   /** Number of the newest session; the first is 0. */
   session(): number;
-  /** Whether that session shows the clock of `created_at` itself, exact to a round trip; else there are only Dates. */
+  /** Whether that session shows the clock of `created_at` itself, exact to a round trip; otherwise there are only Dates. */
   isCalibrated(session: number): boolean;
-  /** What the Date headers showed when an attempt had certainly ended: the first that was seen after it, or undefined. */
+  /** Date headers after an attempt had certainly ended: the first one, or undefined. */
   dateAfter(attempt: Attempt): number | undefined;
   /** When attempts (oldest first, at least one) could have created codes. */
   boundsOf(attempts: readonly Attempt[]): TimeBounds;
 }
 
-/** What one session saw of one clock of the service, oldest first. */
+/** Samples of one of the service's clocks in one session, oldest first. */
 interface Seen {
   samples: Samples;
   highestMs: number;
@@ -49,44 +49,44 @@ interface Seen {
   jitterMs: number;
 }
 
-/** The session that is going on. */
+/** The current session. */
 interface Session {
   dates: Seen;
   codes: Seen;
-  /** By row that has no code yet, what codes created before its intent in this session say of the service's clock then. */
+  /** For each row without a code: the evidence about the service's clock from codes created before its intent in this session. */
   expectedMs: Map<number, number>;
 }
 
-/** At least this it was; `slackMs` less where the clocks are not what they seem. */
+/** A lower bound; `slackMs` less if the clocks are wrong. */
 interface LowerBound {
   valueMs: number;
   slackMs: number;
-  /** The clocks are known not to be what they seem: all is doubtful. */
+  /** The clocks are known to be wrong: everything is doubtful. */
   isWrong?: boolean;
 }
 
-/** A write may land this long after its request failed or its sender died; of what is later a person must decide. */
+/** A write may take effect this long after its request failed or its sender died; a later one needs the user's decision. */
 const LATE_MS = 60_000;
-/** Servers of one service differ, and clocks are set: a code may be dated so far from where its own session shows it should be. */
+/** Servers of one service differ, and clocks are set: a code may be dated this far from the time that its own session predicts. */
 const NEAR_MS = 600_000;
-/** As `NEAR_MS`, where codes of other sessions show what lies between `created_at` and Date: summer time may have begun. */
+/** Like `NEAR_MS`, if codes of other sessions show the offset between `created_at` and Date: daylight saving time may have begun. */
 const OTHER_SESSION_MS = 2 * 3_600_000;
-/** Where no code shows it, `created_at` may be the local time of any place: zones lie 26 hours apart at most. */
+/** If no code shows it, `created_at` may be the local time of any place: time zones differ by at most 26 hours. */
 const ANY_ZONE_MS = 26 * 3_600_000;
-/** Date has whole seconds, and what is known of it is some time old. */
+/** Date has whole seconds, and the last one is some time old. */
 const DATE_LAG_MS = 3000;
 /** Two clocks of the machine agree on the time that went by between sessions when they differ by no more. */
 const AGREED_MS = 2000;
-/** Where they do not, because it was started anew or its clock was set, it may have been set by hours. */
+/** If they do not, because the machine was restarted or its clock was set, it may have been set by hours. */
 const WALL_SLACK_MS = 25 * 3_600_000;
 
 export function createClockEvidence(): ClockEvidence {
   /** By session. */
   const dates: Seen[] = [];
   const codes: Seen[] = [];
-  /** What `created_at` is ahead of Date, by all codes that show both. */
+  /** Offset of `created_at` from Date, by all codes that show both. */
   const ahead = { lowMs: Number.POSITIVE_INFINITY, highMs: Number.NEGATIVE_INFINITY };
-  /** What a listing shows at least that `created_at` is ahead of Date. */
+  /** Lower bound of the offset of `created_at` from Date that a listing shows. */
   let listedAheadMs = Number.NEGATIVE_INFINITY;
   let newest = beginSession();
 
@@ -123,7 +123,7 @@ export function createClockEvidence(): ClockEvidence {
   function addListing(listing: readonly QrCode[], dateMs = Number.POSITIVE_INFINITY): void {
     for (const { created_at } of listing) {
       const aheadMs = (parseInstant(created_at) ?? Number.NEGATIVE_INFINITY) - dateMs;
-      // What lies further ahead is of no clock.
+      // A larger offset is not of any clock.
       if (aheadMs <= ANY_ZONE_MS) listedAheadMs = Math.max(listedAheadMs, aheadMs);
     }
   }
@@ -142,7 +142,7 @@ export function createClockEvidence(): ClockEvidence {
     return { doubtfulFromMs, fromMs, toMs, doubtfulToMs: toMs + slackMs };
   }
 
-  /** O7: what the clock of `created_at` showed at least when the attempt began, by the best samples there are. */
+  /** O7: lower bound of the clock of `created_at` when the attempt began, by the best samples. */
   function earliest(attempt: Attempt): LowerBound {
     const seen = codes[attempt.session];
     const own = seen && inSession(seen, attempt);
@@ -152,7 +152,7 @@ export function createClockEvidence(): ClockEvidence {
       const spreadMs = ahead.highMs - ahead.lowMs;
       return { valueMs: date.valueMs + ahead.lowMs, slackMs: date.slackMs + OTHER_SESSION_MS + spreadMs };
     }
-    // By Date alone a code fits only where none is dated later than Date itself.
+    // By Date alone, a code fits only if none is dated later than Date itself.
     if (date) return { valueMs: date.valueMs, slackMs: date.slackMs + ANY_ZONE_MS, isWrong: listedAheadMs > DATE_LAG_MS };
     const other = carry(codes, attempt);
     // With no clock to go by nothing is certain, and everything is doubtful.
@@ -190,7 +190,7 @@ function keep(seen: Seen, { t, w, b }: Stamp, valueMs: number): void {
   seen.highestMs = Math.max(seen.highestMs, valueMs);
 }
 
-/** What samples of a moment's own session say of it: the best of those before, and the next after it. */
+/** Bounds of a moment from samples of its own session: the best of those before, and the next after it. */
 function inSession(seen: Seen, moment: Stamp): number | undefined {
   const { samples } = seen;
   if (samples.count() === 0) return undefined;
@@ -202,7 +202,7 @@ function inSession(seen: Seen, moment: Stamp): number | undefined {
   return Math.max(before, next.valueMs - Math.max(next.t - moment.t, next.b - moment.b));
 }
 
-/** What is known of a clock at a moment, by its own session or else by those before and after it. */
+/** Bounds of a clock at a moment, by its own session or otherwise by those before and after it. */
 function carry(sessions: readonly Seen[], moment: Attempt): LowerBound | undefined {
   const seen = sessions[moment.session];
   const own = seen && inSession(seen, moment);
@@ -219,7 +219,7 @@ function carry(sessions: readonly Seen[], moment: Attempt): LowerBound | undefin
   return earlierMs === Number.NEGATIVE_INFINITY ? undefined : { valueMs: earlierMs, slackMs: 0 };
 }
 
-/** What a sample of a later session says of a moment, by the clocks of the machine that bridge the two. */
+/** Bound of a moment from a sample of a later session, by the machine's clocks that connect the two. */
 function between(sample: Sample, moment: Stamp): LowerBound | undefined {
   const byWall = sample.w - moment.w;
   if (byWall < 0) return undefined;
