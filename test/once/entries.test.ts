@@ -44,6 +44,22 @@ describe('what is remembered of a row', () => {
       expect(seenOf(row(other)).all).not.toBe(all);
   });
 
+  it('is a fingerprint that journals on disk have, also of numbers', () => {
+    expect(seenOf(row({ b: '2', a: '1' })).all).toBe('5f13efef7cdd95e7');
+    expect(seenOf(row({ b: 2n, a: 1 })).all).toBe('43793bf9d553239a');
+    expect(seenOf(row({ b: 2n })).all).toBe('f093cfe1fd33c89c');
+  });
+
+  it.each([{ name: 'Menu', type: 'menu' }, { name: 'Menu' }, { name: 'Menu', type: 'menu', destination: 'x' }])(
+    'has its own columns if it has other values than usual: %j',
+    (other) => {
+      const filled = seenOf({ ...row({ sku: 'x' }, ['sku']), code: other });
+      expect(filled).toEqual({ ...other, all: filled.all, own: expect.stringMatching(/^[0-9a-f]{16}$/) });
+      const bare = seenOf({ ...row({ sku: '' }, ['sku']), code: other });
+      expect(Object.keys(bare).sort()).toEqual([...Object.keys(other), 'all'].sort());
+    },
+  );
+
   it('is one fingerprint of the user’s own columns that are filled, if any is', () => {
     const { own } = seenOf(row({ a: '1', sku: 'x', note: ' ' }, ['sku', 'note']));
     expect(own).toMatch(/^[0-9a-f]{16}$/);

@@ -183,6 +183,40 @@ describe('rows of the input', () => {
   });
 });
 
+describe('entries that say what their rows say', () => {
+  it('hold the texts of the rows, and everything that they said', async () => {
+    const own = ABC.map((row, place) => ({ ...row, ...(place === 1 && { own: ['name'] }) }));
+    const { states } = await opened({ rows: own, journal: journalOf(own) });
+    for (const [place, row] of own.entries()) {
+      const { seen, code } = states.of(place + 1);
+      expect(seen).toEqual(seenOf(row));
+      expect(Object.keys(seen ?? {})).toEqual(Object.keys(seenOf(row)));
+      expect(code).toBe(row.code);
+    }
+  });
+
+  it('keep what was sent first, if they were changed since', async () => {
+    const [, B] = ABC as [NewRow, NewRow, NewRow];
+    const journal = journalOf([A], { is: 'entries', first: 1, seen: [seenOf(B)] });
+    const { states } = await opened({ rows: sheet('b y'), journal });
+    expect(states.of(1)).toMatchObject({ code: { name: 'a' }, seen: { name: 'b' } });
+  });
+
+  it.each([
+    ['an ID', { id: 'id-7', slug: 's' }],
+    ['a word', { word: true as const }],
+    ['a type', { type: 'menu' }],
+    ['a name with other spaces', { name: ' a' }],
+    ['another form of the address', { destination: 'https://X.example/' }],
+  ])('keep all of it if they have %s', async (_, more) => {
+    const [row] = sheet('type' in more ? 'a x menu' : 'a x') as [NewRow];
+    const seen = { ...seenOf(row), ...more };
+    const { states, plan } = await opened({ rows: [row], journal: [{ is: 'entries', first: 1, seen: [seen] }] });
+    expect(plan()).toEqual([1]);
+    expect(states.of(1).seen).toBe(seen);
+  });
+});
+
 describe('results of an earlier run', () => {
   const result = (row: NewRow, id?: string, isEdited = false): ListedRow => ({ seen: seenOf(row), id, slug: 's', isEdited });
 
@@ -204,6 +238,35 @@ describe('results of an earlier run', () => {
       { state: 'exists', id: 'id-b', seen: { name: 'old' } },
     ]);
     expect(plan()).toEqual([1, 'edit of 2']);
+  });
+
+  it('tell only what a journal does not say itself', async () => {
+    const [, B] = ABC as [NewRow, NewRow, NewRow];
+    const own = { ...seenOf(A), name: 'changed' };
+    const mixed: JournalRecord[] = [
+      { is: 'rows', hashes: [A, B].map((row) => seenOf(row).all) },
+      { is: 'entries', first: 1, seen: [own] },
+    ];
+    const { states } = await opened({ rows: [A, B], journal: mixed, results: [result(A), result(B)] });
+    expect(states.all().slice(0, 2)).toMatchObject([{ seen: { name: 'changed' } }, { seen: { name: 'b' } }]);
+  });
+
+  it('add only the codes that a journal lacks, with the user’s own columns (--skip-existing)', async () => {
+    const [, B] = ABC as [NewRow, NewRow, NewRow];
+    const own = { ...B, own: ['name'] };
+    const codes = { 'id-1': A.code, 'id-b': { name: 'old', destination: 'https://y.example/' } };
+    for (const [row, isEdited] of [
+      [own, true],
+      [B, true],
+      [own, false],
+    ] as const) {
+      const results = [result(A, 'id-1'), result(row, 'id-b', isEdited)];
+      const { states } = await opened({ rows: [A], journal: journalOf([A]), codes, results, skipExisting: true });
+      expect(states.all().map(({ id }) => id)).toEqual(['id-1', 'id-b']);
+      const { all, own: known } = seenOf(row);
+      const said = isEdited ? { name: 'old', destination: 'https://y.example/', all, ...(known && { own: known }) } : seenOf(row);
+      expect(states.of(2).seen).toEqual({ ...said, id: 'id-b', slug: 'slug of id-b' });
+    }
   });
 
   it('are not looked up if the journal knows their codes, or nothing is to be skipped', async () => {

@@ -321,6 +321,43 @@ describe('a journal is refused', () => {
     }
   });
 
+  it('not when a lost row may have got the listed code, one for each, and no other (O22)', async () => {
+    const { memory } = await useJournal([]);
+    const alike = [1, 2].map((n) => ({ ...row(n), values: new Map([['name', 'same']]), code: { name: 'same' } }));
+    const seen = seenOf(alike[0] as NewRow);
+    const open = (...ids: (string | undefined)[]) => {
+      const rows = ids.map((id) => ({ seen, id, slug: 's', isEdited: false }));
+      const listed = ids.flatMap((id, place) => (id === undefined ? [] : [{ row: place + 1, id }]));
+      return openJournal(useOptions(memory.disk, { listed: { listed, readListed: async () => rows } }).options);
+    };
+    const journal = await open();
+    const lost = { ...intent, is: 'intent' as const, row: 2 };
+    await journal.append([{ is: 'session', ...at }, ...entriesOf(...alike), { ...intent, is: 'intent' }]);
+    await journal.append([
+      { is: 'session', ...at },
+      { ...intent, is: 'intent' },
+    ]);
+    await journal.append([{ is: 'created', row: 1, id: 'a', slug: 's', at: 'soon', ...at }]);
+    await journal.close();
+    // Row 1 was sent again, but it has its code.
+    await expect(open('a', 'x')).rejects.toThrow('the results list code x, missing');
+    const again = await open('a');
+    await again.append([lost]);
+    await again.close();
+    await (await open('a', undefined, 'x')).close();
+    await expect(open('a', 'x', 'y')).rejects.toThrow('the results list code y, missing');
+  });
+
+  it('but the results are not read if it has all of their codes (O22)', async () => {
+    const { memory, open } = await useJournal([row(1)]);
+    await open({}, [
+      { is: 'session', ...at },
+      { is: 'created', row: 1, id: 'a', slug: 's', at: 'soon', ...at },
+    ]);
+    const readListed = () => Promise.reject(new Error('was read'));
+    await (await openJournal(useOptions(memory.disk, { listed: { listed: [{ row: 1, id: 'a' }], readListed } }).options)).close();
+  });
+
   it('and then closed, whatever its closing says', async () => {
     const { memory } = await useJournal([row(1)]);
     let closed = 0;
