@@ -443,6 +443,14 @@ describe('--skip-existing', () => {
     expect(world.service.lists()).toBe(1);
   });
 
+  it('passes by an edited row, and needs no results', async () => {
+    const world = worldOf();
+    await run(world, apart(3));
+    const rows = apart(4).map((row) => (row.row === 2 ? renamed(row) : row));
+    const end = await run(world, rows, { skipExisting: true, listed: undefined });
+    expect(end.states).toEqual(['created', 'edited', 'created', 'created']);
+  });
+
   it('does not send what is all there', async () => {
     const world = worldOf();
     world.service.add({ name: 'row 1', destination: 'https://example.com' }, 0);

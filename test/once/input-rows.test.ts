@@ -36,9 +36,19 @@ interface Opening {
   skipExisting?: boolean;
   applyEdits?: ApplyEdits;
   asNew?: number[];
+  adopt?: { line: number; id: string }[];
 }
 
-async function opened({ rows, journal = [], codes = {}, results = [], skipExisting = false, applyEdits, asNew = [] }: Opening) {
+async function opened({
+  rows,
+  journal = [],
+  codes = {},
+  results = [],
+  skipExisting = false,
+  applyEdits,
+  asNew = [],
+  adopt = [],
+}: Opening) {
   const states = replay(journal);
   const learned: InputRecord[][] = [];
   const learn = async (records: readonly InputRecord[]) => {
@@ -56,7 +66,7 @@ async function opened({ rows, journal = [], codes = {}, results = [], skipExisti
   const input = await openInput(
     {
       ...{ rows, skipExisting, applyEdits, listed, readListed: async () => results, service: { getCode } },
-      decisions: { adopt: [], notCreated: [], asNew },
+      decisions: { adopt, notCreated: [], asNew },
     },
     { ...states, learn },
     async () => {
@@ -183,6 +193,75 @@ describe('rows of the input', () => {
   });
 });
 
+describe('edits that are decided, or cannot be applied', () => {
+  const none: ApplyEdits = async () => ({ stop: undefined, failed: new Map() });
+
+  it('are changes of the codes that were chosen, which needs --apply-edits; others are new rows (O12)', async () => {
+    const rows = sheet('a x', 'n1 y', 'n2 z');
+    const words = { adopt: [{ line: 3, id: 'id-2' }], asNew: [4] };
+    const { plan } = await opened({ rows, journal: journalOf(ABC), applyEdits: none, ...words });
+    expect(plan()).toEqual([1, 'edit of 2', 4]);
+    await expect(opened({ rows, journal: journalOf(ABC), ...words })).rejects.toMatchObject({
+      hint: expect.stringContaining('--apply-edits'),
+    });
+  });
+
+  it('are not applied to a code that is unknown, nor if the type is to be changed too', async () => {
+    const asked: unknown[] = [];
+    const applyEdits: ApplyEdits = async (edits) => {
+      asked.push(...edits);
+      return { stop: undefined, failed: new Map() };
+    };
+    const [session, entries] = journalOf([A]) as [JournalRecord, JournalRecord];
+    const lost: JournalRecord[] = [session, entries, { is: 'intent', row: 1, ...stamp }];
+    for (const given of [
+      { rows: sheet('b x'), journal: lost },
+      { rows: sheet('b x menu'), journal: journalOf([A]) },
+    ]) {
+      const { input, plan } = await opened({ ...given, applyEdits });
+      expect(plan()).toEqual(['edit of 1']);
+      await input.applyEdits();
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('are what the journal has of their rows afterwards (O35)', async () => {
+    const applyEdits: ApplyEdits = async (edits, log) => {
+      for (const edit of edits) await log.done(edit);
+      return { stop: undefined, failed: new Map() };
+    };
+    const { input, states, learned } = await opened({ rows: sheet('b x'), journal: journalOf([A]), applyEdits });
+    await input.applyEdits();
+    expect(states.of(1).seen).toMatchObject({ name: 'b' });
+    expect(learned[0]).toMatchObject([{ is: 'entries', first: 1, seen: [{ name: 'b' }] }]);
+  });
+});
+
+it('keeps the entries of rows that say the same when another of them gets its code', async () => {
+  const twins = (count: number) => sheet(...Array(count).fill('a x'));
+  const [session, entries] = journalOf(twins(3)) as [JournalRecord, JournalRecord];
+  const sent = [1, 2, 3].map((row): JournalRecord => ({ is: 'intent', row, ...stamp }));
+  const { input, plan, states } = await opened({ rows: twins(2), journal: [session, entries, ...sent] });
+  const before = plan();
+  const [other = 0] = [1, 2, 3].filter((row) => !before.includes(row));
+  states.take({ is: 'created', row: other, id: 'id', slug: 's', at: '', ...stamp });
+  await input.replan();
+  expect(plan()).toEqual(before);
+});
+
+describe('a new row in the place of a removed one', () => {
+  const before = journalOf(sheet('a 1', 'x 2', 'b 3', 'c 4', 'd 5'));
+
+  it.each([
+    ['between the same rows', ['a 1', 'y 9', 'b 3', 'c 4', 'd 5'], 'edit of 2'],
+    ['before another row', ['a 1', 'y 9', 'c 4', 'b 3', 'd 5'], 6],
+    ['behind another row', ['d 5', 'y 9', 'b 3', 'c 4', 'a 1'], 6],
+  ])('is an edit of it only if it is between the same rows: %s (O31)', async (_, lines, planned) => {
+    const { plan } = await opened({ rows: sheet(...lines), journal: before });
+    expect(plan()[1]).toBe(planned);
+  });
+});
+
 describe('entries that say what their rows say', () => {
   it('hold the texts of the rows, and everything that they said', async () => {
     const own = ABC.map((row, place) => ({ ...row, ...(place === 1 && { own: ['name'] }) }));
@@ -247,7 +326,7 @@ describe('results of an earlier run', () => {
       { is: 'rows', hashes: [A, B].map((row) => seenOf(row).all) },
       { is: 'entries', first: 1, seen: [own] },
     ];
-    const { states } = await opened({ rows: [A, B], journal: mixed, results: [result(A), result(B)] });
+    const { states } = await opened({ rows: [A], journal: mixed, results: [result(A), result(B)] });
     expect(states.all().slice(0, 2)).toMatchObject([{ seen: { name: 'changed' } }, { seen: { name: 'b' } }]);
   });
 

@@ -323,7 +323,7 @@ describe('a journal is refused', () => {
 
   it('not when a lost row may have got the listed code, one for each, and no other (O22)', async () => {
     const { memory } = await useJournal([]);
-    const alike = [1, 2].map((n) => ({ ...row(n), values: new Map([['name', 'same']]), code: { name: 'same' } }));
+    const alike = [1, 2, 3].map((n) => ({ ...row(n), values: new Map([['name', 'same']]), code: { name: 'same' } }));
     const seen = seenOf(alike[0] as NewRow);
     const open = (...ids: (string | undefined)[]) => {
       const rows = ids.map((id) => ({ seen, id, slug: 's', isEdited: false }));
@@ -346,6 +346,10 @@ describe('a journal is refused', () => {
     await again.close();
     await (await open('a', undefined, 'x')).close();
     await expect(open('a', 'x', 'y')).rejects.toThrow('the results list code y, missing');
+    const third = await open('a', 'x');
+    await third.append([{ ...lost, row: 3 }]);
+    await third.close();
+    await (await open('a', 'x', 'y')).close();
   });
 
   it('but the results are not read if it has all of their codes (O22)', async () => {
