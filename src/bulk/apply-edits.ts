@@ -24,15 +24,15 @@ export function createEditor({ service, ...job }: EditsJob): ApplyEdits {
       onEvent: () => undefined,
     });
     const failed = [...end.results].flatMap(([row, { error }]) => (error === undefined ? [] : [[row, error] as const]));
-    // With --fail-fast a row's own fault stops the run; it is told with the row.
+    // With --fail-fast a row's own fault stops the run; it is reported with the row.
     return { stop: end.stop, failed: new Map(failed) };
   };
 }
 
-/** O35: safe to repeat: a PATCH says what the code is to be, and what was not edited is left as it is by now. */
+/** O35: idempotent: a PATCH contains the target values, and fields that were not edited stay as they are. */
 async function apply(edit: OwnedEdit, log: EditsLog, service: EditsJob['service']): Promise<RowResult> {
   const { id, slug, row } = edit;
-  // A journal of version 1 does not say what the row was: its code does.
+  // A journal of version 1 does not contain the row's values: its code does.
   const changes = edit.changes ?? changesOf(await requireThere(service.getCode(id), edit), row.code) ?? [];
   if (changes.some(({ field }) => field === 'type')) {
     throw new RejectedError('the service cannot change the type of a code', { outcome: 'not-applied' });

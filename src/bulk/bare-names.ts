@@ -3,7 +3,7 @@ import { isUuid } from '../service/checks.ts';
 import { restore } from '../text/defuse.ts';
 import { fold, type Input, type InputRow, OUR_COLUMNS, type ReadOptions } from './input.ts';
 
-/** Words above a column of codes that make it a table, whether or not a command knows the column. */
+/** Headers of a column of codes that make it a table, whether or not a command supports the column. */
 const HEADERS: ReadonlySet<string> = new Set([
   ...OUR_COLUMNS,
   ...['short_url', 'ids', 'slugs', 'uuid', 'uuids', 'code', 'codes', 'qr_id', 'qr_slug'],

@@ -27,16 +27,16 @@ export interface ChangeEnd {
   results: Map<number, RowResult>;
   /** Why rows were left, or undefined. */
   stop: unknown;
-  /** What the first row that failed met. */
+  /** Failure of the first row that failed. */
   firstError: unknown;
-  /** What the first row met of which something could not be proven, or undefined. */
+  /** Failure of the first row that could not be verified, or undefined. */
   unproven: UnprovenError | undefined;
 }
 
 /** The request layer has repeated each of these for minutes before it gave up. */
 const MOST_UNAVAILABLE_IN_A_ROW = 3;
 
-/** Applies every row. Never throws: what stopped it is in `stop`. */
+/** Applies every row. Never throws: `stop` is the reason if it stopped. */
 export async function changeRows<R extends { row: number }>(job: ChangeJob<R>): Promise<ChangeEnd> {
   const end: ChangeEnd = { results: new Map(), stop: undefined, firstError: undefined, unproven: undefined };
   let unavailable = 0;
@@ -99,7 +99,7 @@ export function changesFor(
   }
 }
 
-/** The changes that are not so already. `through`: what a spreadsheet makes of texts is no change, either. */
+/** Returns the changes that are still missing. `through`: changes that a spreadsheet makes to texts do not count. */
 export function differences(
   code: QrCode,
   { name, destination, status }: CodeChanges,
@@ -113,8 +113,8 @@ export function differences(
 }
 
 /**
- * No file in UTF-8 can hold half a character: there U+FFFD stands for it. Spreadsheets write line breaks in their own way and drop NULs; and a CSV
- * that was saved as a workbook still has the apostrophes that defused it.
+ * No file in UTF-8 can hold a lone surrogate: it becomes U+FFFD. Spreadsheets rewrite line breaks and drop NULs; and a CSV that was saved
+ * as a workbook still has the apostrophes that escaped it.
  */
 function isOther(text: string, present: string, through: UpdateRow['through']): boolean {
   if (text.toWellFormed() === present.toWellFormed()) return false;
@@ -124,7 +124,7 @@ function isOther(text: string, present: string, through: UpdateRow['through']): 
   return plain(text) !== plain(present) && !(through === 'xlsx' && plain(restore(text)) === plain(present));
 }
 
-/** Throws UnexpectedAnswerError where the service answered that it did, and left a field as it was. Where it tidied what it was sent it may well be so. */
+/** Throws UnexpectedAnswerError if the service reported success and left a field unchanged. It may have normalized the sent value. */
 export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, after: QrCode): void {
   for (const field of ['name', 'destination'] as const) {
     const isSame = changes[field] === undefined || valuesKey({ ...code, [field]: changes[field] }) === valuesKey(code);
@@ -133,7 +133,7 @@ export function refuseUnchanged(code: NewCode | QrCode, changes: CodeChanges, af
   }
 }
 
-/** What a row changes, of the code as earlier rows of the file leave it. */
+/** Returns the changes of a row, given the code as earlier rows of the file leave it. */
 interface PlannedUpdate {
   code: QrCode;
   /** Empty: it is so already. */

@@ -22,11 +22,11 @@ export interface CreateRow extends InputRow {
 interface CreateOptions {
   /** Tags of destinations that have none of their own. */
   utm?: UtmTags | undefined;
-  /** Destinations that lead nowhere are wanted. */
+  /** Accept destinations that lead nowhere. */
   force?: boolean | undefined;
 }
 
-/** Returns the rows with the codes they ask for, and everything wrong or odd about them, by line and column. */
+/** Returns the rows with the codes they request, and all faults and warnings about them, by line and column. */
 export function checkCreate(input: Input, options: CreateOptions = {}): Checked<CreateRow> {
   const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
   const { has, faults, warnings, unread, notes } = columns;
@@ -43,7 +43,7 @@ export function checkCreate(input: Input, options: CreateOptions = {}): Checked<
   return { rows, faults, warnings, doubts: [], unread, notes, start: 'Run `qrctl qr create --template` to print a sample file.' };
 }
 
-/** What flags add is a part of the row: its journal must not take it for the same row under other flags. */
+/** Values that flags add are part of the row: its journal must not treat it as the same row under other flags. */
 function withCommon({ values }: InputRow, common: UtmTags | undefined): InputRow['values'] {
   return common === undefined ? values : new Map([...values, ['the flags --utm-…', JSON.stringify(common)]]);
 }

@@ -41,9 +41,9 @@ export interface UpdateRow extends TargetRow {
   readonly changes: CodeChanges;
   /** About its changes; `judgeRows` decides when the codes are known. */
   readonly doubts?: readonly Doubt[] | undefined;
-  /** What the row says of its code's type, which cannot be changed. */
+  /** The type in the row, which cannot be changed. */
   readonly type?: string | undefined;
-  /** The kind of file, where a spreadsheet may have saved it. */
+  /** Kind of file, if a spreadsheet may have saved it. */
   readonly through?: 'csv' | 'xlsx' | undefined;
   /** Tags for its destination, the new one or the one that it has. */
   readonly utm?: UtmTags | undefined;
@@ -53,7 +53,7 @@ export interface UpdateRow extends TargetRow {
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags | undefined;
-  /** Destinations that lead nowhere are wanted. */
+  /** Accept destinations that lead nowhere. */
   force?: boolean | undefined;
   /** A column `at` means nothing. */
   ignoreDates?: boolean | undefined;
@@ -63,12 +63,12 @@ const TARGET_COLUMNS = ['id', 'slug'];
 const CHANGE_COLUMNS = ['name', 'destination', 'status'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** The rows of a file that says which codes are meant: to be deleted, to be drawn. */
+/** Reads the rows of a file that selects codes: to delete or draw them. */
 export function checkDelete(input: Input): Checked<TargetRow> {
   return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false, start: LIST }, (row) => row);
 }
 
-/** The rows of a file that says what is to be changed. An empty cell changes what `common` says, or nothing. */
+/** Reads the rows of a file with changes. An empty cell takes the value of `common`, or changes nothing. */
 export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
   if (!common.ignoreDates) refuseDates(input);
   const read = updateReader(input, common);
@@ -92,7 +92,7 @@ function refuseDates({ name, columns, rows }: Input): void {
 /** Row to be applied when its time has come. */
 export interface DatedRow extends UpdateRow {
   readonly atMs: number;
-  /** What it says without the flags. */
+  /** Its values without the flags. */
   readonly own: Pick<UpdateRow, 'changes' | 'utm'>;
 }
 
@@ -123,7 +123,7 @@ function wantsOf({ changes = {}, utm }: CommonChanges): { known: string[]; needs
   return { known: [...TARGET_COLUMNS, ...CHANGE_COLUMNS, ...UTM_COLUMNS], needsChange };
 }
 
-/** Reads a row with what the flags say, and what it says without them. */
+/** Reads a row with the values of the flags, and its own values. */
 function updateReader(
   input: Input,
   common: CommonChanges,
@@ -145,7 +145,7 @@ function updateReader(
   };
 }
 
-/** The tags of a row, each in its one form; undefined where it has none. */
+/** Returns the tags of a row in canonical form; undefined if it has none. */
 export function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
@@ -204,7 +204,10 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
   return { id: id?.toLowerCase(), slug };
 }
 
-/** What a row itself changes, and what is doubtful about that and what the flags say: a list that nobody edited changes nothing, whatever its codes are like. */
+/**
+ * Returns the changes of the row itself, and doubts about them and about the flags: an unedited list changes nothing, whatever its codes
+ * are.
+ */
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
@@ -216,7 +219,7 @@ export function readChanges(
   const name = readText(nameCell, true);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
-  // JSON can say "empty it"; in a CSV an empty cell means "leave it".
+  // JSON can set a field to empty; in a CSV an empty cell means no change.
   const own = address.value === '' && isJson ? '' : readText(address, true);
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
@@ -233,7 +236,7 @@ export function readChanges(
   return { changes, doubts: doubts.length > 0 ? doubts : undefined };
 }
 
-/** What is wrong with a destination if its code is one of type url. To empty one is odd at most: it was asked for by name. */
+/** Returns the problem of a destination if its code is of type url. An explicit empty destination is a warning at most. */
 function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
   const problem = destination === undefined ? undefined : findDestinationProblem(destination);
   if (problem === undefined) return [];

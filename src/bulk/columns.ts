@@ -9,7 +9,7 @@ import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_
 /** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
 export interface InputCell {
   value: unknown;
-  /** The fault, told nowhere yet. */
+  /** A fault that was not reported yet. */
   faultOf(message: string): Fault;
   fault(message: string, more?: Pick<Fault, 'explanation' | 'mayForce'>): void;
   warn(message: string): void;
@@ -19,18 +19,18 @@ export interface Columns {
   /** Whether the file has this known column. */
   has(known: string): boolean;
   cell(row: InputRow, known: string): InputCell;
-  /** What was found wrong, and odd, so far; also by whoever read the file. */
+  /** Faults and warnings so far, also of the reader of the file. */
   faults: Fault[];
   warnings: Fault[];
-  /** Columns of the person's own, which nobody reads; those that qrctl lists codes with are not among them. */
+  /** Columns of the user's own, which no command reads; columns of `qr list` are not among them. */
   unread: string[];
   /** How a column was understood. */
   notes: string[];
 }
 
 /**
- * Finds the columns that this command reads, the `known` ones. `reserved` are names the results add, which the input must therefore not
- * use for something else. Faults: a known column that is there twice (`Name`, `name`), a reserved name, what looks like a typo.
+ * Finds the columns that this command reads, the `known` ones. `reserved` are names that the results add, which the input must not use.
+ * Faults: a known column that occurs twice (`Name`, `name`), a reserved name, a probable typo.
  */
 export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
   const line = input.headerLine;
@@ -57,7 +57,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
-    // Where the column it resembles is there too, the name is no typo but the person's own.
+    // If the similar column exists too, the name is not a typo but the user's own.
     const row = input.rows.find(({ values }) => values.has(column));
     if (missing(meant, line === undefined ? row : undefined)) {
       faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
@@ -71,7 +71,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
       const told = faultOf(message);
-      // Whoever read the file told what is wrong with this cell, and left it empty.
+      // The reader of the file reported the problem of this cell, and left it empty.
       if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
     };
     return { value: row.values.get(own ?? ''), faultOf, fault, warn: (message) => warnings.push(faultOf(message)) };
@@ -82,7 +82,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   return { has: (name) => found.has(name), cell, faults, warnings, unread, notes };
 }
 
-/** A person who filtered a sheet means the rows that are left. */
+/** With a filtered sheet, the user means the rows that are visible. */
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
   const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
@@ -93,10 +93,10 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
   return JSON.stringify([line, column]);
 }
 
-/** What only the manifest of `qr image` has; its `url` is the short URL, and a code that leads to itself leads nowhere. */
+/** Columns that only the manifest of `qr image` has; its `url` is the short URL, and a code with that destination would lead to itself. */
 const OF_MANIFEST = 'sha256';
 
-/** Takes the one column that must mean `destination`, and says so. A fault where several may. */
+/** Uses the one column that must mean `destination`, and notes it. A fault if several may. */
 function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, faults: Fault[]): string[] {
   const others = columns.some((column) => fold(column) === OF_MANIFEST)
     ? []
@@ -146,7 +146,7 @@ export const BLANK_NAME = 'contains only spaces';
 
 /** The words that a column may hold. */
 export interface Words {
-  /** What one is called: `a type`. */
+  /** Name of the type with an article: `a type`. */
   what: string;
   all: readonly string[];
 }

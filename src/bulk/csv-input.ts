@@ -15,9 +15,9 @@ import { refuseTitle } from './title-row.ts';
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 
 interface CsvOptions extends ReadOptions {
-  /** Where the name of the file says it. */
+  /** If the extension of the file specifies it. */
   separator: string | undefined;
-  /** The file began with a byte order mark, which `utf8` has not. */
+  /** The file began with a byte order mark, which `utf8` lacks. */
   bom: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   return { name, columns, headerLine: header.line, rows, form, faults };
 }
 
-/** The texts that the cells of a row mean, one for each column; `defused`: the cells that say something else. */
+/** Texts of the cells of a row, one per column; `defused`: the cells whose text was escaped. */
 function readCells(cells: readonly string[], columns: readonly string[], rawCells: boolean) {
   const written = cells.length === columns.length ? cells : columns.map((_, at) => cells[at] ?? '');
   if (rawCells) return { texts: written, defused: undefined };
@@ -84,7 +84,7 @@ function chooseSeparator(utf8: Buffer, given: string | undefined) {
   return { start, skipped: declared ? 1 : 0, separator, lineEnd } as const;
 }
 
-/** So much is parsed before whoever waits for a signal gets a turn. */
+/** Number of rows that are parsed before signals are handled. */
 const PIECE_BYTES = 1 << 17;
 
 /** The records with any text in them. */
@@ -103,7 +103,7 @@ async function readRecords(
     const line = lineAt(end);
     end = next;
     if (!read.some((cell) => cell.trim() !== '')) return null;
-    // The parser's array has room for many more, and what a column says in each row is kept once.
+    // The parser's array has capacity for many more, and repeated values of a column are stored once.
     const cells = read.map((cell, at) => (cell === before[at] ? before[at] : cell));
     records.push({ line, cells });
     before = cells;
@@ -112,7 +112,7 @@ async function readRecords(
   const form = { delimiter, record_delimiter: LINE_ENDS, relax_column_count: true, skip_empty_lines: true };
   const parser = parse({ ...form, on_record: onRecord }).resume();
   const ended = finished(parser);
-  ended.catch(() => undefined); // told below
+  ended.catch(() => undefined); // reported below
   try {
     for (let at = 0; at < bytes.length && !parser.errored; at += PIECE_BYTES) {
       await new Promise((resolve) => parser.write(bytes.subarray(at, at + PIECE_BYTES), resolve));

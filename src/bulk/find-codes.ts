@@ -15,7 +15,7 @@ export interface Reader {
   concurrency: number;
 }
 
-/** Looks up the code of a row; undefined where the service has none. */
+/** Looks up the code of a row; undefined if the service has none. */
 export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
 
 /**
@@ -34,7 +34,7 @@ export async function findCodes(rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
   return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
 }
 
-/** The codes with these ids and slugs, one by one; undefined where that costs more than the listing, or a slug is not what it was. */
+/** Returns the codes with these IDs and slugs, one by one; undefined if that costs more than the listing, or a slug has changed. */
 async function getAll(
   ids: ReadonlySet<string>,
   slugs: readonly string[],
@@ -85,12 +85,12 @@ export function groupByCode<R extends TargetRow>(rows: readonly R[], lookup: Loo
   return [...groupBy(rows, (row) => lookup(row)?.id ?? row.id ?? `slug ${row.slug}`).values()];
 }
 
-/** For a handful asking the size first costs more than it saves. */
+/** For a few rows, requesting the size first costs more than it saves. */
 const HANDFUL = 3;
 
 type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
 
-/** Asks for page 1 of the listing, and then for what costs less: its other pages, or one by one what is not on it. */
+/** Requests page 1 of the listing, and then the cheaper of two ways: its other pages, or one by one the codes that are not on it. */
 async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
   const { service } = reader;
   const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });

@@ -34,7 +34,7 @@ export async function joinHalves(records: readonly RawRecord[], name: string): P
   return whole.length > 0 ? apart : [...apart, ...data];
 }
 
-/** All that the record has stands in its first cell, with commas. */
+/** All values of the record are in its first cell, with commas. */
 function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
   return others.length > 0 && others.every((cell) => cell.trim() === '') && first.includes(',');
 }

@@ -5,13 +5,16 @@ import { CODE_FIELDS } from '../service/shapes.ts';
 import { countOf, formatCount, inQuotes, quote } from '../text/quote.ts';
 
 export interface InputRow {
-  /** 1-based, counting rows of data: the first below the CSV header is row 1. What `--adopt` and `--not-created` take. */
+  /** 1-based number of the data row: the first below the CSV header is row 1. */
   readonly row: number;
-  /** Line of the file where the row begins, 1-based; the row of a workbook's sheet; the number of a JSON array's item. The one number that is shown. */
+  /**
+   * Line of the file where the row begins, 1-based; the row of a workbook's sheet; the number of a JSON array's item. The one number that
+   * users see.
+   */
   readonly line: number;
   /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Cells of a CSV that say something else than they mean: they are defused, which the values are not (src/text/defuse.ts). */
+  /** Cells of a CSV whose text is escaped, unlike the values (src/text/defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -21,7 +24,7 @@ export type InputForm =
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
 
 export interface Input {
-  /** What messages call it: the path, or `standard input`. */
+  /** Name in messages: the path, or `standard input`. */
   readonly name: string;
   /** In the order of the header, or of first appearance in JSON. */
   readonly columns: readonly string[];
@@ -30,13 +33,13 @@ export interface Input {
   readonly rows: readonly InputRow[];
   /** Columns of a workbook whose cells are all dates, or empty: the results have them as dates again. */
   readonly dateColumns?: ReadonlySet<string>;
-  /** Absent where it was no file. */
+  /** Missing if the input is not a file. */
   readonly form?: InputForm;
-  /** A list of ids and slugs without a header, which says nothing else about them. */
+  /** A list of IDs and slugs without a header and other values. */
   readonly isBare?: true;
-  /** How many of the rows are hidden in their sheet: by a filter, or by a person. */
+  /** Number of rows that are hidden in their sheet: by a filter, or manually. */
   readonly hiddenRows?: number;
-  /** What is wrong with its form, where its rows could be read. */
+  /** Faults of form, if the rows could be read. */
   readonly faults?: readonly Fault[];
 }
 
@@ -46,7 +49,7 @@ export type Source = Pick<Input, 'name' | 'form'>;
 /** Options for reading the bytes of a bulk file. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
-  /** Cells of a CSV are as they stand there: it was written with `--raw-cells`. */
+  /** The cells of a CSV are exact: it was written with `--raw-cells`. */
   rawCells?: boolean | undefined;
   /** Text may be a list of ids or slugs, one a line, in place of a table. */
   bareNames?: boolean | undefined;
@@ -56,10 +59,10 @@ export interface ReadOptions {
   visibleOnly?: boolean | undefined;
 }
 
-/** Columns whose values are qrctl's to write and to read; all others belong to the person. */
+/** Columns whose values qrctl writes and reads; all others belong to the user. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_url', 'at', 'outcome', 'error']);
 
-/** Words in a header that mean `destination`, if there is no column of that name. */
+/** Headers that mean `destination`, if there is no column of that name. */
 export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
 
 /** Returns the name of a column for comparison: without case and surrounding spaces. */
@@ -83,7 +86,7 @@ export function refuseMany(name: string, rows: number, columns: number): void {
 /** Maximum number of faults collected. */
 export const MOST_FAULTS = 1000;
 
-/** How many faults, and how many warnings, are told: a file of the wrong kind has one in every line. */
+/** Number of faults, and of warnings, that are listed: a file of the wrong kind has one in every line. */
 const MOST_TOLD = 50;
 
 /** Fault of a file; collected, so that one run reports all of them. */
@@ -92,24 +95,24 @@ export interface Fault {
   line?: number | undefined;
   column?: string | undefined;
   message: string;
-  /** What such a value may be; told once, however many faults have it. */
+  /** Valid forms of such a value; listed once, however many faults have it. */
   explanation?: string;
-  /** `--force` does what is asked for anyway. */
+  /** `--force` accepts it. */
   mayForce?: true;
 }
 
-/** The rows of a file with what they ask for, and all that is wrong or odd about them. */
+/** The rows of a file with the codes they request, and all faults and warnings. */
 export interface Checked<R> {
   rows: R[];
   faults: Fault[];
   warnings: Fault[];
-  /** Of cells that only the service can tell to be right: see `Doubt`. */
+  /** Cells that only the service can confirm: see `Doubt`. */
   doubts: Fault[];
   /** Columns that the command does not read. */
   unread: string[];
   /** How a column was understood. */
   notes: string[];
-  /** Where a file that has no faults comes from. */
+  /** Advice on how to get a file without faults. */
   start: string;
 }
 
@@ -131,7 +134,7 @@ export function refuseChecked(file: Source, { faults, warnings, doubts, start }:
 }
 
 interface Refusal {
-  /** Where a file that has no faults comes from. */
+  /** Advice on how to get a file without faults. */
   start?: string | undefined;
   /** Told with the faults, so that one pass shows all there is to fix. */
   warnings?: readonly Fault[];

@@ -73,10 +73,10 @@ async function readPieces(
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** Deeper than anybody's data, and far from where a parser runs out of stack. */
+/** Deeper than any real data, and far from a stack overflow of the parser. */
 const MOST_DEPTH = 100;
 
-/** What a parser should not be given, in words, or undefined. One pass. */
+/** Returns the reason not to parse a text, or undefined. One pass. */
 function beyondBounds(text: string): string | undefined {
   let depth = 0;
   let values = 0;
@@ -95,7 +95,7 @@ function beyondBounds(text: string): string | undefined {
   return undefined;
 }
 
-/** The place of the quote that ends the string which begins at `start`; the end of the text where there is none. */
+/** Returns the position of the quote that ends the string which begins at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at);
@@ -107,7 +107,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The elements of an array, not looked into; `fault`: it is no array. One pass. */
+/** Splits an array into its elements, unparsed; `fault`: it is not an array. One pass. */
 function splitArray(text: string, name: string): { pieces: Piece[]; fault?: Fault } {
   const pieces: Piece[] = [];
   let depth = 0;

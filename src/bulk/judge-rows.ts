@@ -8,7 +8,7 @@ import type { Doubt, UpdateRow } from './check-rows.ts';
 import type { Lookup } from './find-codes.ts';
 import type { Fault } from './input.ts';
 
-/** Decides the doubts of each row. A row whose code is not there fails by itself. */
+/** Resolves the doubts of each row. A row whose code does not exist fails by itself. */
 export function judgeRows(rows: readonly UpdateRow[], lookup: Lookup): { faults: Fault[]; warnings: Fault[] } {
   const faults: Fault[] = [];
   const warnings: Fault[] = [];

@@ -78,7 +78,7 @@ function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean }
   }
 }
 
-/** A name may hold a NUL; but UTF-16 without its mark has one beside every letter, and what a power cut left of a file has many. */
+/** A name may contain a NUL; but UTF-16 without a byte order mark has one next to every letter, and a file after a power cut has many. */
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
@@ -91,7 +91,9 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
   return bytes[0] === first && bytes[1] === second;
 }
 
-/** Excel saves plain "CSV" in the code page of its country, which nothing in the file names: what it would be in the commonest is shown. */
+/**
+ * Excel saves plain "CSV" in the code page of its locale, which the file does not name: the message shows the line in the most common one.
+ */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
   const guess = broken ? `; in Windows-1252 that line would be ${showValue(broken.inWindows1252)}` : '';

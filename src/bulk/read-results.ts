@@ -26,7 +26,7 @@ export function listedCodes(results: Input): ListedCode[] {
   });
 }
 
-/** Returns what the rows said, read as a create run reads its input, and their codes; nothing if it would refuse them. */
+/** Returns the values of the rows, read like the input of a create run, and their codes; nothing if such a run would refuse them. */
 export function listedRows(results: Input, common: UtmTags | undefined): ListedRow[] {
   const ids = new Map(listedCodes(results).map(({ row, id }) => [row, id]));
   const ours: ReadonlySet<string> = new Set(RESULT_COLUMNS);
@@ -43,7 +43,7 @@ export function listedRows(results: Input, common: UtmTags | undefined): ListedR
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const { rows, faults } = checkCreate(input, { utm: common, force: true });
-  if (faults.length > 0) return []; // they say nothing that could be compared
+  if (faults.length > 0) return []; // they have no values to compare
   return rows.map((row, place) => ({
     seen: seenOf(row),
     id: ids.get(place + 1),

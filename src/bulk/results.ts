@@ -112,7 +112,7 @@ function resultOf({ state, id, slug, error, sentNow, before, stopped, candidates
     case 'unknown':
       return { outcome: 'undecided', error: candidates.length ? `could be ${nameIds(candidates)}` : error };
     case 'open':
-      // Sent in this run, answer lost, and certainly not created: no listing has it.
+      // Sent in this run, without a response, and certainly not created: no listing contains it.
       if (sentNow) return { outcome: 'failed', error: `not created: ${error}` };
       return stopped ? { outcome: 'failed', error } : { outcome: 'not-attempted' };
   }
@@ -171,7 +171,7 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   });
 }
 
-/** Adds to the hint of an outage that the same command resumes the run, if its rows are of a file; returns what stopped it. */
+/** Adds to the hint of an outage that the same command resumes the run, if its rows are from a file; returns the error that stopped it. */
 function sayingToResume(stop: unknown, resultsPath: string | undefined, because: string): unknown {
   if (stop instanceof UnavailableError && resultsPath !== undefined) {
     const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
@@ -180,7 +180,7 @@ function sayingToResume(stop: unknown, resultsPath: string | undefined, because:
   return stop;
 }
 
-/** How many failed; and why, where that is the same for all of them, so that nobody has to look it up. */
+/** Words the number of failed rows, and the reason if it is the same for all of them, so that it need not be looked up. */
 function tellFailed(results: readonly RowResult[], thing: string): string {
   const failed = results.filter(({ outcome }) => outcome === 'failed');
   const reasons = new Set(failed.map(({ error }) => error));

@@ -6,7 +6,7 @@ export function createRowValues(columns: readonly string[]): (cells: readonly un
   return (cells) => new RowValues(places, cells);
 }
 
-/** A class, because a file has a million rows, and functions of its own take each of them several times what its cells do. */
+/** A class, because a file has a million rows, and closures take several times the memory of its cells. */
 class RowValues implements ReadonlyMap<string, unknown> {
   readonly #places: ReadonlyMap<string, number>;
   readonly #cells: readonly unknown[];

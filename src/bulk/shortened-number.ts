@@ -1,4 +1,4 @@
-/** `1.23457E+19`: what a spreadsheet shows of a number with many digits, and saves as CSV in its place. */
+/** `1.23457E+19`: a number with many digits as a spreadsheet displays it, and saves it as CSV. */
 const SHORTENED = /^-?\d(?:[.,](\d+))?E[+-]\d{2,3}$/;
 
 /** A number as services and people write it. */

@@ -19,7 +19,7 @@ import { type FirstRow, MOST_TITLE_ROWS, refuseTitle } from './title-row.ts';
 
 /** Of ours those that no command reads: whatever became of their cells harms nothing. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
-/** And those whose values are times: there a date is at home. */
+/** And those whose values are times, in which a date is expected. */
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
 /**

@@ -26,10 +26,10 @@ export type Lister = Pick<Service, 'listCodes'>;
 
 /** A workspace that changes during this many readings in a row cannot be pinned down. */
 const MOST_READINGS = 3;
-/** Requests beyond three times what the shown codes fill: what a service can cost that claims more than it shows. */
+/** Requests beyond three times the pages of the returned codes: bounds the cost of a service with wrong totals. */
 const SPARE_REQUESTS = 20;
 
-/** How far `created_at` may be behind Date: as clocks are, and as far as zones are where it names none. */
+/** How far `created_at` may be behind Date: by the drift of clocks, and by time zones if it has none. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 const ZONE_MARGIN_MS = 15 * 3_600_000;
 
@@ -89,17 +89,17 @@ export async function everyCode(service: Lister, concurrency: number, doubt?: Do
   return codes;
 }
 
-/** What one reading of all pages has found out. */
+/** Result of one pass over all pages. */
 interface Reading {
   ids: Set<string>;
-  /** The total of its first answer. */
+  /** Total of its first response. */
   total: number;
-  /** Every answer named that total, and no code came twice. */
+  /** Every response had that total, and no code occurred twice. */
   steady: boolean;
-  /** Whether a code of a later page stood there at the first answer. */
+  /** Whether a code of a later page existed at the first response. */
   stoodThere: (code: QrCode) => boolean;
   allStood: boolean;
-  /** A page had fewer rows than fit, and another followed: what it lacks, codes that came meanwhile would make up for. */
+  /** A page was short, and another followed: codes created meanwhile would make up for the missing ones. */
   gap: boolean;
 }
 
@@ -112,7 +112,7 @@ const createReading = (): Reading => ({
   gap: false,
 });
 
-/** As many codes as there were at its first answer, and all of them were there: they are those there were. */
+/** As many codes as at its first response, and all of them existed then: the list is complete. */
 function isWhole({ ids, total, steady, allStood }: Reading): boolean {
   return steady && allStood && ids.size === total;
 }
@@ -124,12 +124,12 @@ function findsAgain(reading: Reading, before: Reading): boolean {
   return true;
 }
 
-/** Takes in the first answer. */
+/** Processes the first response. */
 function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): void {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
   const answered = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
-  // Dated in the future (Date has whole seconds): what is created from now on would look older than that.
+  // Dated in the future (Date has whole seconds): a code created from now on would look older.
   if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
   reading.total = total;
   reading.stoodThere = ({ created_at }) => {
@@ -168,8 +168,8 @@ function isAffordable({ asked, pages }: Costs): boolean {
 }
 
 /**
- * One reading, in the service's order. A service that serves smaller pages than asked is asked for that size from then on. A page
- * that brings nothing new is the end, whatever the total says; and where the total may be cut off, the one behind the last is read too.
+ * One pass, in the service's order. If a service returns smaller pages than requested, that size is requested from then on. A page without
+ * new codes is the end, whatever the total is; and if the total may be capped, the page after the last is requested too.
  */
 async function* readPages(
   service: Lister,
@@ -188,7 +188,7 @@ async function* readPages(
   if (first.rows.length === 0) return;
   yield first.rows;
 
-  // A total below what came is no total: the page may be smaller than asked then, too.
+  // A total below the number of received codes is invalid: the page may be smaller than requested then, too.
   const limit = first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
   let { total } = first;
@@ -203,7 +203,7 @@ async function* readPages(
     last = next;
     return false;
   };
-  // No generator: what is not affordable now may be after the next page.
+  // Not a generator: a request that the budget excludes now may be allowed after the next page.
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {

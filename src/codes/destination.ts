@@ -11,7 +11,7 @@ import { quote } from '../text/quote.ts';
  */
 export type DestinationProblem = { kind: 'empty' | 'not-web' | 'unusable' | 'dotless' | 'odd'; words: string };
 
-/** The problems of a code that leads nowhere when it is scanned. */
+/** Problems of a code that leads nowhere when it is scanned. */
 const DEAD: ReadonlySet<DestinationProblem['kind']> = new Set(['empty', 'unusable', 'dotless']);
 
 /** Returns whether a code with this problem leads nowhere when it is scanned. */
@@ -45,7 +45,7 @@ export function findDestinationProblem(
   return undefined;
 }
 
-/** `example.com:8080/menu`, whose beginning reads like a scheme. */
+/** `example.com:8080/menu`, whose beginning looks like a scheme. */
 function looksLikeHostAndPort(text: string): boolean {
   const colon = text.indexOf(':');
   return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));

@@ -65,7 +65,7 @@ export async function isCheaperEach(
   return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
 }
 
-/** The code that had this slug, where it has it still. */
+/** Returns the code that had this slug, if it still has it. */
 export async function getRemembered(
   { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
   slug: string,
@@ -78,7 +78,7 @@ export async function getRemembered(
   return undefined;
 }
 
-/** The code with this id, undefined where there is none (any more). */
+/** Returns the code with this ID, undefined if it does not exist (any more). */
 export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
   return getCode(id).catch((error) => {
     if (error instanceof NotFoundError) return undefined;
@@ -95,10 +95,13 @@ async function findListed(service: Finder, slugs: readonly string[], ids: readon
   return [...slugs.flatMap((slug) => found.get(slug) ?? []), ...codes.filter(({ id }) => beside.has(id.toLowerCase()))];
 }
 
-/** More codes than this are on so many pages that some may be asked for together, though the last of them may be in vain. */
+/** With more codes than this, several pages are requested at once, though the last of them may be unnecessary. */
 const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
 
-/** The listing up to the last of the codes with these ids (in lower case) and slugs; all of it, and whole, where one of them is not there. */
+/**
+ * Returns the listing up to the last of the codes with these IDs (in lower case) and slugs; all of it, complete, if one of them does not
+ * exist.
+ */
 export async function listUntilFound(
   service: Lister,
   names: { ids: Iterable<string>; slugs: Iterable<string> },
@@ -134,7 +137,7 @@ export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 
   });
 }
 
-/** What to type for the code of that name, in either case; where several have it, how to see them. */
+/** Returns the hint for a code with that name, in any case; if several have it, how to list them. */
 function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): { hint: string } | undefined {
   const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
   const wanted = fold(name);

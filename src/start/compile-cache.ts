@@ -19,7 +19,7 @@
 import { statSync } from 'node:fs';
 import { type OwnCache, openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 
-/** What V8 compiled of one bundle. */
+/** Compiled code of one bundle. */
 export interface Compiled {
   code: Buffer;
   /** The commands that have run with it: functions that none of them called are not in it. */
@@ -27,13 +27,13 @@ export interface Compiled {
 }
 
 export interface CompileCache {
-  /** What was compiled of this bundle, or undefined: none, damaged, of another source, or not certainly ours. */
+  /** Returns the compiled code of this bundle, or undefined: missing, damaged, of another source, or not certainly of this user. */
   read(bundle: string, source: Buffer): Compiled | undefined;
-  /** Replaces what is kept of this bundle, and removes the oldest files when there are many. Never throws. */
+  /** Replaces the stored code of this bundle, and removes the oldest files if there are many. Never throws. */
   write(bundle: string, source: Buffer, compiled: Compiled): void;
 }
 
-/** Who asks: the parts of `process` that decide where a cache is, whose it is, and which node it is for. */
+/** The parts of `process` that determine where a cache is, which user owns it, and the version of node. */
 export interface Runtime extends User {
   version: string;
   arch: string;
@@ -44,15 +44,15 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** V8 takes code where it lies only if it begins at a multiple of this, and else copies all of it. */
+/** V8 uses code in place only if it begins at a multiple of this, and copies it otherwise. */
 const CODE_ALIGNMENT = 8;
-/** Many times what the largest bundle needs; and files enough for three builds, or three releases of node, side by side. */
+/** Many times the size for the largest bundle; and enough files for three builds, or three releases of node, at the same time. */
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 32, content: 'code' } as const;
 
-/** Of `data` behind what has the checksum `before`. */
+/** Checksum of `data`, continuing from `before`. */
 type Checksum = (data: Buffer, before?: number) => number;
 
-/** The cache of this user for this node; undefined where none can be safe. Never throws. */
+/** Returns the cache of this user for this node; undefined if none can be safe. Never throws. */
 export function openCompileCache(runtime: Runtime): CompileCache | undefined {
   return quietly(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
@@ -64,7 +64,7 @@ export function openCompileCache(runtime: Runtime): CompileCache | undefined {
 function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum): CompileCache {
   const node = describeNode(runtime);
 
-  /** Its name says what it is for. Two sources or two nodes with one name would still be told apart by what is in the file. */
+  /** The name identifies the content. Two sources or two nodes with one name would still be distinguished by the content of the file. */
   function nameOf(bundle: string, source: Buffer): string {
     const made = crc32(source, crc32(Buffer.from(node)));
     return `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`;

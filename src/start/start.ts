@@ -1,4 +1,4 @@
-/** What bin/ calls: loads the bundles of dist/, with what V8 compiled of them in earlier runs, and runs the command line. */
+/** Entry point of bin/: loads the bundles of dist/, with the code that V8 compiled in earlier runs, and runs the command line. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
@@ -11,9 +11,9 @@ type App = typeof import('../app.ts');
 interface Bundle {
   source: Buffer;
   script: Script;
-  /** What it was loaded with, if V8 took it. */
+  /** Compiled code it was loaded with, if V8 accepted it. */
   compiled: Compiled | undefined;
-  /** V8 refused what was there: written again, it would be refused again. */
+  /** V8 rejected the stored code: written again, it would be rejected again. */
   refused: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return code;
 }
 
-/** Nothing is left to wait for, and the run has not ended: to node that is a success. */
+/** Nothing is left to wait for, and the run has not ended: node would exit with 0. */
 function endedUnsaid(): void {
   process.exitCode = 1;
   writeSync(
@@ -71,8 +71,8 @@ function run(name: string, source: Buffer): unknown {
 }
 
 /**
- * Keeps what was compiled until now, after all work is done and said: once for a bundle, and once more for each command that had not
- * run with it yet, because V8 compiles a function when it is first called.
+ * Stores the compiled code when all work is done and printed: once per bundle, and once more for each command that had not run with it yet,
+ * because V8 compiles a function on its first call.
  */
 function keepCompiled(command: string): void {
   if (cache === undefined) return;
@@ -89,7 +89,7 @@ function isNews(commands: readonly string[], command: string): boolean {
   return !commands.includes(command) && commands.length < MOST_COMMANDS;
 }
 
-/** The command a line begins with, as far as words alone tell: which one it is matters to nothing but what is compiled already. */
+/** Returns the command of a line, from its words alone: it only selects the compiled code to store. */
 function commandOf(argv: readonly string[]): string {
   const words = argv.slice(0, 2).filter((word) => /^[a-z]+$/.test(word));
   const help = argv.some((word) => word === '--help' || word === '-h');
