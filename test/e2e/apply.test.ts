@@ -157,6 +157,18 @@ describe('qr apply', () => {
     expect(stderr).toContain(words);
   });
 
+  it('never writes over its own file', async () => {
+    const { apply, write, cwd, methods } = await usePlace();
+    await write(file(row(1)));
+    for (const flags of [
+      ['-o', 'codes.csv'],
+      ['-o', './codes.lock.json', '-f', 'json'],
+      ['--lock', 'codes.csv'],
+    ])
+      expect((await apply(...flags)).code, String(flags)).toBe(2);
+    expect([await readFile(join(cwd, 'codes.csv'), 'utf8'), methods()]).toEqual([file(row(1)), {}]);
+  });
+
   it('prints the plan for a person without cutting what differs, and for a pull request without markup from values', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;

@@ -70,12 +70,26 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
   if (results !== undefined) refuseForeignExtension(results);
   else if (isStream(from)) return undefined;
   const path = results ?? besideInput(from, form);
-  const files = [
+  refuseSameFile([
     { flag: '', what: 'the input', path: from },
     { flag: '--results', what: 'the results', path },
     { flag: '--results', what: 'the journal of the results', path: journalOf(path) },
     { flag: '--output', what: 'the output', path: output ?? '-' },
-  ].filter((file) => file.path !== '-' && !isDevice(file.path));
+  ]);
+  return path;
+}
+
+interface NamedFile {
+  /** The flag that specifies it. */
+  flag: string;
+  what: string;
+  /** `-`: none. */
+  path: string;
+}
+
+/** Throws UsageError if two of these files are one, under any name: one would be lost to the other. */
+export function refuseSameFile(given: readonly NamedFile[]): void {
+  const files = given.filter((file) => file.path !== '-' && !isDevice(file.path));
   for (const [index, file] of files.entries()) {
     const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
     if (!earlier) continue;
@@ -83,7 +97,6 @@ export function resultsPathOf(from: string, { results, output }: BulkFlags, form
       hint: `Specify a different file with ${file.flag}, or omit it.`,
     });
   }
-  return path;
 }
 
 /** The extension is the input's: the same program opens both. */

@@ -4,7 +4,7 @@ import { applyFailure } from '../../../apply/apply-failure.ts';
 import { applyRows, whileLocked } from '../../../apply/apply-rows.ts';
 import type { CarriedOut } from '../../../apply/carry-out.ts';
 import { checkKeyed } from '../../../apply/keyed-rows.ts';
-import { lockPathOf } from '../../../apply/lock-store.ts';
+import { journalOf, lockPathOf } from '../../../apply/lock-store.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { refuseChecked } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
@@ -12,6 +12,7 @@ import { UsageError } from '../../../errors.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';
 import { countOf } from '../../../text/quote.ts';
+import { refuseSameFile } from '../bulk-flags.ts';
 import { readInput } from '../bulk-input.ts';
 import { outranked, type RowProgress } from '../bulk-progress.ts';
 import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
@@ -61,9 +62,17 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
   }
 }
 
-function lockOf(from: string, { lock }: ApplyFlags): string {
-  if (lock !== undefined) return lock;
-  if (from !== '-') return lockPathOf(from);
+function lockOf(from: string, { lock, output }: ApplyFlags): string {
+  const path = lock ?? (from === '-' ? undefined : lockPathOf(from));
+  if (path !== undefined) {
+    refuseSameFile([
+      { flag: '', what: 'the input', path: from },
+      { flag: '--lock', what: 'the lock file', path },
+      { flag: '--lock', what: 'the journal of the lock file', path: journalOf(path) },
+      { flag: '--output', what: 'the output', path: output ?? '-' },
+    ]);
+    return path;
+  }
   throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
 }
 

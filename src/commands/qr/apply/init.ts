@@ -11,6 +11,7 @@ import { addFile } from '../../../run/run-summary.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../../service/shapes.ts';
 import { countOf } from '../../../text/quote.ts';
 import { printRecords } from '../../output-options.ts';
+import { refuseSameFile } from '../bulk-flags.ts';
 import type { ApplyFlags } from './flags.ts';
 
 const COLUMNS = [
@@ -31,6 +32,10 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     throw new UsageError('--init writes a file of all its columns', { hint: 'Omit --fields, --ids and --format markdown.' });
   }
   const lockPath = flags.lock ?? lockPathOf(output);
+  refuseSameFile([
+    { flag: '--output', what: 'the output', path: output },
+    { flag: '--lock', what: 'the lock file', path: lockPath },
+  ]);
   const { clock, signal, processes, console } = context;
   const onWait = () => console.note(`Waiting for another run that uses ${lockPath}`);
   await whileLocked({ lockPath, clock, signal }, onWait, async () => {
