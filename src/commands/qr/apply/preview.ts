@@ -29,7 +29,7 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
       `a run would be refused: it would change or remove ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
     );
   const requests = (await context.service()).stats().requests + countRequests(plan);
-  tellCost(context, await context.service(), 'A run of this plan', requests, warnings.length);
+  tellCost(context, await context.service(), 'A run would apply the plan', requests, warnings.length);
   if (!flags.exitCode) return;
   const decisions = openItems(plan).length;
   if (isTooMuch || decisions > 0 || open > 0)
