@@ -6,6 +6,7 @@ import { NotFoundError, UnexpectedAnswerError } from '../errors.ts';
 import { createRows, type RowEnd } from '../once/create-rows.ts';
 import type { NewRow } from '../once/new-row.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { quote } from '../text/quote.ts';
 import type { ApplyJob, Prepared } from './apply-job.ts';
 import { removeJournal } from './finish-earlier.ts';
 import { codeOf } from './identify.ts';
@@ -185,6 +186,14 @@ function isSettled({ sentNow, state, candidates }: RowEnd): boolean {
   return !sentNow && state !== 'unknown' && candidates.length === 0;
 }
 
+const MOST_NAMED = 5;
+
+function nameCodes(codes: readonly QrCode[]): string {
+  const named = codes.slice(0, MOST_NAMED).map(({ id, slug }) => `${quote(slug)} (${id})`);
+  const more = codes.length - named.length;
+  return [...named, ...(more > 0 ? [`${more} others`] : [])].join(' or ');
+}
+
 /** How an item ends of which nothing is sent. */
 function asPlanned(item: PlanItem): EndedItem {
   const { action, changes, code, candidates } = item;
@@ -197,7 +206,7 @@ function asPlanned(item: PlanItem): EndedItem {
     case 'gone':
       return { ...ended, outcome: 'undecided', error: 'was deleted on the service' };
     case 'undecided':
-      return { ...ended, outcome: 'undecided', error: 'may be an existing code' };
+      return { ...ended, outcome: 'undecided', error: `may be ${nameCodes(candidates)}` };
     case 'create':
     case 'update':
       return { ...ended, outcome: 'not-attempted' };

@@ -160,10 +160,10 @@ function identifyUnknown(
       left.delete(code);
     }
   }
-  const similar = createSimilar([...left]);
+  const unmatched = rows.filter((row) => !found.has(row));
+  const similar = createSimilar([...left], unmatched.map(codeOf));
   const renamed = groupBy(removed, valuesKey);
-  for (const row of rows) {
-    if (found.has(row)) continue;
+  for (const row of unmatched) {
     const candidates = [...new Set([...(renamed.get(valuesKey(codeOf(row))) ?? []), ...similar(codeOf(row))])];
     if (candidates.length > 0) found.set(row, { is: 'asked', candidates });
   }
@@ -175,15 +175,19 @@ export function codeOf({ changes: { name, destination }, type }: KeyedRow): NewC
   return newCode(name ?? '', type, destination || undefined);
 }
 
-/** Y8: a function that finds the codes which a row may have been before it was edited: of its type, with its name or its destination. */
-function createSimilar(codes: readonly QrCode[]): (code: NewCode) => readonly QrCode[] {
+/**
+ * Y8: returns a function that finds the codes which a row may have been before it was edited: of its type, with its name or its destination.
+ * A destination tells only if no other of these rows has it: many new codes of one landing page are not edits of an older one.
+ */
+function createSimilar(codes: readonly QrCode[], rows: readonly NewCode[]): (code: NewCode) => readonly QrCode[] {
   const nameKey = (code: NewCode | QrCode) => valuesKey({ name: code.name, type: code.type ?? 'url' });
   const placeKey = (code: NewCode | QrCode) =>
     valuesKey({ name: '', type: code.type ?? 'url', destination: code.destination || ' ' });
+  const hasPlace = ({ destination }: NewCode | QrCode) => Boolean(destination);
   const byName = groupBy(codes, nameKey);
-  const byPlace = groupBy(
-    codes.filter(({ destination }) => destination),
-    placeKey,
-  );
-  return (code) => [...(byName.get(nameKey(code)) ?? []), ...(code.destination ? (byPlace.get(placeKey(code)) ?? []) : [])];
+  const byPlace = groupBy(codes.filter(hasPlace), placeKey);
+  const rowsByPlace = groupBy(rows.filter(hasPlace), placeKey);
+  const alikeInPlace = (code: NewCode) =>
+    rowsByPlace.get(placeKey(code))?.length === 1 ? (byPlace.get(placeKey(code)) ?? []) : [];
+  return (code) => [...(byName.get(nameKey(code)) ?? []), ...alikeInPlace(code)];
 }

@@ -84,7 +84,8 @@ export function planRows(known: Known, options: PlanOptions): Plan {
     items,
     unmanaged: known.codes.size - [...identities.owned].filter((id) => known.codes.has(id)).length,
     surprises: items.filter(isSurprise).length,
-    allowed: allowedChanges(entries.size, options.maxChanges),
+    // Keys whose entry was lost count as well: a lost lock file does not lower the maximum.
+    allowed: allowedChanges(entries.size + items.filter(isFound).length, options.maxChanges),
     faults,
     warnings,
   };
@@ -164,6 +165,11 @@ export function sentChanges({ changes }: PlanItem): CodeChanges {
 /** An existing code would change, or a key that was in the file is not. */
 function isSurprise(item: PlanItem): boolean {
   return Object.keys(sentChanges(item)).length > 0 || (item.action === 'removed' && item.isNews);
+}
+
+/** A key without a lock entry that has a code. */
+function isFound({ entry, code }: PlanItem): boolean {
+  return entry === undefined && code !== undefined;
 }
 
 const LEAST_ALLOWED = 10;

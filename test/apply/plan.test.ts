@@ -89,6 +89,16 @@ describe('the plan of a key without lock entry', () => {
     expect(actionsOf(planOf([edited], [entryOf('b', code)], [code]))).toMatchObject({ a: 'create' });
   });
 
+  it('is new if other new rows lead to the same page as a code that no key has', () => {
+    const [one, other] = ['one', 'other'].map((name, at) => ({
+      ...row,
+      key: name,
+      line: at + 2,
+      changes: { ...row.changes, name },
+    }));
+    if (one && other) expect(actionsOf(planOf([one, other], [], [code]))).toEqual({ one: 'create', other: 'create' });
+  });
+
   it('is a question if a removed key has a code with all its values: it may have been renamed', () => {
     const plan = planOf([{ ...row, key: 'b' }], [entry], [code]);
     expect(actionsOf(plan)).toEqual({ b: 'undecided', a: 'removed' });
@@ -141,6 +151,8 @@ describe('a plan as a whole', () => {
     expect(planOf([], many, []).allowed).toBe(15);
     expect(planOf([], many, [], { maxChanges: { percent: 50 } }).allowed).toBe(25);
     expect(planOf([], many, [], { maxChanges: { count: 3 } }).allowed).toBe(3);
+    // Without a lock file too.
+    expect(planOf([row], [], [code], { maxChanges: { percent: 100 } }).allowed).toBe(1);
   });
 
   it('has the faults of what would be created or changed, and of nothing else (Y2)', () => {
