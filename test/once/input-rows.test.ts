@@ -225,9 +225,24 @@ describe('edits that are decided, or cannot be applied', () => {
     expect(asked).toEqual([]);
   });
 
+  it('are applied also if only the fingerprint of the removed row is known', async () => {
+    const asked: unknown[] = [];
+    const applyEdits: ApplyEdits = async (edits) => {
+      asked.push(...edits.map(({ id, changes }) => [id, changes]));
+      return { stop: undefined, failed: new Map() };
+    };
+    const [session, , created] = journalOf([A]) as [JournalRecord, JournalRecord, JournalRecord];
+    const journal: JournalRecord[] = [session, { is: 'rows', hashes: [seenOf(A).all] }, created];
+    const { input } = await opened({ rows: sheet('b y'), journal, applyEdits });
+    await input.applyEdits();
+    expect(asked).toEqual([['id-1', undefined]]);
+  });
+
   it('are what the journal has of their rows afterwards (O35)', async () => {
     const applyEdits: ApplyEdits = async (edits, log) => {
       for (const edit of edits) await log.done(edit);
+      // Already now: the process may be killed before the next change.
+      expect(states.of(1).seen).toMatchObject({ name: 'b' });
       return { stop: undefined, failed: new Map() };
     };
     const { input, states, learned } = await opened({ rows: sheet('b x'), journal: journalOf([A]), applyEdits });
