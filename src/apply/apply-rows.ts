@@ -111,7 +111,9 @@ async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
   const plan = planRows({ rows, entries: lock.entries, codes, decisions }, options);
   const isGuess = plan.items.some(({ action, key }) => action === 'create' && !decisions.recreate.has(key));
   if (isStale && isGuess) throw staleError();
-  return { plan, lock, before };
+  // An interrupted run that was finished is in the lock file on disk by now.
+  const onDisk = isInterrupted && (before || lock.entries.size > 0) ? lock : before;
+  return { plan, lock, before: onDisk };
 }
 
 /** Y2: what can be told without a request: nothing is sent for such a file. */

@@ -168,6 +168,13 @@ describe('a lock file', () => {
   });
 });
 
+it('what an interrupted run created is not left in the lock file if its code was deleted and its row removed (Y5)', async () => {
+  const world = await killedWithJournal();
+  for (const code of [...world.service.codes]) world.service.remove(code);
+  for (let run = 0; run < 2; run++) expect((await applyIn(world, [])).failure).toBeUndefined();
+  expect(entriesIn(world)).toEqual([]);
+});
+
 /** A run of one row that was killed when its code was created, and not in the lock file yet. */
 async function killedWithJournal(): Promise<ApplyWorld> {
   for (let step = 0; ; step++) {
