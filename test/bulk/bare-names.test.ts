@@ -67,12 +67,11 @@ describe('a list of names', () => {
     expect(parse("'-a", true)?.rows[0]?.values.get('slug')).toBe("'-a");
   });
 
-  it('is read only where a command takes one, and by 140,000 lines in time', async () => {
+  // Anything but linear time would outlast the test's own limit.
+  it('is read only where a command takes one, and in 140,000 lines', async () => {
     const text = `${ID}\n`.repeat(140_000);
-    const before = performance.now();
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });
     expect([rows.length, isBare]).toEqual([140_000, true]);
-    expect(performance.now() - before).toBeLessThan(5000);
     expect(await parseInput(Buffer.from('a\nb\n'), 'list.csv')).toMatchObject({ columns: ['a'], headerLine: 1 });
   });
 });

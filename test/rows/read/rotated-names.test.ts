@@ -73,11 +73,11 @@ describe('a file of a log', () => {
     expect(sorted([...oldestFirst].sort()).map(([name]) => name)).toEqual(oldestFirst);
   });
 
-  it('costs no more than its length', () => {
-    for (const name of [`a.csv${'-2026'.repeat(50_000)}`, `${'.csv'.repeat(50_000)}.1`, `a${'-'.repeat(200_000)}.csv`]) {
-      const began = performance.now();
+  // Anything but linear time would outlast the test's own limit.
+  it.each([`a.csv${'-2026'.repeat(500_000)}`, `${'.csv'.repeat(500_000)}.1`, `a${'-'.repeat(2_000_000)}.csv`])(
+    'costs no more than its length (%#)',
+    (name) => {
       findLogName(name);
-      expect(performance.now() - began).toBeLessThan(500);
-    }
-  });
+    },
+  );
 });
