@@ -3,6 +3,7 @@
  * DELETE. The specification doesn't state whether a paused code is scanned: the checks of back-up.ts verify it, and the pause only makes
  * them succeed.
  */
+import { basename, dirname, join } from 'node:path';
 import { ifPresent, nodeDisk } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
@@ -89,10 +90,13 @@ export async function openPause(context: BackupContext, place: string, code: QrC
   };
 }
 
-/** Removes `PLACE.paused.json`, also below a relative directory or a link; errors are ignored. */
+/**
+ * Removes `PLACE.paused.json`, also below a relative directory or a link to one; errors are ignored. A link in its place is removed, never what
+ * it leads to: that is not a file of this run (B7).
+ */
 export async function forgetPause(place: string): Promise<void> {
-  await realPath(nodeDisk, `${place}.paused.json`)
-    .then((path) => removeFile(nodeDisk, path))
+  await realPath(nodeDisk, dirname(place))
+    .then((directory) => removeFile(nodeDisk, join(directory, `${basename(place)}.paused.json`)))
     .catch(() => undefined);
 }
 

@@ -181,6 +181,15 @@ describe('a backup', () => {
     },
   );
 
+  it('removes a link in the place of its pause, and not the file that it leads to (B7)', async () => {
+    const { backup, path, send } = await useWorld({ status: 'expired' });
+    const own = join(mkdtempSync(join(root, 'o')), 'own.json');
+    writeFileSync(own, 'own');
+    symlinkSync(own, path('paused.json'));
+    await backup.backUp(ID, send);
+    expect([existsSync(own), existsSync(path('paused.json'))]).toEqual([true, false]);
+  });
+
   it.each(['json', 'scans.ndjson', 'paused.json'])('goes to another directory if %s cannot be written', async (extension) => {
     const { backup, path, send } = await useWorld();
     mkdirSync(path(extension));
