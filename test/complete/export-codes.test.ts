@@ -150,7 +150,7 @@ describe('a service that does not tell its time', () => {
     const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
     const { messages, hints, asked } = await exported({ ...silent, job, rows });
     expect(await hints()).toEqual([
-      expect.stringMatching(/^Set the clock of this machine, or specify the end of the range, for example `--until/),
+      expect.stringMatching(/^Set the clock of this machine, or specify the end of the range with --until/),
     ]);
     expect(await messages()).toEqual([
       "the service sends no Date header, and has scans later than this machine's clock (2025-10-09T08:53:20.000Z)",

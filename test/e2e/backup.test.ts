@@ -67,7 +67,7 @@ describe('qr delete --backup', () => {
       const run = await runByDay(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
       expect(run.code, run.stderr).toBe(0);
       const sent = sandbox.requests.slice(spent).map(({ method, url }) => `${method} ${url}`);
-      expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`: ${sent.length} requests, `));
+      expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`\\(${sent.length} requests, `));
       // What was named is read once.
       const reads = sent.filter((request) => /^GET \S*\/qr(\/[^/?]+)?(\?\S*)?$/.test(request));
       if (!ofFile) expect(reads, sent.join('\n')).toHaveLength(count);

@@ -238,7 +238,7 @@ describe('TLS', () => {
     const port = await listen(createHttpServer(), () => undefined);
     const env = { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY };
     const { code, stderr } = await runCli(['qr', 'list'], { env });
-    expect(stderr).toMatch(/did not respond with TLS\n {2}hint: Check the port/);
+    expect(stderr).toMatch(/did not respond with TLS \[GET .*\]\n {2}hint: Check the port/);
     expect(code).toBe(7);
   });
 });
