@@ -71,7 +71,7 @@ describe('whatever people do to a file, its lock file and its codes, and whereve
     const tally = createTally();
     await fc.assert(
       fc.asyncProperty(steps, (history) => playHistory(history, tally)),
-      runs(200, 20_000),
+      runs(120, 20_000),
     );
     if (SOAK) console.log(Object.fromEntries(tally.steps), Object.fromEntries(tally.outcomes), Object.fromEntries(tally.exits));
     // What is not tried proves nothing.
