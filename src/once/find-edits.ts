@@ -38,8 +38,6 @@ type Clue = keyof Clues;
 const CLUES: readonly Clue[] = ['same', 'own', 'name', 'rest', 'gap'];
 
 const MOST_SHOWN = 5;
-/** Each pass leaves fewer that are in each other's way; the rest is left to the user. */
-const MOST_PASSES = 4;
 
 interface FoundEdits<F, G> {
   edits: ReadonlyMap<F, FoundEdit<G>>;
@@ -51,7 +49,7 @@ interface FoundEdits<F, G> {
  * Returns the rows that share a clue with a removed entry. O31: all of them may be edits, also if the entry is matched to another row:
  * none is created without the user's decision.
  *
- * @param pins the user's decisions
+ * @param pins the user's decisions: some of these rows, each with another of these entries
  * @param alsoIn by gap: an equal entry that may have been in this gap, if it is unknown which of several was removed
  */
 export function findEdits<F extends Clues, G extends Gone>(
@@ -160,19 +158,17 @@ function pairUp<F extends Clues, G extends Gone>(
     }
   };
 
-  for (const [row, entry] of pins) if (left.fresh.has(row) && left.gone.has(entry)) pair(row, entry);
+  for (const [row, entry] of pins) pair(row, entry);
   pairEqual(({ same }) => same, Number.POSITIVE_INFINITY);
   pairEqual(({ own }) => own, 1);
   // If one entry has the name and another the other values, at the same position, it is unknown which one the row was.
   pairEqual(bothOf('name', 'gap'), 1, hasNoOther(bothOf('rest', 'gap'), left));
   pairEqual(bothOf('rest', 'gap'), 1, hasNoOther(bothOf('name', 'gap'), left));
-  for (let pass = 0, before = -1; pass < MOST_PASSES && before !== pairs.size; pass++) {
-    before = pairs.size;
-    // In a gap that has as many of both they are taken in their order, if none of them has a clue to another place.
-    pairEqual(({ gap }) => gap, Number.POSITIVE_INFINITY, staysIn('gap', left));
-    pairEqual(({ name }) => name, 1, staysIn('name', left));
-    pairEqual(({ rest }) => rest, 1, staysIn('rest', left));
-  }
+  // In a gap that has as many of both they are taken in their order, if none of them has a clue to another place. What these three
+  // pair shares nothing with the rest, so once is enough.
+  pairEqual(({ gap }) => gap, Number.POSITIVE_INFINITY, staysIn('gap', left));
+  pairEqual(({ name }) => name, 1, staysIn('name', left));
+  pairEqual(({ rest }) => rest, 1, staysIn('rest', left));
   return pairs;
 }
 

@@ -46,6 +46,22 @@ describe('a row is an edit of an entry that is gone', () => {
   });
 });
 
+describe('entries that a row may have been', () => {
+  it('are five at most, the first ones, and all of them are held (O31)', () => {
+    const [row, entries] = [fresh({ name: 'a' }), Array.from({ length: 7 }, () => gone({ name: 'a' }))];
+    const { edits: found, held } = findEdits([row], entries);
+    expect(found.get(row)?.candidates.map((entry) => entries.indexOf(entry as Gone))).toEqual([0, 1, 2, 3, 4]);
+    expect(held.size).toBe(7);
+  });
+
+  it('are held in their own order, also those of which nobody knows what they said, unless there is no row (O31)', () => {
+    const entries = [gone({ gap: '1:2' }), gone({ isAny: true }), gone({ rest: 'r' }), gone({ name: 'a' }), gone({ name: 'b' })];
+    const { held } = findEdits([fresh({ name: 'a', rest: 'r', gap: '1:2' })], entries);
+    expect([...held].map((entry) => entries.indexOf(entry))).toEqual([0, 1, 2, 3]);
+    expect(findEdits([], entries).held.size).toBe(0);
+  });
+});
+
 describe('which entry it was', () => {
   const at = (name: string, rest: string, gap: string) => ({ name, rest, gap });
 
@@ -81,9 +97,26 @@ describe('which entry it was', () => {
     ]);
   });
 
+  it('is told by their order also if a name is that of several, but only if there are as many of both (O32)', () => {
+    const entries = [gone(at('a', '1', '1:2')), gone(at('a', '2', '1:2'))];
+    const rows = [fresh(at('a', '3', '1:2')), fresh(at('a', '4', '1:2'))];
+    expect(edits(rows, entries)).toEqual([0, 1]);
+    expect(edits([...rows, fresh(at('b', '5', '1:2'))], entries)).toEqual(['?', '?', '?']);
+  });
+
+  it('is the one with the same values at the same position, whatever else is there (O32)', () => {
+    const rows = [fresh(at('Menu', 'x', '1:2')), fresh(at('Other', 'y', '1:2'))];
+    expect(edits(rows, [gone(at('Menu', 'x', '1:2'))])).toEqual([0, '?']);
+  });
+
+  it('is not clear where one entry has the name and another the destination (O32)', () => {
+    const entries = [gone(at('Menu', 'x', '1:2')), gone(at('Other', 'y', '1:2'))];
+    expect(edits([fresh(at('Menu', 'y', '1:2'))], entries)).toEqual(['?']);
+  });
+
   it('is what the user says', () => {
     const [row, entry] = [fresh({ name: 'a' }), gone({ name: 'b' })];
-    expect(findEdits([row], [entry], new Map([[row, entry]])).edits.get(row)?.of).toBe(entry);
+    expect(findEdits([row], [entry], new Map([[row, entry]])).edits.get(row)).toEqual({ of: entry, candidates: [entry] });
   });
 });
 
