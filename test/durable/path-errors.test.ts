@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cannotOpen, cannotWrite, describeSystemError, systemCode } from '../../src/durable/path-errors.ts';
+import { cannotOpen, cannotWrite, describeSystemError, ifDiskFull, systemCode } from '../../src/durable/path-errors.ts';
 import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
@@ -70,6 +70,14 @@ describe('the failure of a write', () => {
     expect(failure).toBeInstanceOf(ClosedPipeError);
     expect(failure).toMatchObject({ message: 'the reader closed the pipe', cause });
   });
+});
+
+test('a full disk that nothing else put into words is an error of the machine, and any other error stays as it is', () => {
+  const cause = error('ENOSPC');
+  const failure = ifDiskFull(cause);
+  expect(failure).toBeInstanceOf(LocalError);
+  expect(failure).toMatchObject({ cause, hint: expect.stringContaining('disk space') });
+  for (const other of [error('EIO'), new LocalError('no', { cause }), 'thrown']) expect(ifDiskFull(other)).toBe(other);
 });
 
 describe('an error in words', () => {
