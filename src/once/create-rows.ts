@@ -235,6 +235,9 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
   return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);
     if (update) return { row, action: 'update', id: update.id, resent: false, changes: update.changes };
+    // O34: it says what a removed row said whose outcome is unknown: the run looks that up first, and then it is that row.
+    if (edit?.of?.state === 'unknown' && edit.changes?.length === 0)
+      return { row, action: 'reconcile', id: undefined, resent: false, changes: undefined };
     if (edit) return { row, action: 'edited', id: edit.of?.id, resent: false, changes: edit.changes };
     const { state, id, attempts } = states.of(entry);
     const plan = { row, id, resent: id !== undefined && attempts.length > 0, changes: undefined };

@@ -88,4 +88,11 @@ describe('whatever people do to a spreadsheet, and wherever it is killed', () =>
     // What is not tried proves nothing.
     for (const outcome of ['created', 'adopted', 'exists', 'updated', 'edited']) expect(tally.outcomes.has(outcome)).toBe(true);
   }, 7_200_000);
+
+  it('a row that was sent, removed and restored before its outcome was known is no edit (O34)', async () => {
+    const insert: Step = { do: 'insert', at: 0, name: 0, destination: 0, own: 0 };
+    const kill: Run = { do: 'run', machine: 0, kill: { step: 7, fault: 'end-before' } };
+    const run: Run = { do: 'run', machine: 0 };
+    await playHistory([run, insert, kill, { do: 'delete', at: 0, to: 0 }, run, { do: 'restore', at: 0, to: 0 }], createTally());
+  });
 });
