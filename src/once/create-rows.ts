@@ -12,7 +12,7 @@ import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { type Decisions, recordDecisions } from './decisions.ts';
 import type { Edit, PlannedRow } from './input-plan.ts';
-import { type ApplyEdits, type InputRows, openInput } from './input-rows.ts';
+import { type ApplyEdits, type InputRows, isLost, openInput } from './input-rows.ts';
 import { type CreationKind, openJournal, readJournal } from './journal.ts';
 import type { ListedCode, Stamp } from './journal-records.ts';
 import { type FoundJournal, type ListedRow, refuseForgotten } from './listed-rows.ts';
@@ -92,7 +92,7 @@ export async function createRows(given: CreateJob, take: TakeEnd): Promise<Creat
   const job = { ...given, listCodes: listing.read, listed };
   try {
     const states = await openStates(journal, { clock, uptimeMs, serviceNowMs: service.nowMs });
-    const input = await openInput(job, states, listing.once);
+    const input = await openInput({ ...job, looksFirst: true }, states, listing.once);
     const warn = (text: string) => onEvent({ is: 'warning', text });
     await recordDecisions(input.decided, { ...job, states, getCode: service.getCode, warn });
     let edits: Edits = NO_EDITS;
@@ -180,7 +180,6 @@ function createListing(listPages: CreateJob['listPages']) {
 
 /** O34: whether a row is an edit of one that is gone is not known before it is known whether that one was created. Returns why that is not known. */
 async function lookForGone(job: LookJob, states: RecordedStates, input: InputRows): Promise<unknown> {
-  const isLost = ({ state, code }: RowState) => state === 'unknown' && code !== undefined;
   if (!input.plan().held.some(isLost)) return undefined;
   const stop = await lookForLost({ ...job, rows: input.entries() }, states);
   if (stop === undefined) await input.replan();
@@ -225,7 +224,11 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
     for (const edit of edits) await log.done(edit);
     return NO_EDITS;
   };
-  const input = await openInput({ ...job, listed, ...(job.appliesEdits && { applyEdits }) }, { ...states, learn }, listing.once);
+  const input = await openInput(
+    { ...job, listed, looksFirst: false, ...(job.appliesEdits && { applyEdits }) },
+    { ...states, learn },
+    listing.once,
+  );
   const { done } = await input.applyEdits();
   const rows = input.entries();
   const existing = new Map<number, string>();
@@ -235,9 +238,6 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
   return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);
     if (update) return { row, action: 'update', id: update.id, resent: false, changes: update.changes };
-    // O34: it says what a removed row said whose outcome is unknown: the run looks that up first, and then it is that row.
-    if (edit?.of?.state === 'unknown' && edit.changes?.length === 0)
-      return { row, action: 'reconcile', id: undefined, resent: false, changes: undefined };
     if (edit) return { row, action: 'edited', id: edit.of?.id, resent: false, changes: edit.changes };
     const { state, id, attempts } = states.of(entry);
     const plan = { row, id, resent: id !== undefined && attempts.length > 0, changes: undefined };

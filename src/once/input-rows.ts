@@ -2,6 +2,7 @@
 import { getIfThere } from '../codes/find-code.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import type { RowState } from './apply-record.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
 import { codeOf, entriesRecords, type Seen } from './entries.ts';
 import { changesOf, type Edit, type InputPlan, planInput, type Words } from './input-plan.ts';
@@ -34,6 +35,8 @@ export type ApplyEdits = (edits: readonly OwnedEdit[], log: EditsLog) => Promise
 
 interface InputJob extends Listed {
   rows: readonly NewRow[];
+  /** Lost requests of removed rows are looked up before the plan is carried out, and then it is planned again (O34). */
+  looksFirst: boolean;
   /** Rows that have a code with their values already are not sent. */
   skipExisting: boolean;
   decisions: Decisions;
@@ -76,7 +79,9 @@ export async function openInput(
   let plan = planPlainly(job.rows, states) ?? planNow();
   const context = { plan, states, appliesEdits: job.applyEdits !== undefined };
   const { words, decided } = readDecisions(job.decisions, context);
-  if (words.asNew.size + words.pins.size > 0) plan = planNow(words);
+  // O34: what became of a removed row decides first: a row that is called new may be that row, restored.
+  const isLater = job.looksFirst && plan.held.some(isLost);
+  if (words.asNew.size + words.pins.size > 0 && !isLater) plan = planNow(words);
   await states.learn(plan.records);
   shareTexts(plan, states);
 
@@ -159,6 +164,11 @@ function ownedEdit(edit: Edit | undefined): OwnedEdit | undefined {
 /** The service cannot change a type. */
 function isPossible(changes: Edit['changes']): boolean {
   return changes === undefined || changes.every(({ field }) => field !== 'type');
+}
+
+/** A removed row that was sent, and of which it is unknown whether it was created. */
+export function isLost({ state, code }: RowState): boolean {
+  return state === 'unknown' && code !== undefined;
 }
 
 /** Finds the rows of a plan by the numbers of their entries; a map of rows would be as large as their codes. */

@@ -65,7 +65,7 @@ async function opened({
   const listed = results.flatMap(({ id }, place) => (id === undefined ? [] : [{ row: place + 1, id }]));
   const input = await openInput(
     {
-      ...{ rows, skipExisting, applyEdits, listed, readListed: async () => results, service: { getCode } },
+      ...{ rows, skipExisting, applyEdits, looksFirst: false, listed, readListed: async () => results, service: { getCode } },
       decisions: { adopt, notCreated: [], asNew },
     },
     { ...states, learn },
