@@ -1,14 +1,14 @@
 /** `scans report` from checked flags to a page. */
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
+import { composeReport, type ReportFigures } from '../../../report/compose-report.ts';
+import { renderHtml } from '../../../report/html/render-html.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
-import { renderReport } from '../../../stats/report/render-report.ts';
-import { inShell } from '../../../text/quote.ts';
 import { asSentence } from '../../../text/sentence.ts';
 import { formatRange } from '../../range-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
@@ -33,7 +33,7 @@ export async function runReport(context: Context, names: readonly string[], flag
   const counted = await countScans(context, plan);
   const [failure] = counted.failures;
   if (failure) throw failure.error;
-  const page = renderReport(pageOf(plan, counted, flags, names));
+  const page = renderHtml(composeReport(figuresIn(plan, counted, flags)));
   if (path === '-') await context.console.write(page);
   else {
     await writeWholeFile(path, page, { processes: context.processes });
@@ -42,7 +42,7 @@ export async function runReport(context: Context, names: readonly string[], flag
   context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
 }
 
-function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: readonly string[]) {
+function figuresIn(plan: CountPlan, counted: Counted, flags: ReportFlags): ReportFigures {
   const { current, before, codes, nowMs } = counted;
   const { zone, offsetMs: offsetAt } = plan.local;
   // Independent of the clock: if the range has no end of its own, it ends with the last scan.
@@ -79,18 +79,5 @@ function pageOf(plan: CountPlan, counted: Counted, flags: ReportFlags, names: re
     sections,
     silent,
     codes: codes?.length,
-    madeBy: commandLine(names, flags),
   };
-}
-
-/** Command line of the report, as typed; never a key, an address or a profile. */
-function commandLine(names: readonly string[], flags: ReportFlags): string {
-  const words = ['qrctl', 'scans', 'report', ...(flags.input ? [] : names), ...(flags.all ? ['--all'] : [])];
-  for (const input of flags.input ?? []) words.push('--input', input, ...names);
-  for (const by of flags.by ?? []) words.push('--by', by);
-  const { title, since, until, during, timezone, compare, top, output } = flags;
-  for (const [flag, value] of Object.entries({ since, until, during, timezone, compare, top, title, output })) {
-    if (value !== undefined) words.push(`--${flag}`, String(value));
-  }
-  return words.map(inShell).join(' ');
 }

@@ -2,8 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { composeReport } from '../../src/report/compose-report.ts';
+import { renderHtml } from '../../src/report/html/render-html.ts';
 import type { Section } from '../../src/stats/figures.ts';
-import { renderReport } from '../../src/stats/report/render-report.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -39,7 +40,7 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
   expect(code).toBe(0);
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(page).toContain('\\u{202e}');
-  expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; base-uri/);
+  expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; img-src data:; base-uri/);
   expect(page).not.toMatch(/<script|<img|<b>|<link|<iframe|\sstyle=|url\(|@import|secretsecret/);
   expect(page).toContain('Scans, not people');
 });
@@ -47,8 +48,8 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
 test('calls a field of which it knows nothing by its name', () => {
   const section = { by: 'language' as Section['by'], rows: [], isApproximate: false };
   const nothing = { coverage: [], comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
-  const page = renderReport({ ...nothing, title: 'One', range: '', total: 1, sections: [section], madeBy: '' });
-  expect(page).toContain('<h2 id="by-language">Language</h2>');
+  const page = renderHtml(composeReport({ ...nothing, title: 'One', range: '', total: 1, sections: [section] }));
+  expect(page).toContain('<h2 id="by-language"><bdi>Language</bdi></h2>');
 });
 
 test.each([

@@ -46,22 +46,22 @@ th.dim{color:var(--soft);font-style:italic}
 td.bar{width:38%}td.bar svg{display:block}
 .wide td.bar{width:44%}
 .columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 36px;margin-top:14px}
-.calendar{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
-.calendar th,.calendar td{border:0;padding:7px 2px;text-align:center;font-size:13px}
-.calendar th:first-child{text-align:left;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
-.calendar td{border-radius:6px}
+.shades{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
+.shades th,.shades td{border:0;padding:7px 2px;text-align:center;font-size:13px}
+.shades th:first-child{text-align:left;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
+.shades td{border-radius:6px}
 .shade0{background:transparent;color:var(--soft)}.shade1{background:var(--s1)}.shade2{background:var(--s2)}.shade3{background:var(--s3)}.shade4{background:var(--s4)}.shade5{background:var(--s5);color:var(--on5);font-weight:600}
 .note,.none{margin:10px 0 0;font-size:13px;color:var(--soft)}
+.slug{font-size:.86em;color:var(--soft)}
 .silent{margin:0;padding-left:1.2em;columns:3 200px;font-size:14px;overflow-wrap:anywhere}
 footer{padding-top:28px;padding-bottom:48px;font-size:13px;color:var(--soft)}
-footer p{margin:0 0 6px}footer strong{color:var(--ink)}
-code{font:12px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere;color:var(--ink)}
+footer p{margin:0 0 6px}
 @media (max-width:980px){.grid{grid-template-columns:minmax(0,1fr)}}
-@media (max-width:760px){.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.calendar{border-spacing:2px}.calendar th:first-child{width:5.9em;font-size:11px}.calendar th,.calendar td{font-size:11px;padding:7px 0}}
+@media (max-width:760px){.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.shades{border-spacing:2px}.shades th:first-child{width:5.9em;font-size:11px}.shades th,.shades td{font-size:11px;padding:7px 0}}
 @media (max-width:460px){.between{display:none}.figures.bars td.bar,.figures.bars thead td.bar{display:none}}
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
 body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-left:0;padding-right:0}
 .grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-left:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:1.5px;padding-bottom:1.5px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
-.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.calendar){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.calendar{margin-top:10px;border-spacing:2px}.calendar th,.calendar td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
+.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.shades){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.shades{margin-top:10px;border-spacing:2px}.shades th,.shades td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
 `;

@@ -1,0 +1,136 @@
+/**
+ * The report as a document: every word, date, number and order is chosen (compose-report.ts), and a renderer only places them. All
+ * renderers show the same document.
+ */
+
+/** Languages of a report, as in BCP 47. */
+type Language = 'en';
+
+export interface ReportDocument {
+  language: Language;
+  direction: 'ltr' | 'rtl';
+  /** The kind of document, above the title. */
+  kicker: string;
+  /** Untrusted, like every name in a row. */
+  title: string;
+  /** Paragraphs of the sender; untrusted. */
+  note: readonly string[];
+  logo: ReportLogo | undefined;
+  /** The period, such as `October 2026`. */
+  range: string;
+  /** Sentences about the part of the range that the data doesn't cover. */
+  coverage: readonly string[];
+  /** A sentence; undefined without a comparison. */
+  comparedWith: string | undefined;
+  /** Name of the tiles for a screen reader. */
+  summaryLabel: string;
+  tiles: readonly Tile[];
+  cards: readonly Card[];
+  footer: readonly string[];
+  /** Formats a whole number for an axis. */
+  formatNumber(value: number): string;
+  /** Formats the number of a page, counted from 1, such as `Page 1 of 4`. */
+  pageOf(page: number, pages: number): string;
+}
+
+/** Logo drawn to pixels, so that nothing of its file remains. */
+interface ReportLogo {
+  /** A PNG with transparency. */
+  png: Uint8Array;
+  /** Size in pixels. */
+  width: number;
+  height: number;
+  /** Text for a screen reader. */
+  alt: string;
+}
+
+/** Growth, decline, or neither. */
+export type Tone = 'up' | 'down' | 'even';
+
+export interface Tile {
+  label: string;
+  value: string;
+  detail: string;
+  change?: { text: string; tone: Tone };
+}
+
+export interface Card {
+  /** Unique in the document, an XML name. */
+  id: string;
+  title: string;
+  /** Takes the whole width of a page. */
+  isWide: boolean;
+  chart?: ColumnChart;
+  /** The two ranges of the chart; absent without a comparison. */
+  legend?: { now: string; before: string };
+  tables: readonly ReportTable[];
+  notes: readonly string[];
+  /** A plain list. */
+  names?: readonly Name[];
+}
+
+export type ReportTable = FigureTable | ShadeTable;
+
+/** Columns over time, in order. */
+export interface ColumnChart {
+  /** Title and peak, for a reader who doesn't see the chart. */
+  label: string;
+  columns: readonly ChartColumn[];
+}
+
+interface ChartColumn {
+  /** Short, for the axis. */
+  label: string;
+  scans: number;
+  /** Scans of the same unit in the comparison. */
+  previous: number | null;
+  /** Not the whole unit. */
+  isPart: boolean;
+}
+
+/** A name and the text that identifies it, such as a code and its slug; both may be untrusted. */
+export interface Name {
+  name: string;
+  detail?: string;
+}
+
+export interface FigureTable {
+  kind: 'figures';
+  caption: string;
+  /** First that of the names. */
+  head: readonly string[];
+  rows: readonly FigureRow[];
+}
+
+export interface FigureRow extends Name {
+  /** The name is not a value of the data, such as `All others`. */
+  isDim: boolean;
+  /** Length of the bar beside the name, 0 to 1. */
+  bar?: number;
+  /** One less than the table has heads. */
+  cells: readonly FigureCell[];
+}
+
+export interface FigureCell {
+  text: string;
+  tone?: Tone;
+  isStrong?: boolean;
+}
+
+/** Cells that are darker the more scans they have. */
+export interface ShadeTable {
+  kind: 'shades';
+  /** What its rows and columns are, for CSS and the width of columns. */
+  id: 'calendar' | 'hours';
+  caption: string;
+  head: readonly string[];
+  rows: readonly { name: string; cells: readonly (ShadeCell | undefined)[] }[];
+}
+
+export interface ShadeCell {
+  text: string;
+  shade: Shade;
+}
+
+/** 0: no scans. */
+export type Shade = 0 | 1 | 2 | 3 | 4 | 5;
