@@ -1,12 +1,11 @@
 /** Composes one card of the report: a dimension as a chart, as tables, or both. */
-import { isTimeDimension } from '../stats/dimensions.ts';
 import type { Section } from '../stats/figures.ts';
 import { countOf } from '../text/quote.ts';
 import { calendarTable, columnName, figuresTable } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
 
 /** Titles of cards; a card without one has the name of its column. */
-const TITLES: Partial<Record<Section['by'], string>> = {
+const TITLES: Partial<Record<string, string>> = {
   day: 'Scans by day',
   week: 'Scans by week',
   month: 'Scans by month',
@@ -31,7 +30,7 @@ export function composeCard(section: Section, { isCompared }: { isCompared: bool
   const card = { id: `by-${by}`, title, isWide: WIDE.has(by), tables: [], notes: notesOf(section) };
   if (rows.length === 0) return { ...card, notes: ['No scans.', ...card.notes] };
   const table = (hasBars: boolean) => figuresTable(section, { caption: title, isCompared, hasBars });
-  if (!isTimeDimension(by) || by === 'weekday') return { ...card, tables: [table(true)] };
+  if (section.kind !== 'time' || by === 'weekday') return { ...card, tables: [table(true)] };
   return {
     ...card,
     chart: chartOf(section, title),

@@ -40,7 +40,7 @@ function cellsOf({ scans, share, previous, change }: Figure, isCompared: boolean
 }
 
 /** If it differs from the name of the dimension. */
-const COLUMN: Partial<Record<Section['by'], string>> = { os: 'System', referrer: 'Referrer' };
+const COLUMN: Partial<Record<string, string>> = { os: 'System', referrer: 'Referrer' };
 
 export function columnName(by: Section['by']): string {
   return COLUMN[by] ?? capitalize(by);

@@ -2,16 +2,23 @@
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Row } from '../rows/row-sink.ts';
 import type { Span } from './calendar.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
 import type { Coverage } from './coverage.ts';
+import type { DataPart } from './data-part.ts';
 import type { Dimension } from './dimensions.ts';
 import { createTally, type OffsetAt, type Tally } from './tally.ts';
 
 export interface Counted {
   current: Tally;
   span: Span;
-  before: { tally: Tally; span: Span } | undefined;
+  /** The range it is compared with; `isCovered`: it does not begin before the data. */
+  before: { tally: Tally; span: Span; isCovered: boolean } | undefined;
+  /** Time that the data covers. */
+  data: DataPart;
   /** Requested codes; undefined if files were read. */
   codes: readonly CodeLabel[] | undefined;
+  /** Names of codes, by their values in the tallies. */
+  names: ReadonlyMap<string, string>;
   /** Coverage of the range by the files; undefined for the service, which covers all of it. */
   coverage: Coverage | undefined;
   /** Best estimate of the time of the count, ms since the epoch: periods that end later are not over. */
@@ -23,8 +30,8 @@ export interface Tallies {
   current: Tally;
   before: Tally;
   /** Adds a scan to the tally of its range, if any. */
-  add(ms: number, scan: Row, code: string): void;
-  addMany(ms: number, code: string, scans: number): void;
+  add(ms: number, scan: Row, code: CodeOfScans): void;
+  addMany(ms: number, code: CodeOfScans, scans: number): void;
 }
 
 export function createTallies(

@@ -1,17 +1,29 @@
 /** Dimensions that scans can be counted by. */
+import { UTM_NAMES } from '../codes/utm.ts';
 import { SCAN_FIELDS } from '../service/shapes.ts';
 
 /** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
 /** Dimensions of the fields of a scan: all but its ID and its time. */
 const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
+/** Dimensions of the destination of a code: its UTM tags. */
+const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);
 
 /** Values of `--by`. */
 export const DIMENSIONS = [...TIME_DIMENSIONS, ...VALUE_DIMENSIONS, 'code'] as const;
 
 export type TimeDimension = (typeof TIME_DIMENSIONS)[number];
 export type ValueDimension = (typeof VALUE_DIMENSIONS)[number];
+type UtmDimension = (typeof UTM_DIMENSIONS)[number];
 export type Dimension = (typeof DIMENSIONS)[number];
+
+/** What scans are counted by; `column`: a column of a file about codes. */
+export type GroupBy =
+  | { kind: 'time'; by: TimeDimension }
+  | { kind: 'value'; by: ValueDimension }
+  | { kind: 'code'; by: 'code' }
+  | { kind: 'utm'; by: UtmDimension }
+  | { kind: 'column'; by: string };
 
 export function isTimeDimension(dimension: Dimension): dimension is TimeDimension {
   return (TIME_DIMENSIONS as readonly string[]).includes(dimension);
@@ -19,4 +31,10 @@ export function isTimeDimension(dimension: Dimension): dimension is TimeDimensio
 
 export function isValueDimension(dimension: Dimension): dimension is ValueDimension {
   return (VALUE_DIMENSIONS as readonly string[]).includes(dimension);
+}
+
+/** Returns the group of a dimension. */
+export function groupOf(dimension: Dimension): GroupBy {
+  if (isTimeDimension(dimension)) return { kind: 'time', by: dimension };
+  return isValueDimension(dimension) ? { kind: 'value', by: dimension } : { kind: 'code', by: 'code' };
 }

@@ -1,5 +1,6 @@
 /** Sink that adds the scans of one code to tallies once they are verified as complete. */
 import type { CodeSink } from '../rows/row-sink.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
 import type { Tallies } from './counted.ts';
 
 export interface TallySink {
@@ -7,11 +8,10 @@ export interface TallySink {
   fresh(): Tallies;
   /** Takes the tallies when the code is verified as complete. */
   into(tallies: Tallies): void;
-  /** Name of the code. */
-  name: string;
+  code: CodeOfScans;
 }
 
-export function createTallySink({ sinceMs, fresh, into, name }: TallySink): CodeSink {
+export function createTallySink({ sinceMs, fresh, into, code }: TallySink): CodeSink {
   let tallies: Tallies | undefined;
   let added = 0;
   return {
@@ -19,7 +19,7 @@ export function createTallySink({ sinceMs, fresh, into, name }: TallySink): Code
     added: () => added,
     async write({ rows, times }) {
       tallies ??= fresh();
-      for (let i = 0; i < rows.length; i++) tallies.add(times[i] as number, rows[i] as (typeof rows)[number], name);
+      for (let i = 0; i < rows.length; i++) tallies.add(times[i] as number, rows[i] as (typeof rows)[number], code);
       added += rows.length;
       return rows.length;
     },

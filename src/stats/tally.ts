@@ -2,24 +2,25 @@
 
 import type { Row } from '../rows/row-sink.ts';
 import { HOUR_MS } from '../time/units.ts';
-import { type Dimension, isTimeDimension, isValueDimension, type ValueDimension } from './dimensions.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
+import { type Dimension, isTimeDimension, isValueDimension } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 /** Local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
 export type OffsetAt = (instantMs: number) => number;
 
 export interface Tally {
-  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code` is the name of its code for `--by code`. */
-  add(ms: number, scan: Row, code: string): void;
+  /** Adds a scan of that time (ms since the epoch); `scan` has its fields, `code`: one object for each code. */
+  add(ms: number, scan: Row, code: CodeOfScans): void;
   /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
-  addMany(ms: number, code: string, scans: number): void;
+  addMany(ms: number, code: CodeOfScans, scans: number): void;
   /** Adds all that another tally of the same dimensions and offsets counted. */
   addAll(other: Tally): void;
   total(): number;
   /** Scans by local hour: hours from 1970-01-01T00 of the zone's own clock. */
   readonly hours: ReadonlyMap<number, number>;
   /** Scans per value, for each requested dimension. */
-  readonly values: ReadonlyMap<ValueDimension | 'code', ValueCounter>;
+  readonly values: ReadonlyMap<string, ValueCounter>;
   /** The earliest and the latest time, ms since the epoch. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
@@ -30,8 +31,8 @@ export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt
   const byTime = dimensions.some(isTimeDimension);
   const counters = fields.map(() => createValueCounter());
   const codes = createValueCounter();
-  const values = new Map<ValueDimension | 'code', ValueCounter>(
-    fields.map((field, i): [ValueDimension, ValueCounter] => [field, counters[i] as ValueCounter]),
+  const values = new Map<string, ValueCounter>(
+    fields.map((field, i): [string, ValueCounter] => [field, counters[i] as ValueCounter]),
   );
   if (dimensions.includes('code')) values.set('code', codes);
   const hours = new Map<number, number>();
@@ -41,17 +42,17 @@ export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt
   /** Scans come in order of time: those of one hour, and of one code, are counted together. */
   let hour = Number.NaN;
   let inHour = 0;
-  let code = '';
+  let code: CodeOfScans | undefined;
   let ofCode = 0;
 
   function settle(): void {
     if (inHour > 0) hours.set(hour, (hours.get(hour) ?? 0) + inHour);
-    if (ofCode > 0) codes.add(code, ofCode);
+    if (code && ofCode > 0) codes.add(code.value, ofCode);
     inHour = 0;
     ofCode = 0;
   }
 
-  function count(ms: number, of: string, scans: number): void {
+  function count(ms: number, of: CodeOfScans, scans: number): void {
     total += scans;
     if (ms < firstMs) firstMs = ms;
     if (ms > lastMs) lastMs = ms;

@@ -68,7 +68,9 @@ describe('the same figures', () => {
     });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'by,value,scans,share,previous,change\ncountry,DE,16,0.4,,\ncountry,other,24,0.6,,\n',
+      stdout:
+        'by,value,scans,share,previous,change,name,per_day,previous_per_day\n' +
+        'country,DE,16,0.4,,,,3.2,\ncountry,other,24,0.6,,,,4.8,\n',
     });
   });
 });
@@ -222,7 +224,7 @@ describe('what is refused', () => {
     const both = await requestsOf(sandbox, [sandbox.codeId(), gone, '--by', 'code', '-f', 'csv']);
     expect(both.code).toBe(8);
     expect(both.stdout).not.toContain(gone);
-    expect(both.stdout).toMatch(/^code,[^,]+,40,1,,$/m);
+    expect(both.stdout).toMatch(/^code,[^,]+,40,1,,,[^,]+,/m);
     expect((await requestsOf(sandbox, [gone])).code).toBe(4);
   });
 });

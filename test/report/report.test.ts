@@ -46,7 +46,7 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
 });
 
 test('calls a field of which it knows nothing by its name', () => {
-  const section = { by: 'language' as Section['by'], rows: [], isApproximate: false };
+  const section: Section = { kind: 'column', by: 'language', rows: [], comparesAverages: false, isApproximate: false };
   const nothing = { coverage: [], comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
   const page = renderHtml(composeReport({ ...nothing, title: 'One', range: '', total: 1, sections: [section] }));
   expect(page).toContain('<h2 id="by-language"><bdi>Language</bdi></h2>');

@@ -6,6 +6,7 @@ import type { CountPlan } from '../../src/commands/scans/counting/plan-count.ts'
 import type { Context } from '../../src/context.ts';
 import type { Service } from '../../src/service/service.ts';
 import { COMPARISONS } from '../../src/stats/compare-span.ts';
+import { groupOf } from '../../src/stats/dimensions.ts';
 import { figuresOf } from '../../src/stats/figures.ts';
 import { createLocalTime } from '../../src/time/local-time.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
@@ -35,7 +36,7 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
   const local = createLocalTime(zone);
   const plan: CountPlan = { logs: undefined, choice: {}, names: [CODE.slug], top: undefined, local, ...asked };
   const { current, before, span, failures } = await countService(context, plan, [CODE]);
-  const figures = figuresOf('day', {
+  const figures = figuresOf(groupOf('day'), {
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },
     ...{ timezone: zone, offsetAt: local.offsetMs },
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DIMENSIONS, type Dimension } from '../../src/stats/dimensions.ts';
+import type { CodeOfScans } from '../../src/stats/code-of-scans.ts';
+import { DIMENSIONS, type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { type FiguresOptions, figuresOf } from '../../src/stats/figures.ts';
 import { createTally } from '../../src/stats/tally.ts';
 import { createLocalTime } from '../../src/time/local-time.ts';
@@ -15,10 +16,18 @@ interface Made {
   scans?: number;
 }
 
+const CODES = new Map<string, CodeOfScans>();
+
+function codeOf(value: string): CodeOfScans {
+  const code = CODES.get(value) ?? { value };
+  CODES.set(value, code);
+  return code;
+}
+
 function tallyOf(scans: readonly Made[], zone: string, dimensions: readonly Dimension[] = DIMENSIONS) {
   const tally = createTally(dimensions, createLocalTime(zone).offsetMs);
   for (const { ts, country = null, code = 'menu', scans: times = 1 } of scans) {
-    for (let i = 0; i < times; i++) tally.add(at(ts), { country }, code);
+    for (let i = 0; i < times; i++) tally.add(at(ts), { country }, codeOf(code));
   }
   return tally;
 }
@@ -29,7 +38,7 @@ function options(zone: string, more: Partial<FiguresOptions> & Pick<FiguresOptio
 }
 
 function brief(by: Dimension, given: FiguresOptions) {
-  return figuresOf(by, given).rows.map(({ value, scans, previous, isPart }) => [
+  return figuresOf(groupOf(by), given).rows.map(({ value, scans, previous, isPart }) => [
     value,
     scans,
     ...(previous === null ? [] : [previous]),
@@ -54,21 +63,21 @@ describe('figures by time', () => {
       tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),
       span: { sinceMs: at('0001-01-01T00:00:00Z'), untilMs: at('0001-01-03T00:00:00Z') },
     };
-    const section = figuresOf('day', options('UTC', { current, before }));
+    const section = figuresOf(groupOf('day'), options('UTC', { current, before }));
     expect(section.isSparse).toBe(true);
     expect(section.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
       ['0001-01-01', 1, 0],
       ['0001-01-02', 0, 1],
       ['2026-10-25', 1, null],
     ]);
-    expect(figuresOf('month', options('UTC', { current })).rows).toHaveLength(2);
+    expect(figuresOf(groupOf('month'), options('UTC', { current })).rows).toHaveLength(2);
   });
 
   it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {
     const current = tallyOf([{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }], 'Europe/Berlin');
     const given = options('Europe/Berlin', { current });
-    expect(figuresOf('hour', given).rows[2]).toMatchObject({ value: '02', scans: 2 });
-    expect(figuresOf('hour', given).rows).toHaveLength(24);
+    expect(figuresOf(groupOf('hour'), given).rows[2]).toMatchObject({ value: '02', scans: 2 });
+    expect(figuresOf(groupOf('hour'), given).rows).toHaveLength(24);
     expect(brief('weekday', given)[6]).toEqual(['Sunday', 2]);
     expect(brief('week', given)).toEqual([['2026-W43', 2, 'part']]);
     expect(brief('month', given)).toEqual([['2026-10', 2, 'part']]);
@@ -91,7 +100,7 @@ describe('figures by time', () => {
     };
     const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', scans: 50 }], 'UTC');
     const month = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-04T00:00:00Z') };
-    const { rows } = figuresOf('day', options('UTC', { current, before, span: month, nowMs: month.untilMs }));
+    const { rows } = figuresOf(groupOf('day'), options('UTC', { current, before, span: month, nowMs: month.untilMs }));
     expect(rows.map(({ previous, change }) => [previous, change])).toEqual([
       [40, 0.25],
       [0, null],
@@ -103,10 +112,10 @@ describe('figures by time', () => {
 describe('figures by value', () => {
   it('make no percentage of fewer than 30 scans', () => {
     const few = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 29 }], 'UTC');
-    expect(figuresOf('country', options('UTC', { current: few })).rows[0]).toMatchObject({ scans: 29, share: null });
+    expect(figuresOf(groupOf('country'), options('UTC', { current: few })).rows[0]).toMatchObject({ scans: 29, share: null });
     const enough = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 30 }], 'UTC');
     const before = { tally: few, span: { sinceMs: undefined, untilMs: undefined } };
-    expect(figuresOf('country', options('UTC', { current: enough, before })).rows[0]).toMatchObject({
+    expect(figuresOf(groupOf('country'), options('UTC', { current: enough, before })).rows[0]).toMatchObject({
       share: 1,
       previous: 29,
       change: null,
@@ -142,7 +151,7 @@ describe('figures by value', () => {
         const current = tallyOf(withTimes(scans, '10'), 'UTC');
         const before = { tally: tallyOf(withTimes(earlier, '09'), 'UTC'), span: { sinceMs: undefined, untilMs: undefined } };
         for (const by of DIMENSIONS) {
-          const { rows } = figuresOf(by, options('UTC', { current, before, top }));
+          const { rows } = figuresOf(groupOf(by), options('UTC', { current, before, top }));
           const sum = (key: 'scans' | 'previous') => rows.reduce((all, row) => all + (row[key] ?? 0), 0);
           expect(sum('scans')).toBe(scans.length);
           if (['country', 'code', 'hour', 'weekday'].includes(by)) expect(sum('previous')).toBe(earlier.length);

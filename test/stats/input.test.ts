@@ -47,7 +47,7 @@ async function read(files: Record<string, string | Uint8Array>, dimensions: read
     start() {
       starts += 1;
       taken = [];
-      return (ms, row, code) => taken.push({ ms, row, code });
+      return (ms, row, { value }) => taken.push({ ms, row, code: value });
     },
     note: (line) => notes.push(line.replaceAll(`${directory}/`, '')),
     pause: async () => undefined,

@@ -22,7 +22,7 @@ async function read(path: string): Promise<unknown[]> {
   const found: unknown[] = [];
   const start =
     () =>
-    (ms: number, { id, referrer }: Readonly<Record<string, unknown>>, code: string) => {
+    (ms: number, { id, referrer }: Readonly<Record<string, unknown>>, { value: code }: { value: string }) => {
       found.push([ms, String(id), referrer, code]);
     };
   await readInputs({

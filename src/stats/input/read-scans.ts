@@ -12,11 +12,12 @@ import type { Row } from '../../rows/row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import { shown } from '../../text/quote.ts';
+import { CODE_COLUMNS, type CodeOfScans, createCodes } from '../code-of-scans.ts';
 import { type Dimension, isValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 
-/** Counts a new scan; `code` is its slug, or the name of its file. */
-type TakeScan = (ms: number, scan: Row, code: string) => void;
+/** Counts a new scan. */
+type TakeScan = (ms: number, scan: Row, code: CodeOfScans) => void;
 
 export interface ReadInputs {
   paths: readonly string[];
@@ -76,6 +77,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     let first: Row | undefined;
     const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
     const owner = wasPooled ? '' : ownerOf(path);
+    const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
     for await (const { rows, line, torn } of readRecords(path, job.dimensions, job.signal)) {
       const [row] = rows;
       if (row && !first) {
@@ -85,7 +87,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
         first = row;
       }
       if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.dimensions);
-      takeRows({ rows, line, torn }, { path, owner, span }, isNew, take);
+      takeRows({ rows, line, torn }, { path, owner, codeOf, span }, isNew, take);
       if (torn) job.note(`The last line of ${path} is incomplete and was not counted. An export may still be writing the file`);
       await job.pause();
     }
@@ -98,8 +100,6 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
-
-const CODE_COLUMNS = ['qr_id', 'qr_slug'] as const;
 
 async function* readRecords(path: string, dimensions: readonly Dimension[], signal?: AbortSignal): AsyncGenerator<Records> {
   if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
@@ -198,15 +198,20 @@ interface Source {
   path: string;
   /** Returns the ID of the code that the file is named by; empty if it is not. */
   owner: string;
+  codeOf: ReturnType<typeof createCodes>;
   /** Grows with the rows. */
   span: FileSpan;
 }
 
-function takeRows({ rows, line }: Records, { path, owner: ownerOfFile, span }: Source, isNew: IsNew, take: TakeScan): void {
-  const called = ownerOf(path) || stemOfLog(basename(path));
+function takeRows(
+  { rows, line }: Records,
+  { path, owner: ownerOfFile, codeOf, span }: Source,
+  isNew: IsNew,
+  take: TakeScan,
+): void {
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row;
-    const { ts, qr_id, qr_slug } = row;
+    const { ts, qr_id } = row;
     const ms = typeof ts === 'string' ? parseScanTime(ts) : undefined;
     if (ms === undefined) throw badRow(path, line + i, 'ts', ts);
     const id = idOf(row.id);
@@ -214,7 +219,7 @@ function takeRows({ rows, line }: Records, { path, owner: ownerOfFile, span }: S
     if (ms < span.firstMs) span.firstMs = ms;
     if (ms > span.lastMs) span.lastMs = ms;
     const owner = typeof qr_id === 'string' ? qr_id.toLowerCase() : ownerOfFile;
-    if (isNew(owner, id, ms)) take(ms, row, typeof qr_slug === 'string' && qr_slug !== '' ? qr_slug : owner || called);
+    if (isNew(owner, id, ms)) take(ms, row, codeOf(row));
   }
 }
 

@@ -1,10 +1,12 @@
 /** Counts files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import type { CodeOfScans } from '../../../stats/code-of-scans.ts';
 import { spanBefore } from '../../../stats/compare-span.ts';
-import { type Counted, createTallies } from '../../../stats/counted.ts';
+import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
 import { coverageOf } from '../../../stats/coverage.ts';
 import { coveredLogs } from '../../../stats/covered-logs.ts';
+import { isCovered, partOfFiles } from '../../../stats/data-part.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
 import { letSignalsIn } from '../../../time/time.ts';
@@ -20,6 +22,7 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
   const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
   const start = () => createTallies(dimensions, local.offsetMs, span, earlier);
   let tallies = start();
+  const names = new Map<string, string>();
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
@@ -28,7 +31,7 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
       dimensions,
       start() {
         tallies = start();
-        return tallies.add;
+        return naming(tallies.add, names);
       },
       note: context.console.note,
       signal: context.signal,
@@ -40,12 +43,27 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
     });
     progress.stop();
     const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
-    const before = earlier && { tally: tallies.before, span: earlier };
-    const counted = { current: tallies.current, span, before, codes: undefined, coverage, nowMs };
+    const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
+    const before = earlier && { tally: tallies.before, span: earlier, isCovered: isCovered(earlier, data) };
+    const counted = { current: tallies.current, span, before, data, codes: undefined, names, coverage, nowMs };
     refuseUncovered(counted, local.zone);
     tellCoverage(context.console, coverage, local.zone);
     return counted;
   } finally {
     progress.stop();
   }
+}
+
+/** More names than anybody reads; codes beyond them are shown by their slugs. */
+const MOST_NAMES = 10_000;
+
+/** Keeps the name of each code as in its last scan. */
+function naming(add: Tallies['add'], names: Map<string, string>): Tallies['add'] {
+  let last: CodeOfScans | undefined;
+  return (ms, scan, code) => {
+    if (code !== last && code.name !== undefined && (names.size < MOST_NAMES || names.has(code.value)))
+      names.set(code.value, code.name);
+    last = code;
+    add(ms, scan, code);
+  };
 }

@@ -9,7 +9,9 @@ import type { ScanPage } from '../../../service/shapes.ts';
 import { showingAgain } from '../../../service/showing-again.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Span } from '../../../stats/calendar.ts';
+import type { CodeOfScans } from '../../../stats/code-of-scans.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
+import { isCovered, partOfService } from '../../../stats/data-part.ts';
 import { cheaperByTotals, planReadings, type Reading } from '../../../stats/readings.ts';
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
@@ -43,9 +45,17 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     progress.stop();
   }
   const span: Span = { sinceMs: plan.span.sinceMs, untilMs: endMs };
-  const before = planned.before && { tally: tallies.before, span: planned.before };
+  const { current } = tallies;
+  const left = codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
+  const zone = { timezone: local.zone, offsetAt: local.offsetMs };
+  const data = partOfService(left, [current, tallies.before], planned.before?.sinceMs ?? span.sinceMs, zone);
+  const before = planned.before && {
+    ...{ tally: tallies.before, span: planned.before },
+    isCovered: isCovered(planned.before, data),
+  };
+  const names = new Map(codes.map(codeOfScans).flatMap(({ value, name }) => (name === undefined ? [] : [[value, name]])));
   const nowMs = service.nowMs() ?? context.clock.now();
-  return { current: tallies.current, span, before, codes, coverage: undefined, failures, nowMs };
+  return { current, span, before, data, codes, names, coverage: undefined, failures, nowMs };
 
   async function countReading(reading: Reading, wanted: readonly CodeLabel[]): Promise<void> {
     if (reading.cuts === undefined) return readPages(reading, wanted, service);
@@ -60,7 +70,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
         isBelieved = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {
-            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, nameOf(code), scans);
+            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, codeOfScans(code), scans);
             show(scans);
           });
           continue;
@@ -81,7 +91,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
       ...{ service: from, codes: wanted, fetchInOrder, width },
       untilMs: range?.untilMs,
       now: context.clock.now,
-      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, name: nameOf(code) }),
+      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: codeOfScans(code) }),
       note: context.console.note,
       progress: ({ rows, total }) => show(0, rows, total),
     });
@@ -103,8 +113,8 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   }
 }
 
-function nameOf({ id, slug }: CodeLabel): string {
-  return slug ?? id;
+function codeOfScans({ id, slug, name }: CodeLabel): CodeOfScans {
+  return { value: slug ?? id, id: id.toLowerCase(), slug, name };
 }
 
 /** Fetches page 1 like the export; undefined if the code alone fails, and the export reports how. */

@@ -7,7 +7,7 @@ import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import type { Counted } from '../../../stats/counted.ts';
-import type { Dimension } from '../../../stats/dimensions.ts';
+import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
 import { asSentence } from '../../../text/sentence.ts';
 import { formatRange } from '../../range-options.ts';
@@ -43,7 +43,7 @@ export async function runReport(context: Context, names: readonly string[], flag
 }
 
 function figuresIn(plan: CountPlan, counted: Counted, flags: ReportFlags): ReportFigures {
-  const { current, before, codes, nowMs } = counted;
+  const { current, before, data, names: namesOfCodes, codes, nowMs } = counted;
   const { zone, offsetMs: offsetAt } = plan.local;
   // Independent of the clock: if the range has no end of its own, it ends with the last scan.
   const span: Span = plan.span;
@@ -52,13 +52,17 @@ function figuresIn(plan: CountPlan, counted: Counted, flags: ReportFlags): Repor
     current,
     span,
     before,
+    data,
+    names: namesOfCodes,
     timezone: zone,
     offsetAt,
     top: plan.top ?? TOP,
     nowMs: span.untilMs === undefined ? undefined : nowMs,
     codes: called,
   };
-  const sections = plan.dimensions.map((by) => figuresOf(by, common)).filter(({ by, rows }) => by !== 'code' || rows.length > 1);
+  const sections = plan.dimensions
+    .map((by) => figuresOf(groupOf(by), common))
+    .filter(({ by, rows }) => by !== 'code' || rows.length > 1);
   const counts = new Map(
     current.values
       .get('code')

@@ -1,5 +1,4 @@
 /** Draws tables with bars that fit any width; in ASCII if the terminal supports nothing else. Pure. */
-import { isTimeDimension } from '../../../stats/dimensions.ts';
 import { changeOf, type Figure, type Section } from '../../../stats/figures.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { fitText } from '../../../terminal/fit-text.ts';
@@ -45,10 +44,10 @@ export function drawFigures(picture: Picture, surface: Surface): string {
   return `${[...sections, closing(picture, surface, signs)].join('\n')}`;
 }
 
-function drawSection({ by, rows }: Section, picture: Picture, surface: Surface, signs: Signs): string {
+function drawSection({ kind, by, rows }: Section, picture: Picture, surface: Surface, signs: Signs): string {
   const { colours, width } = surface;
   const room = width - by.length - GAP;
-  const line = isTimeDimension(by) && rows.length > 1 && room >= NARROWEST_BAR ? sparkline(rows, room, signs) : '';
+  const line = kind === 'time' && rows.length > 1 && room >= NARROWEST_BAR ? sparkline(rows, room, signs) : '';
   const title = `${colours.bold(by)}${line === '' ? '' : `  ${colours.cyan(line)}`}\n`;
   if (rows.length === 0) return `${title}${colours.dim('no scans')}\n`;
   return title + table(rows, picture, surface, signs);

@@ -4,7 +4,8 @@ import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { addFile } from '../../../run/run-summary.ts';
-import { figuresOf, type Section } from '../../../stats/figures.ts';
+import { groupOf } from '../../../stats/dimensions.ts';
+import { type Figure, figuresOf, type Section } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
@@ -19,6 +20,9 @@ const COLUMNS: readonly Column[] = [
   { name: 'share', importance: 5, align: 'right' },
   { name: 'previous', importance: 4, align: 'right' },
   { name: 'change', importance: 4, align: 'right' },
+  { name: 'name', importance: 3 },
+  { name: 'per_day', importance: 2, align: 'right' },
+  { name: 'previous_per_day', importance: 1, align: 'right' },
 ];
 
 /** On a screen, only the beginning of a long list of values is useful. */
@@ -37,9 +41,12 @@ export async function runStats(context: Context, names: readonly string[], flags
   const top = plan.top ?? (isPicture ? TOP_OF_TABLE : undefined);
   const failed = new Set(counted.failures.map(({ code }) => code.id));
   const codes = counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id, slug }) => slug ?? id);
-  const { current, span, before, nowMs } = counted;
-  const common = { current, span, before, codes, nowMs, top, timezone: plan.local.zone, offsetAt: plan.local.offsetMs };
-  const sections = plan.dimensions.map((by) => figuresOf(by, common));
+  const { current, span, before, data, names: namesOfCodes, nowMs } = counted;
+  const common = {
+    ...{ current, span, before, data, codes, names: namesOfCodes, nowMs, top },
+    ...{ timezone: plan.local.zone, offsetAt: plan.local.offsetMs },
+  };
+  const sections = plan.dimensions.map((by) => figuresOf(groupOf(by), common));
   noteLimits(context, sections);
   if (isPicture) {
     const { printPicture } = await import('./stats-picture.ts');
@@ -52,7 +59,7 @@ export async function runStats(context: Context, names: readonly string[], flags
     context.facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
     if (output.path !== undefined) addFile(context.facts, output.path);
   } else {
-    await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(withoutMarks))]);
+    await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(asRecord))]);
   }
   // The drawing ends with the number of scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
@@ -61,8 +68,8 @@ export async function runStats(context: Context, names: readonly string[], flags
 }
 
 /** The columns of the contract alone. */
-function withoutMarks({ isPart: _part, isRest: _rest, ...row }: Section['rows'][number]) {
-  return row;
+function asRecord({ by, value, scans, share, previous, change, name, perDay, previousPerDay }: Figure) {
+  return { by, value, scans, share, previous, change, name, per_day: perDay, previous_per_day: previousPerDay };
 }
 
 function noteLimits(context: Context, sections: readonly Section[]): void {

@@ -1,0 +1,54 @@
+/** Rows of a dimension of values: those with the most scans first, and one row for all that have none of their own. */
+import type { GroupBy } from './dimensions.ts';
+import { type Counts, differInLength, figure, type Section } from './figure.ts';
+import { type FiguresOptions, type Periods, previousScans } from './periods.ts';
+import type { Value } from './value-counter.ts';
+
+/** Returns the section. */
+export function valueSection(
+  group: Exclude<GroupBy, { kind: 'time' }>,
+  { current: tally, before, top, codes = [], names, data }: FiguresOptions,
+  { current, previous, beginsBeforeData }: Periods,
+): Section {
+  const { by } = group;
+  const counter = tally.values.get(by);
+  const earlier = before?.tally.values.get(by);
+  const isApproximate = (counter?.isApproximate() ?? false) || (earlier?.isApproximate() ?? false);
+  const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
+  const scansBefore = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
+  const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...(group.kind === 'code' ? codes : [])])]
+    .map((value) => ({ value, scans: scansOf.get(value) ?? 0, before: scansBefore.get(value) ?? 0 }))
+    .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
+  // A line for a single value would be no shorter than the value itself.
+  const shown = top === undefined || values.length <= top + 1 ? values : values.slice(0, top);
+  const isBeforeData = beginsBeforeData(before?.span.sinceMs);
+  const isNewer = (value: Value) => group.kind === 'code' && isAfter(data?.ofCode?.get(value ?? ''), before?.span.sinceMs);
+  const countsOf = (row: { scans: number; before: number }, isNew = false): Counts => ({
+    ...{ scans: row.scans, days: current.days.all },
+    ...{ previous: previousScans(previous, row.before), previousDays: previous?.days.all ?? 0 },
+    isBeforeData: isBeforeData || isNew,
+  });
+  const rows = shown.map((row) => {
+    const name = group.kind === 'code' ? names?.get(row.value ?? '') : undefined;
+    return figure(
+      { by, value: row.value, ...(name !== undefined && { name }) },
+      countsOf(row, isNewer(row.value)),
+      tally.total(),
+    );
+  });
+  const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
+  const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
+  // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
+  if (rest.scans > 0 || rest.before > 0) rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
+  return { ...group, rows, comparesAverages: differInLength(countsOf({ scans: 0, before: 0 })), isApproximate };
+}
+
+/** Returns whether a code was created after the beginning of the previous period. */
+function isAfter(createdMs: number | undefined, sinceMs: number | undefined): boolean {
+  return createdMs !== undefined && sinceMs !== undefined && createdMs > sinceMs;
+}
+
+function compareValues(a: Value, b: Value): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  return a < b ? -1 : 1;
+}
