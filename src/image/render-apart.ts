@@ -64,6 +64,9 @@ export async function openRenderer(svg: string, signal?: AbortSignal): Promise<A
   const worker = new Worker(readPackaged('dist/logo-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
+    // Not passed on to those of the process: standard output carries data only.
+    stdout: true,
+    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
   worker.unref();

@@ -50,6 +50,13 @@ describe('a logo', () => {
     },
   );
 
+  it('is drawn by a thread that has no part in standard output', async () => {
+    const listeners = () => [process.stdout, process.stderr].map((stream) => stream.listenerCount('error'));
+    const before = listeners();
+    for (let run = 0; run < 3; run++) await styleWith(RED);
+    expect(listeners()).toEqual(before);
+  });
+
   it('stands on at most a fifth of the code, on whole modules, which are light below it (I6)', async () => {
     for (const length of [1, 20, 60, 400]) {
       const { modules } = encoded('x'.repeat(length));

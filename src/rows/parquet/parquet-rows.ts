@@ -42,6 +42,9 @@ export async function* readParquetRows(
   const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
     eval: true,
     workerData: job,
+    // Not passed on to those of the process: standard output carries data only.
+    stdout: true,
+    stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
   });
   const messages = receive(worker, LEAST_MS + byteLength / BYTES_PER_MS, signal);
