@@ -94,7 +94,7 @@ async function stepsOf(scenario: Scenario): Promise<number> {
   return memory.steps();
 }
 
-/** Runs the scenario with a fault at every step in turn; without QRCTL_SOAK at every second, those between with the next fault. */
+/** Runs the scenario with a fault at every step in turn; without QRCTL_SOAK at every third, those between with the next faults. */
 async function atEveryStep(
   scenario: Scenario,
   faults: Fault[],
@@ -103,7 +103,7 @@ async function atEveryStep(
   const steps = await stepsOf(scenario);
   expect(steps).toBeGreaterThan(5);
   for (const [index, fault] of faults.entries()) {
-    for (let at = SOAK ? 0 : index % 2; at < steps; at += SOAK ? 1 : 2) {
+    for (let at = SOAK ? 0 : index % 3; at < steps; at += SOAK ? 1 : 3) {
       const { memory, service } = await prepared(scenario);
       memory.fault = (step) => (step === at ? fault : undefined);
       const error = await run(memory, service, scenario.options).catch((reason: unknown) => reason);

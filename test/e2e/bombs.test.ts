@@ -45,14 +45,6 @@ const BOMBS: Bomb[] = [
   ],
   ['commas', 'a.csv.gz', () => Buffer.alloc(COMMAS, ','), new RegExp(`line 1: has ${COMMAS + 1} cells \\(limit: 1000\\)`)],
   ['one cell', 'a.csv.gz', () => `name\n東${'a'.repeat(times(40e6, 17e6))}\n`, /line 2: is longer than 16 MiB/],
-  ['lines', 'a.ndjson.gz', () => '{}\n'.repeat(times(9e6, 1.1e6)), /has more than 1048575 rows/],
-  ['rows', 'a.xlsx', () => workbook('<row/>'.repeat(times(6e6, 1.1e6))), /has more than 1,048,576 rows/],
-  [
-    'texts',
-    'a.xlsx',
-    () => workbook('', { 'xl/texts.xml': `<sst>${'<si/>'.repeat(6e6)}</sst>` }),
-    /has more than|compressed more/,
-  ],
   [
     'signs of a format',
     'a.xlsx',
@@ -63,6 +55,14 @@ const BOMBS: Bomb[] = [
 
 /** They show the same bounds by other ways to them. */
 const LONG_BOMBS: Bomb[] = [
+  ['lines', 'a.ndjson.gz', () => '{}\n'.repeat(9e6), /has more than 1048575 rows/],
+  ['rows', 'a.xlsx', () => workbook('<row/>'.repeat(6e6)), /has more than 1,048,576 rows/],
+  [
+    'texts',
+    'a.xlsx',
+    () => workbook('', { 'xl/texts.xml': `<sst>${'<si/>'.repeat(6e6)}</sst>` }),
+    /has more than|compressed more/,
+  ],
   ['commas below a header', 'a.csv.gz', () => `name\n${','.repeat(60e6)}`, /line 2: has 60000001 cells \(limit: 1000\)/],
   [
     'commas in half a semicolon file',

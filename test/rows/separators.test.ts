@@ -141,7 +141,7 @@ describe('apostrophes at a separator', () => {
 
   it('megabytes of separators and blanks are no trouble', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
-      const many = unit.repeat((SOAK ? 5_000_000 : 1_000_000) / unit.length);
+      const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
       const cell = write([{ id: `${many}=`, name: '', referrer: '' }], { delimiter: ',', excel: false, header: false });
       expect(cell.length).toBeGreaterThan(many.length);
       expect(restore(many)).toBe(many.includes("'") ? restore(many) : many);

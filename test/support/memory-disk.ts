@@ -74,8 +74,17 @@ export function createMemoryDisk(): MemoryDisk {
   let flushedNames = new Map<string, Inode>(names);
   /** Changes of names since the last flush of their directory, in order: a journal keeps the order, but may stop anywhere. */
   let journal: Change[] = [];
+  /** How many symbolic links were ever made: without one, a path leads where it says. */
+  let links = 0;
 
-  const failure = (code: string) => Object.assign(new Error(`${code}: injected`), { code });
+  /** Many calls fail as they should; a stack of each would cost more than the call. */
+  const failure = (code: string) => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    const error = Object.assign(new Error(`${code}: injected`), { code });
+    Error.stackTraceLimit = stackTraceLimit;
+    return error;
+  };
   const alive = () => {
     if (ended) throw new Ended();
   };
@@ -115,10 +124,11 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   /** Links among the directories of a path, or in all of it, are gone after. */
-  const below = (path: string): string => (dirname(path) === path ? path : join(follow(dirname(path)), basename(path)));
+  const below = (path: string): string =>
+    links === 0 || dirname(path) === path ? path : join(follow(dirname(path)), basename(path));
   const follow = (path: string): string => {
     const place = below(path);
-    const target = names.get(place)?.target;
+    const target = links === 0 ? undefined : names.get(place)?.target;
     return target === undefined ? place : follow(resolve(dirname(place), target));
   };
 
@@ -132,7 +142,15 @@ export function createMemoryDisk(): MemoryDisk {
     if (!find(dirname(path)).directory) throw failure('ENOTDIR');
   };
   const statOf = ({ ino, mode, uid, gid, nlink, mtimeNs, ctimeNs, content, directory, target }: Inode): DiskStat => ({
-    ...{ ino: BigInt(ino), mode, uid, gid, nlink, mtimeNs, ctimeNs, dev: 1n, size: content.length },
+    ino: BigInt(ino),
+    mode,
+    uid,
+    gid,
+    nlink,
+    mtimeNs,
+    ctimeNs,
+    dev: 1n,
+    size: content.length,
     isFile: () => !directory && target === undefined,
     isDirectory: () => directory,
     isSymbolicLink: () => target !== undefined,
@@ -271,6 +289,7 @@ export function createMemoryDisk(): MemoryDisk {
       parentOf(path);
       if (names.has(path)) throw failure('EEXIST');
       const inode = { ...makeInode({ mode: 0o777 }), target };
+      links++;
       take(`symlink ${path}`, () => rename(path, (after) => after.set(path, inode)));
     },
     stat: async (path) => statOf(find(follow(path))),
