@@ -6,7 +6,7 @@ import { NotFoundError, UnexpectedAnswerError } from '../errors.ts';
 import { createRows, type RowEnd } from '../once/create-rows.ts';
 import type { NewRow } from '../once/new-row.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
+import { joinSome, quote } from '../text/quote.ts';
 import type { ApplyJob, Prepared } from './apply-job.ts';
 import { removeJournal } from './finish-earlier.ts';
 import { codeOf } from './identify.ts';
@@ -186,12 +186,11 @@ function isSettled({ sentNow, state, candidates }: RowEnd): boolean {
   return !sentNow && state !== 'unknown' && candidates.length === 0;
 }
 
-const MOST_NAMED = 5;
-
 function nameCodes(codes: readonly QrCode[]): string {
-  const named = codes.slice(0, MOST_NAMED).map(({ id, slug }) => `${quote(slug)} (${id})`);
-  const more = codes.length - named.length;
-  return [...named, ...(more > 0 ? [`${more} others`] : [])].join(' or ');
+  return joinSome(
+    codes.map(({ id, slug }) => `${quote(slug)} (${id})`),
+    { most: 5 },
+  );
 }
 
 /** How an item ends of which nothing is sent. */

@@ -1,9 +1,9 @@
 /** Finishes an interrupted run: what it created goes into the lock file, and then its journal is removed. Sends nothing. */
+import { undecidedError } from '../bulk/undecided-error.ts';
 import { getIfThere } from '../codes/find-code.ts';
 import { ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UnprovenError } from '../errors.ts';
 import { type FinishedRow, finishRows, readFinished } from '../once/finish-rows.ts';
 import { quote } from '../text/quote.ts';
 import type { ApplyJob } from './apply-job.ts';
@@ -48,7 +48,11 @@ export async function finishEarlier(
   const next = { ...lock, entries };
   await writeLock(lockPath, { next, before, disk, processes });
   const open = rows.filter(({ candidates }) => candidates.length > 0);
-  if (open.length > 0) throw undecided(open);
+  if (open.length > 0) {
+    const named = open.map(({ key, id, candidates }) => ({ name: quote(key), id, candidates }));
+    const hint = 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.';
+    throw undecidedError(named, { thing: 'key', more: '', hint });
+  }
   await removeJournal(job);
   return next;
 }
@@ -88,21 +92,4 @@ async function fold(
     owners.set(id, key);
   }
   return next;
-}
-
-const MOST_NAMED = 20;
-
-function undecided(rows: readonly FinishedRow[]): UnprovenError {
-  const lines = rows.slice(0, MOST_NAMED).map(({ key, id, candidates }) => {
-    const codes = candidates
-      .slice(0, MOST_NAMED)
-      .map((code) => `${code.id} (slug ${quote(code.slug)}, created ${quote(code.created_at)})`);
-    if (id === undefined) return `${quote(key)}: sent, but no response was received; its code may be one of: ${codes.join('; ')}`;
-    return `${quote(key)}: sent more than once; it has the code ${id} and may have a duplicate code: ${codes.join('; ')}`;
-  });
-  if (rows.length > MOST_NAMED) lines.push(`and ${rows.length - MOST_NAMED} more`);
-  const count = rows.length === 1 ? '1 key needs' : `${rows.length} keys need`;
-  return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
-    hint: 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.',
-  });
 }

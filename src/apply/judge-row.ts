@@ -5,18 +5,24 @@ import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { inQuotes, quote } from '../text/quote.ts';
 import type { KeyedRow } from './keyed-rows.ts';
 import type { LockEntry } from './lock-file.ts';
-import type { PlanItem } from './plan.ts';
 
 interface Judged {
   faults: readonly Fault[];
   warnings: readonly Fault[];
 }
 
+/** Part of a plan's item that decides which faults count. */
+interface PlannedRow {
+  action: string;
+  code: { type: LockEntry['type'] } | undefined;
+  changes: readonly { field: string }[];
+}
+
 /** Y2: judges a row by its planned item: what is not changed is valid, whatever it is. */
-export function judgeRow(row: KeyedRow, { action, code, changes }: PlanItem, force: boolean): Judged {
+export function judgeRow(row: KeyedRow, { action, code, changes }: PlannedRow, force: boolean): Judged {
   if (action === 'create') return judgeNew(row, force);
   if (!code) return { faults: [], warnings: [] };
-  const changed = new Set<string>(changes.map(({ field }) => field));
+  const changed = new Set(changes.map(({ field }) => field));
   const isUrl = code.type === 'url';
   const doubts = row.doubts.filter(({ field }) => changed.has(field) && (field !== 'destination' || isUrl));
   const { faults, warnings } = sortOut(doubts);

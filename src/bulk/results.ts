@@ -5,12 +5,12 @@
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
 import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/new-row.ts';
-import type { QrCode } from '../service/shapes.ts';
-import { countOf, formatCount, quote } from '../text/quote.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { editedError, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
 import type { RowResult } from './outcomes.ts';
+import { nameIds, type Undecided, undecidedError } from './undecided-error.ts';
 
 export const RESULT_COLUMNS = ['id', 'slug', 'outcome', 'error'] as const;
 
@@ -83,7 +83,12 @@ export function createResults(): CreateResults {
       // A stop at a row's own fault (--fail-fast) is a failed row like others.
       if (stop !== undefined && !(stop instanceof RejectedError))
         return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
-      if (undecided.length > 0) return undecidedError(undecided, rows);
+      const [first] = undecided;
+      if (first) {
+        const hint = `Check these codes, then run this again with --adopt ${first.line}=ID or --not-created ${first.line} for each row.`;
+        const named = undecided.map((end) => undecidedRow(end, rows));
+        return undecidedError(named, { thing: 'row', more: '; see the results', hint });
+      }
       const notApplied = editedError(edited);
       if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return notApplied;
       const failed = tellFailed(results, 'row');
@@ -118,37 +123,11 @@ function resultOf({ state, id, slug, error, sentNow, before, stopped, candidates
   }
 }
 
-/** Rows that are alike may have thousands of candidates each. */
-const MOST_NAMED = 20;
-
-function nameIds(candidates: readonly QrCode[]): string {
-  const more = candidates.length > MOST_NAMED ? ` or ${candidates.length - MOST_NAMED} others` : '';
-  return (
-    candidates
-      .slice(0, MOST_NAMED)
-      .map(({ id }) => id)
-      .join(' or ') + more
-  );
-}
-
-function undecidedError(undecided: readonly RowEnd[], rows: readonly InputRow[]): UnprovenError {
-  const line = undecided[0]?.line;
-  const lines = undecided.slice(0, MOST_NAMED).map(({ row, id, candidates }) => {
-    const codes = candidates
-      .slice(0, MOST_NAMED)
-      .map((code) => `${code.id} (slug ${quote(code.slug)}, created ${quote(code.created_at)})`);
-    if (candidates.length > MOST_NAMED) codes.push(`${candidates.length - MOST_NAMED} others`);
-    const source = rows[row - 1];
-    const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
-    const name = source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`;
-    if (id === undefined) return `${name}: sent, but no response was received; its code may be one of: ${codes.join('; ')}`;
-    return `${name}: sent more than once; it has the code ${id} and may have a duplicate code: ${codes.join('; ')}`;
-  });
-  if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more; see the results`);
-  const count = undecided.length === 1 ? '1 row needs' : `${undecided.length} rows need`;
-  return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), {
-    hint: `Check these codes, then run this again with --adopt ${line}=ID or --not-created ${line} for each row.`,
-  });
+/** Names a row by its line and the name of its code. */
+function undecidedRow({ row, id, candidates }: RowEnd, rows: readonly InputRow[]): Undecided {
+  const source = rows[row - 1];
+  const [, named] = [...(source?.values ?? [])].find(([column]) => fold(column) === 'name') ?? [];
+  return { name: source ? `${nameRow(source)} ${showValue(named)}` : `row ${row}`, id, candidates };
 }
 
 /** The results of an update or delete run, in the order of the rows. */

@@ -6,7 +6,7 @@ import { groupBy } from '../collections/group-by.ts';
 import { partitionPoint } from '../collections/partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { type Dated, dateOf, isForeign, type RowToFind, SECOND_MS } from './deal-out.ts';
-import { valuesKey } from './same-values.ts';
+import { restKey, valuesKey } from './same-values.ts';
 
 /** A service that cuts names leaves so many characters at least. */
 const LEAST_OF_A_NAME = 16;
@@ -97,11 +97,6 @@ function asciiOf(name: string): string {
 function isMangled(name: string, sent: string): boolean {
   const others = name.match(/[^\0-\u024f]/gu) ?? [];
   return others.every((char) => sent.includes(char) || !/[\p{L}\p{N}]/u.test(char));
-}
-
-/** Caches the result for codes that differ only in their names. */
-function restKey(code: NewCode | QrCode): string {
-  return valuesKey({ ...code, name: '' });
 }
 
 function isAscii(text: string): boolean {

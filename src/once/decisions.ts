@@ -1,9 +1,8 @@
 /** Reads the user's decisions about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
 import { UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { RowState } from './apply-record.ts';
 import { type InputPlan, NO_WORDS, type PlannedRow, type Words } from './input-plan.ts';
-import type { RecordedStates, RowStates } from './row-states.ts';
+import { isDoubtful, type RecordedStates, type RowStates } from './row-states.ts';
 import { valuesKey } from './same-values.ts';
 
 export interface Decisions {
@@ -88,11 +87,6 @@ function openLines(plan: InputPlan, states: RowStates): string {
   if (open.length === 0) return 'Omit the flag. No line needs your decision.';
   const lines = open.slice(0, MOST_LINES).map(({ row }) => row.line);
   return `Specify a line that needs your decision: ${lines.join(', ')}${open.length > MOST_LINES ? ', …' : ''}.`;
-}
-
-/** O20: a row that was sent again may have a second code. */
-function isDoubtful(state: RowState | undefined): boolean {
-  return state !== undefined && (state.state === 'unknown' || (state.id !== undefined && state.attempts.length > 0));
 }
 
 /** Returns the entry of a row whose outcome is in doubt. */

@@ -7,7 +7,7 @@ import { codeOf, seenOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
 import type { ComparedRow, Recognized } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
-import { valuesKey } from './same-values.ts';
+import { restKey, valuesKey } from './same-values.ts';
 
 /** Row without an entry; `place` counts from 0. */
 export interface FreshRow extends Clues {
@@ -111,10 +111,6 @@ function keyOf({ seen }: RowState): string {
 
 function nameKey({ name }: NewCode): string {
   return name.normalize('NFC').trim();
-}
-
-function restKey(code: NewCode): string {
-  return valuesKey({ ...code, name: '' });
 }
 
 /** Returns a function that returns a text, of those that are wanted, if exactly one item has it, else undefined. */

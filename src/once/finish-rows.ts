@@ -11,7 +11,7 @@ import { openJournal, readJournal } from './journal.ts';
 import { LAST_LOOK_SETTLES } from './landing-delay.ts';
 import type { NewRow } from './new-row.ts';
 import { type RoundsJob, sendAndAsk } from './rounds.ts';
-import { openStates, type RowStates } from './row-states.ts';
+import { isDoubtful, openStates, type RowStates } from './row-states.ts';
 
 export interface FinishJob extends Omit<RoundsJob, 'rows' | 'listed' | 'failFast' | 'lookOnly'> {
   /** Path of the journal. Hold its lock. */
@@ -94,9 +94,4 @@ function keyedRows(states: RowStates): Map<number, NewRow> {
     return [row, { row, line: row, values: new Map(), code, key: seen.key }];
   });
   return new Map(rows);
-}
-
-/** O12: only such rows are the user's to decide. */
-function isDoubtful(state: RowState): boolean {
-  return state.state === 'unknown' || (state.id !== undefined && state.attempts.length > 0);
 }

@@ -67,6 +67,11 @@ export function mayBeSent({ state }: RowState): boolean {
   return state === 'open' || state === 'rejected';
 }
 
+/** O12, O20: whether the outcome is the user's to decide: unknown, or the row was sent again and may have a duplicate code. */
+export function isDoubtful(state: RowState | undefined): boolean {
+  return state !== undefined && (state.state === 'unknown' || (state.id !== undefined && state.attempts.length > 0));
+}
+
 /** Replays these lines into states, of at least `rows` rows. */
 export function replay(records: readonly JournalRecord[], rows = 0): RowStates {
   const evidence = createClockEvidence();

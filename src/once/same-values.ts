@@ -10,6 +10,11 @@ export function valuesKey({ name, type, destination }: NewCode | QrCode): string
   return JSON.stringify([name.normalize('NFC').trim(), type ?? 'url', tidyAddress(destination ?? '')]);
 }
 
+/** Returns a text that is equal for codes that differ only in their names. */
+export function restKey(code: NewCode | QrCode): string {
+  return valuesKey({ ...code, name: '' });
+}
+
 function tidyAddress(destination: string): string {
   const trimmed = destination.normalize('NFC').trim();
   return parseUrl(trimmed)?.href ?? trimmed;

@@ -39,6 +39,12 @@ export function countOf(count: number, thing: string): string {
   return `${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
+/** Joins the first `most` texts and the number of the others: `a or b or 3 others`. */
+export function joinSome(texts: readonly string[], { most, separator = ' or ' }: { most: number; separator?: string }): string {
+  const more = texts.length - most;
+  return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
+}
+
 /** Formats a count as `12,000`, the same in every locale. Without `toLocaleString`, whose first call takes Node 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');

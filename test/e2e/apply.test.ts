@@ -1,4 +1,5 @@
 /** `qr apply` as its users run it: requests, exit codes, and files. */
+import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -53,6 +54,21 @@ describe('qr apply', () => {
     expect(changed).toMatchObject([{ key: 'k12', action: 'update', field: 'name', old: 'Poster 12', new: 'Edited' }]);
     expect((await apply('-q')).code).toBe(0);
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
+  });
+
+  it('counts the rows that were applied, and names no lock file that was not written', async () => {
+    const { apply, write } = await usePlace();
+    await write(file(row(1)));
+    const first = await apply();
+    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('Applied 1 row with 2 requests. Lock file: codes.lock.json')]);
+    const twice = await usePlace();
+    const same = 'name,type,destination\nPoster 1,url,https://example.com/1\n';
+    await writeFile(join(twice.cwd, 'same.csv'), same + same.split('\n')[1]);
+    await runByDay(['qr', 'create', '--from', 'same.csv'], { env: twice.sandbox.env, cwd: twice.cwd });
+    await twice.write(file(row(1)));
+    const open = await twice.apply();
+    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/Applied 0 of 1 row with 1 request(\. Lock|\n)/)]);
+    expect(open.stderr.includes('Lock file')).toBe(existsSync(join(twice.cwd, 'codes.lock.json')));
   });
 
   it('keeps a second run waiting, which then plans from the start (Y16)', async () => {

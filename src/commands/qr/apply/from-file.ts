@@ -1,5 +1,5 @@
 /** Applies a file of codes (`qr apply --from`). */
-
+import { existsSync } from 'node:fs';
 import { applyFailure } from '../../../apply/apply-failure.ts';
 import { applyRows, whileLocked } from '../../../apply/apply-rows.ts';
 import type { CarriedOut } from '../../../apply/carry-out.ts';
@@ -7,11 +7,12 @@ import { checkKeyed } from '../../../apply/keyed-rows.ts';
 import { journalOf, lockPathOf } from '../../../apply/lock-store.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { refuseChecked } from '../../../bulk/input.ts';
+import { isDone } from '../../../bulk/outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';
-import { countOf } from '../../../text/quote.ts';
+import { countOf, formatCount } from '../../../text/quote.ts';
 import { refuseSameFile } from '../bulk-flags.ts';
 import { readInput } from '../bulk-input.ts';
 import { outranked, type RowProgress } from '../bulk-progress.ts';
@@ -47,7 +48,8 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
     const job = await createJob(context, given, progress);
     const onWait = () => context.console.note(`Waiting for another run that uses ${lockPath}`);
     const end = await whileLocked(job, onWait, () => applyRows(job)).finally(() => progress.shown?.stop());
-    addFile(context.facts, lockPath);
+    const isWritten = existsSync(lockPath);
+    if (isWritten) addFile(context.facts, lockPath);
     noteEnd(context, end);
     const failure = applyFailure(end);
     await printer.print(end.ended, end.plan.unmanaged).catch((error) => {
@@ -55,7 +57,7 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
     });
     const { requests } = (await context.service()).stats();
     const cost = countOf(requests, 'request');
-    context.console.note(`Applied ${countOf(checked.rows.length, 'row')} with ${cost}. Lock file: ${lockPath}`);
+    context.console.note(`${appliedRows(end)} with ${cost}${isWritten ? `. Lock file: ${lockPath}` : ''}`);
     if (failure !== undefined) throw failure;
   } finally {
     await printer.discard();
@@ -74,6 +76,14 @@ function lockOf(from: string, { lock, output }: ApplyFlags): string {
     return path;
   }
   throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
+}
+
+/** Returns how many rows of the file are applied: `Applied 2 of 3 rows`. */
+function appliedRows({ ended }: CarriedOut): string {
+  const rows = ended.filter(({ item }) => item.row !== undefined);
+  const done = rows.filter(isDone).length;
+  const of = done === rows.length ? '' : `${formatCount(done)} of `;
+  return `Applied ${of}${countOf(rows.length, 'row')}`;
 }
 
 function noteEnd(context: Context, { ended }: CarriedOut): void {

@@ -6,7 +6,7 @@ import type { Colours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { clean } from '../../../text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../text/display-width.ts';
-import { inQuotes, shown } from '../../../text/quote.ts';
+import { inQuotes, joinSome, shown } from '../../../text/quote.ts';
 import { differingParts, type Parts } from './differing-part.ts';
 import { endOf, fieldsOf, itemOf, type ShownField, type ShownItem } from './plan-records.ts';
 
@@ -67,12 +67,11 @@ function nameKey(key: string): string {
   return PLAIN_KEY.test(key) ? key : inQuotes(key);
 }
 
-const MOST_NAMED = 5;
-
 function nameCandidates(candidates: readonly { slug: string; name: string }[]): string {
-  const named = candidates.slice(0, MOST_NAMED).map(({ slug, name }) => `${shown(slug)} (${inQuotes(name)})`);
-  const more = candidates.length > MOST_NAMED ? ` or ${candidates.length - MOST_NAMED} others` : '';
-  return named.join(' or ') + more;
+  return joinSome(
+    candidates.map(({ slug, name }) => `${shown(slug)} (${inQuotes(name)})`),
+    { most: 5 },
+  );
 }
 
 /** A value too wide for the terminal goes on below itself; the old value and the new one begin in the same column. */
