@@ -36,8 +36,8 @@ const HEAD_LINES = 4;
 export const command = defineCommand({
   description:
     'Runs a demo of qrctl commands against a local sandbox.\n\n' +
-    'The demo creates codes from a CSV file, lists them, and exports all their scans to a file. It reaches the rate limit on purpose. ' +
-    'It takes about ten seconds and requires neither a key nor a network.\n\n' +
+    'The demo creates codes from a CSV file, lists them, exports all their scans to a file, and makes a report of it. It reaches the rate ' +
+    'limit on purpose. It takes about ten seconds and requires neither a key nor a network.\n\n' +
     'The files stay in a new temporary directory. The path of the export is printed on standard output.',
   options: {},
   examples: [
@@ -95,7 +95,9 @@ async function show(context: Context, directory: string, access: Record<string, 
   tell('', 'Export every scan to one file while new ones arrive. At the rate limit, qrctl waits:');
   await run('scans', 'export', '--all', '--output', 'scans.csv');
   tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
-  tell('', `All files are in ${directory}, including the export:`);
+  tell('', 'Make a report of that file, without requests:');
+  await run('scans', 'report', '--input', 'scans.csv', '--title', 'Our posters', '--output', 'report.html');
+  tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
 }
 
 /** Lines on standard error, one by one: a note is a single line. */

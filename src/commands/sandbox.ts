@@ -25,10 +25,14 @@ export const command = defineCommand({
       },
     ),
     codes: integer('--codes <n>', 'Number of sample codes (default: 25)', { min: 0, max: 100_000 }),
-    scans: integer('--scans <n>', 'Sample scans per code, spread over the 90 days before today 00:00 UTC (default: 1000)', {
-      min: 0,
-      max: 100_000_000,
-    }),
+    scans: integer(
+      '--scans <n>',
+      'Sample scans of each code in the 90 days before today 00:00 UTC (default: from about 20 to 5500)',
+      {
+        min: 0,
+        max: 100_000_000,
+      },
+    ),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
@@ -49,7 +53,7 @@ export const command = defineCommand({
   async run(context, { options }) {
     const { codes, scans, plan, seed, live } = options;
     const sandbox = await start(context, options.port, {
-      ...{ codes, scans, plan, seed, live },
+      ...{ codes, scans, plan, seed, live, hasEqualSizes: scans !== undefined },
       windowMs: checkWindow(options.window),
       latencyMs: options.latency,
       key: checkKey(options.key),

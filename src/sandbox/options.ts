@@ -35,9 +35,11 @@ export interface SandboxSettings extends Behaviour {
   port: number;
   key: string;
   seed: number;
-  /** Made-up codes, and made-up scans of each. */
+  /** Sample codes, and the sample scans of each. */
   codes: number;
   scans: number;
+  /** Each code has `scans` scans; otherwise they are the average, and few codes have most of them. */
+  hasEqualSizes: boolean;
   /** The sample scans are in [endsAtMs - spanMs, endsAtMs). */
   endsAtMs: number;
   spanMs: number;
@@ -85,6 +87,7 @@ const DEFAULTS: SandboxSettings = {
   seed: 1,
   codes: 25,
   scans: 1000,
+  hasEqualSizes: true,
   // 2025-01-01T00:00:00Z: data of tests does not depend on the day they run.
   endsAtMs: 1_735_689_600_000,
   spanMs: 90 * 86_400_000,

@@ -1,8 +1,8 @@
 /** Scan log of one code: pages of its generated series and of the scans that tests add. */
 import type { Scan } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
-import { PLAIN_VISIT } from './made-up-visits.ts';
 import type { Behaviour } from './options.ts';
+import { PLAIN_VISIT } from './sample-visits.ts';
 import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
 
 interface ScanQuery {

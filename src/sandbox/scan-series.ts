@@ -4,9 +4,10 @@
  */
 
 import { formatInstant } from '../time/time.ts';
-import { DAY_MS } from '../time/units.ts';
 import { fraction, hash } from './chance.ts';
-import { visitJson } from './made-up-visits.ts';
+import { createRhythm } from './rhythm.ts';
+import { placeOf } from './sample-codes.ts';
+import { createVisits } from './sample-visits.ts';
 
 export interface SeriesShape {
   seed: number;
@@ -34,10 +35,6 @@ export interface Series {
   lowerBound(ms: number, count: number): number;
 }
 
-/** Between quietest and busiest hour; below 1, so that time never runs backwards. */
-const SWING = 0.6;
-/** The busiest hour is 15:00 UTC, half a day after this one. */
-const QUIETEST_MS = 3 * 3_600_000;
 /** One run of `tieSize` scans in this many shares its time. */
 const RUNS_PER_TIE = 8;
 /** Room for the ids of one code, and the part of it kept for scans that are added from outside. */
@@ -47,11 +44,9 @@ const IDS_PER_SCAN = 3;
 
 export function createSeries(shape: SeriesShape): Series {
   const { seed, code, base, startMs, endMs, arrivals, tieSize } = shape;
-  const spanMs = endMs - startMs;
   const stream = 1000 + code * 4;
-  const swingMs = spanMs % DAY_MS === 0 ? (SWING * DAY_MS) / (2 * Math.PI) : 0;
-  const swingAt = (ms: number) => swingMs * Math.sin((2 * Math.PI * (ms - QUIETEST_MS)) / DAY_MS);
-  const swingAtStart = swingAt(startMs);
+  const rhythm = createRhythm({ seed, code, startMs, endMs });
+  const visitJson = createVisits(placeOf(seed, code));
 
   function position(index: number): number {
     const run = Math.floor(index / tieSize);
@@ -62,8 +57,7 @@ export function createSeries(shape: SeriesShape): Series {
 
   function timeAt(index: number): number {
     if (index >= base) return arrivals.fromMs + Math.ceil(((index - base + 1) * 1000) / arrivals.perSecond);
-    const even = startMs + spanMs * position(index);
-    return Math.floor(even + swingAt(even) - swingAtStart);
+    return rhythm.timeAt(position(index));
   }
 
   return {

@@ -1,8 +1,8 @@
 /** In-memory workspace: codes and their scan logs. Deleting a code removes both permanently. */
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { formatInstant } from '../time/time.ts';
-import { codeIdentity, madeUpCode } from './made-up-codes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
+import { codeIdentity, sampleCode, sizeOf } from './sample-codes.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';
 import type { SeriesShape } from './scan-series.ts';
 
@@ -31,18 +31,18 @@ export interface Workspace {
   setCodeLimit(limit: number): void;
 }
 
-/** Made-up codes were created an hour apart, the last one just before the first scan. */
+/** Sample codes were created an hour apart, the last one just before the first scan. */
 const BETWEEN_CODES_MS = 3_600_000;
 
 /** Creates a workspace with the sample codes of the settings. `nowMs` is the service's clock. */
 export function createWorkspace(settings: SandboxSettings, nowMs: () => number): Workspace {
-  const { seed, codes: madeUp, endsAtMs, spanMs, tieSize, idOffset } = settings;
+  const { seed, codes: samples, endsAtMs, spanMs, tieSize, idOffset } = settings;
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
   let made = 0;
   /** The codes in the order of the listing, until one changes. */
   let listed: readonly QrCode[] | undefined;
-  let codeLimit = settings.codeLimit ?? madeUp + NEW_CODES_OF_PLAN[settings.plan];
+  let codeLimit = settings.codeLimit ?? samples + NEW_CODES_OF_PLAN[settings.plan];
 
   function add(code: QrCode, scans: { base: number; fromMs: number; live: number; most: number }): QrCode {
     const arrivals = { fromMs: Math.max(scans.fromMs, endsAtMs), perSecond: scans.live, most: scans.most };
@@ -71,10 +71,11 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
     return { ...identity, name: '', type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
   }
 
-  for (let index = 0; index < madeUp; index++) {
-    const createdMs = endsAtMs - spanMs - (madeUp - index) * BETWEEN_CODES_MS;
-    const scans = { base: settings.scans, fromMs: startedMs, live: settings.live, most: Number.POSITIVE_INFINITY };
-    add(madeUpCode(seed, index, createdMs), scans);
+  for (let index = 0; index < samples; index++) {
+    const createdMs = endsAtMs - spanMs - (samples - index) * BETWEEN_CODES_MS;
+    const base = settings.hasEqualSizes ? settings.scans : sizeOf(seed, index, settings.scans);
+    const scans = { base, fromMs: startedMs, live: settings.live, most: Number.POSITIVE_INFINITY };
+    add(sampleCode(seed, index, createdMs), scans);
   }
 
   return {

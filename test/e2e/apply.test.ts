@@ -60,7 +60,10 @@ describe('qr apply', () => {
     const { apply, write } = await usePlace();
     await write(file(row(1)));
     const first = await apply();
-    expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('Applied 1 row with 2 requests. Lock file: codes.lock.json')]);
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      expect.stringContaining('Applied 1 row with 2 requests. Lock file: codes.lock.json'),
+    ]);
     const twice = await usePlace();
     const same = 'name,type,destination\nPoster 1,url,https://example.com/1\n';
     await writeFile(join(twice.cwd, 'same.csv'), same + same.split('\n')[1]);

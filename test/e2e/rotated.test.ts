@@ -128,7 +128,7 @@ describe('a log that was rotated', () => {
       code: 0,
       stderr: expect.stringContaining('6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC), 0 requests: r.html'),
     });
-    expect(page).toContain('<p class="value">6</p>');
+    expect(page).toContain('<p class="value"><bdi>6</bdi></p>');
     expect(page).not.toContain('The data');
     expect(await stats(cwd, '--input', '.')).toMatchObject({ code: 0, scans: 10 });
   });

@@ -58,6 +58,63 @@ describe('made-up data', () => {
   });
 });
 
+describe('scans look like those of real posters', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** The scans of the n-th code by a number of their time. */
+  async function countBy(n: number, of: (ms: number) => number): Promise<number[]> {
+    const sandbox = await useSandbox({ codes: 3, scans: 5000 });
+    const counts: number[] = [];
+    for (const { ts } of sandbox.scans(sandbox.codeId(n))) {
+      const at = of(Date.parse(ts));
+      counts[at] = (counts[at] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  test('a menu is scanned at lunch and dinner, most on Fridays and Saturdays', async () => {
+    // In winter: the zone of its city is UTC.
+    const hours = await countBy(0, (ms) => Math.floor(ms / HOUR_MS) % 24);
+    const busiest = hours.map((scans, hour) => ({ scans, hour })).sort((a, b) => b.scans - a.scans);
+    expect(
+      busiest
+        .slice(0, 4)
+        .map(({ hour }) => hour)
+        .sort(),
+    ).toEqual([12, 13, 19, 20]);
+    const weekdays = await countBy(0, (ms) => new Date(ms).getUTCDay());
+    expect(Math.min(weekdays[5] ?? 0, weekdays[6] ?? 0)).toBeGreaterThan(1.3 * (weekdays[1] ?? 0));
+  });
+
+  test('a poster that was taken down is scanned no more, and a menu grows', async () => {
+    const START = 1_735_689_600_000 - 90 * 24 * HOUR_MS;
+    const decade = (ms: number) => Math.floor((ms - START) / (10 * 24 * HOUR_MS));
+    const dead = await countBy(2, decade);
+    expect([dead.length, (dead[5] ?? 0) > 300]).toEqual([7, true]);
+    const grown = await countBy(1, decade);
+    expect(grown[8] ?? 0).toBeGreaterThan(2 * (grown[0] ?? 0));
+  });
+
+  test('most scans are made in the city of the code', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 2000 });
+    const cities = sandbox.scans(sandbox.codeId()).map(({ city }) => city);
+    const [name = ''] = sandbox.workspace.codes().map((code) => code.name);
+    expect(cities.filter((city) => city !== null && name.includes(city)).length).toBeGreaterThan(1000);
+  });
+
+  test('few codes have most of them, unless a number is asked for', async () => {
+    const totals = async (hasEqualSizes: boolean) => {
+      const sandbox = await useSandbox({ codes: 40, scans: 1000, hasEqualSizes });
+      return sandbox.workspace.codes().map(({ id }) => sandbox.scans(id).length);
+    };
+    expect(new Set(await totals(true))).toEqual(new Set([1000]));
+    const sizes = (await totals(false)).sort((a, b) => b - a);
+    const sum = (some: number[]) => some.reduce((all, size) => all + size, 0);
+    expect(sum(sizes.slice(0, 10))).toBeGreaterThan(0.6 * sum(sizes));
+    expect(sizes.at(-1) ?? 0).toBeLessThan(100);
+  });
+});
+
 describe('live scans', () => {
   test('come in for ever on made-up codes, and up to a number on created ones', async () => {
     const clock = fakeClock();

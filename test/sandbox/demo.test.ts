@@ -29,7 +29,9 @@ test('qrctl demo creates codes, shows them, exports their scans through a pause,
   expect(csv).toMatch(/^qr_id,qr_slug,qr_name,id,ts,country,city,device,os,browser,referrer\n/);
   const [, said = ''] = /([\d,]+) scans of 7 codes/.exec(stderr) ?? [];
   expect(csv.match(/^[0-9a-f-]{36},/gm)?.length).toBe(Number(said.replaceAll(',', '')));
-  expect(await readdir(dirname(path))).not.toContain('.config');
+  const files = await readdir(dirname(path));
+  expect([files.includes('report.html'), files.includes('.config')]).toEqual([true, false]);
+  expect(await readFile(join(dirname(path), 'report.html'), 'utf8')).toContain('Our posters');
   expect(await readdir(here)).toEqual([]);
   // What was remembered of a service that is no more is forgotten.
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toEqual([]);

@@ -78,7 +78,14 @@ function spread(shares: Shares): readonly string[] {
   return slots;
 }
 
-/** Returns the end of a scan's JSON, from `"country"` to the closing brace, for 24 random bits. */
-export function visitJson(chance: number): string {
-  return `${places[chance & 255]},${agents[(chance >>> 8) & 255]},${origins[(chance >>> 16) & 255]}}`;
+/** Part of the scans that are made in the city of the code, of 256. */
+const AT_HOME = 150;
+
+/** Returns a function for the scans of a code in `home`: the end of a scan's JSON, from `"country"` to the closing brace, for 32 random bits. */
+export function createVisits(home: { country: string; city: string }): (chance: number) => string {
+  const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
+  return (chance) => {
+    const where = chance >>> 24 < AT_HOME ? inside : places[chance & 255];
+    return `${where},${agents[(chance >>> 8) & 255]},${origins[(chance >>> 16) & 255]}}`;
+  };
 }

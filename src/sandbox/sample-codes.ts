@@ -1,0 +1,125 @@
+/** Sample codes like those of a real workspace: ordinary names, and names that break tables, spreadsheets and terminals. */
+import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
+import { formatInstant } from '../time/time.ts';
+import { fraction, hash, pick, slug, uuid } from './chance.ts';
+
+/** When people are where a code hangs. */
+export type Habit = 'restaurant' | 'office' | 'street' | 'museum';
+
+/** What a code is on: its name, habit, and `utm_source`. */
+type Subject = readonly [name: string, habit: Habit, source: string];
+
+const SUBJECTS: readonly [Subject, ...Subject[]] = [
+  ['Spring menu', 'restaurant', 'menu'],
+  ['Table tents', 'restaurant', 'table'],
+  ['Poster campaign', 'street', 'poster'],
+  ['Guest wifi', 'office', 'sign'],
+  ['Product label', 'street', 'label'],
+  ['Trade fair badge', 'office', 'badge'],
+  ['Window sticker', 'street', 'window'],
+  ['Museum audio guide', 'museum', 'sign'],
+  ['Loyalty card', 'street', 'card'],
+  ['Delivery note', 'office', 'note'],
+];
+
+export interface Place {
+  city: string;
+  country: string;
+  /** Standard time of its zone, in hours from UTC. */
+  utcOffset: number;
+}
+
+const PLACES: readonly [Place, ...Place[]] = [
+  { city: 'Berlin', country: 'DE', utcOffset: 1 },
+  { city: 'Lyon', country: 'FR', utcOffset: 1 },
+  { city: 'Porto', country: 'PT', utcOffset: 0 },
+  { city: 'Kraków', country: 'PL', utcOffset: 1 },
+  { city: 'Malmö', country: 'SE', utcOffset: 1 },
+  { city: 'Chicago', country: 'US', utcOffset: -6 },
+  { city: 'Nairobi', country: 'KE', utcOffset: 3 },
+  { city: 'Osaka', country: 'JP', utcOffset: 9 },
+  { city: 'São Paulo', country: 'BR', utcOffset: -3 },
+  { city: 'Galway', country: 'IE', utcOffset: 0 },
+];
+
+/** Every fifth name is one of these. */
+const AWKWARD_NAMES = [
+  'Café "Zur Post", Tischkarte',
+  '東京ポップアップストア 春',
+  'قائمة الطعام – دبي',
+  '=SUM(A1:A9) as printed on the sheet',
+  '🎪 Sommerfest 🎶 2026',
+  '+49 30 1234567 hotline',
+  "O'Brien & Sons; <b>flagship</b>",
+  'Line one\nline two',
+  'A name that a colleague typed with great care, so that the whole team knows at once which of the many posters is meant',
+  '\u001b[31mred alert\u001b[0m',
+] as const;
+
+const STATUSES = ['active', 'active', 'active', 'active', 'active', 'active', 'paused', 'paused', 'expired'] as const;
+
+/** Slugs of the first codes, as in the examples of README and help, so that those lines work when pasted. */
+const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
+
+/** Streams of chance, one a field. */
+const ID = 1;
+const SLUG = 11;
+const REST = 12;
+const SIZE = 13;
+
+/** Returns the city in which a code hangs. */
+export function placeOf(seed: number, index: number): Place {
+  return pick(PLACES, hash(seed, REST, index));
+}
+
+export function habitOf(index: number): Habit {
+  return subjectOf(index)[1];
+}
+
+function subjectOf(index: number): Subject {
+  return pick(SUBJECTS, index);
+}
+
+/** Returns how many scans a code has if `average` is wanted, from a fortieth to five times as many: few codes have most of them. */
+export function sizeOf(seed: number, index: number, average: number): number {
+  // The first two are shown by the examples, and have enough to show.
+  const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);
+  return Math.round(average * 0.0226 * Math.exp(5.5 * rank));
+}
+
+/** Returns the sample code number `index` of the seed. */
+export function sampleCode(seed: number, index: number, createdMs: number): QrCode {
+  const chance = hash(seed, REST, index);
+  const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
+  const status = index < 2 ? 'active' : pick(STATUSES, chance >>> 4);
+  const updatedMs = createdMs + (chance % 3 === 0 ? (chance >>> 8) % 86_400_000 : 0);
+  const made = codeIdentity(seed, index);
+  const identity = { ...made, slug: FIXED_SLUGS[index] ?? made.slug };
+  return {
+    ...identity,
+    name: nameOf(index, chance),
+    type,
+    destination: destinationOf(type, identity.slug, subjectOf(index)),
+    status,
+    created_at: formatInstant(createdMs),
+    updated_at: formatInstant(updatedMs),
+  };
+}
+
+/** Returns ID and slug, also used for created codes. */
+export function codeIdentity(seed: number, index: number): Pick<QrCode, 'id' | 'slug'> {
+  return { id: uuid(seed, ID, index), slug: slug(seed, SLUG, index) };
+}
+
+function nameOf(index: number, chance: number): string {
+  if (index % 5 === 4) return pick(AWKWARD_NAMES, (index - 4) / 5);
+  return `${subjectOf(index)[0]} ${pick(PLACES, chance).city} ${2024 + (chance % 3)}-${1 + (index % 12)}`;
+}
+
+function destinationOf(type: string, path: string, [subject, , source]: Subject): string | null {
+  if (type === 'email') return 'mailto:hello@example.com?subject=QR%20code';
+  if (type === 'sms' || type === 'whatsapp') return 'https://wa.example/49301234567?text=Hello%2C%20world';
+  if (type === 'wifi' || type.startsWith('vcard')) return null;
+  const campaign = subject.toLowerCase().replaceAll(' ', '-');
+  return `https://www.example.com/${type}/${path}?utm_source=${source}&utm_medium=print&utm_campaign=${campaign}`;
+}
