@@ -1,4 +1,4 @@
-/** Normalizes and adds UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
+/** Normalizes, adds and reads UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
 import { parseUrl } from '../text/parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
@@ -39,4 +39,16 @@ export function addUtm(address: string, tags: UtmTags): string {
     else parts.splice(at, parts.length - at, part, ...parts.slice(at + 1).filter((other) => !isSame(other)));
   }
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
+}
+
+/**
+ * Returns the decoded value of a tag of a destination, without surrounding spaces; the first one, if it has several, as web analytics do.
+ * Null if it has none, or an empty one.
+ */
+export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
+  const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (key.toLowerCase() === parameter) return value.trim() || null;
+  }
+  return null;
 }

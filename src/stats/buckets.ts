@@ -2,25 +2,25 @@
 import { HOUR_MS, QUARTER_MS } from '../time/units.ts';
 import { type RunningUnit, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
-import { type Dimension, isTimeDimension } from './dimensions.ts';
+import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import type { OffsetAt } from './tally.ts';
 
 /** More requests than anybody wants in place of pages. */
 const MOST_BUCKETS = 20_000;
 
 /**
- * Returns the instants within a range, rising, at which the unit of these dimensions changes, ms since the epoch; none for
- * `code` alone. Undefined if the dimensions require the scans themselves.
+ * Returns the instants within a range, rising, at which the unit of these groups changes, ms since the epoch; none for
+ * groups of codes alone. Undefined if the groups require the scans themselves.
  */
 export function bucketCuts(
-  dimensions: readonly Dimension[],
+  groups: readonly GroupBy[],
   span: ClosedSpan,
   timezone: string,
   offsetAt: OffsetAt,
 ): number[] | undefined {
-  if (!dimensions.every((dimension) => dimension === 'code' || isTimeDimension(dimension))) return undefined;
-  if (dimensions.includes('hour')) return hourCuts(span, offsetAt);
-  const times = dimensions.filter(isTimeDimension);
+  if (fieldsOf(groups).length > 0) return undefined;
+  const times = unitsOfTime(groups);
+  if (times.includes('hour')) return hourCuts(span, offsetAt);
   if (times.length === 0) return [];
   const only = times.every((unit) => unit === times[0]) ? times[0] : 'day';
   return unitCuts(only === 'week' || only === 'month' ? only : 'day', span, timezone, offsetAt);

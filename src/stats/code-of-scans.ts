@@ -7,6 +7,8 @@ export interface CodeOfScans {
   id?: string | undefined;
   slug?: string | undefined;
   name?: string | undefined;
+  /** Undefined if its source does not have it. */
+  destination?: string | null | undefined;
 }
 
 /** Columns of a file of scans that identify the code, and name it. */

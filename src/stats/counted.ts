@@ -2,10 +2,11 @@
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Row } from '../rows/row-sink.ts';
 import type { Span } from './calendar.ts';
+import type { CodeGroup, CodeValues } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Coverage } from './coverage.ts';
 import type { DataPart } from './data-part.ts';
-import type { Dimension } from './dimensions.ts';
+import type { GroupBy } from './dimensions.ts';
 import { createTally, type OffsetAt, type Tally } from './tally.ts';
 
 export interface Counted {
@@ -19,6 +20,8 @@ export interface Counted {
   codes: readonly CodeLabel[] | undefined;
   /** Names of codes, by their values in the tallies. */
   names: ReadonlyMap<string, string>;
+  /** Groups of codes that were counted by, by their names. */
+  codeGroups: ReadonlyMap<string, CodeGroup>;
   /** Coverage of the range by the files; undefined for the service, which covers all of it. */
   coverage: Coverage | undefined;
   /** Best estimate of the time of the count, ms since the epoch: periods that end later are not over. */
@@ -35,13 +38,14 @@ export interface Tallies {
 }
 
 export function createTallies(
-  dimensions: readonly Dimension[],
+  groups: readonly GroupBy[],
+  codeValues: CodeValues,
   offsetAt: OffsetAt,
   span: Span,
   spanBefore: Span | undefined,
 ): Tallies {
-  const current = createTally(dimensions, offsetAt);
-  const before = createTally(dimensions, offsetAt);
+  const current = createTally(groups, offsetAt, codeValues);
+  const before = createTally(groups, offsetAt, codeValues);
   const [from, to] = endsOf(span);
   const [fromBefore, toBefore] = spanBefore ? endsOf(spanBefore) : [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const tallyOf = (ms: number) => {

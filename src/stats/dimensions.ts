@@ -9,8 +9,8 @@ const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !
 /** Dimensions of the destination of a code: its UTM tags. */
 const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);
 
-/** Values of `--by`. */
-export const DIMENSIONS = [...TIME_DIMENSIONS, ...VALUE_DIMENSIONS, 'code'] as const;
+/** Values of `--by` without `--join`. */
+export const DIMENSIONS = [...TIME_DIMENSIONS, ...VALUE_DIMENSIONS, 'code', ...UTM_DIMENSIONS] as const;
 
 export type TimeDimension = (typeof TIME_DIMENSIONS)[number];
 export type ValueDimension = (typeof VALUE_DIMENSIONS)[number];
@@ -25,16 +25,23 @@ export type GroupBy =
   | { kind: 'utm'; by: UtmDimension }
   | { kind: 'column'; by: string };
 
-export function isTimeDimension(dimension: Dimension): dimension is TimeDimension {
-  return (TIME_DIMENSIONS as readonly string[]).includes(dimension);
-}
-
-export function isValueDimension(dimension: Dimension): dimension is ValueDimension {
-  return (VALUE_DIMENSIONS as readonly string[]).includes(dimension);
-}
-
 /** Returns the group of a dimension. */
 export function groupOf(dimension: Dimension): GroupBy {
-  if (isTimeDimension(dimension)) return { kind: 'time', by: dimension };
-  return isValueDimension(dimension) ? { kind: 'value', by: dimension } : { kind: 'code', by: 'code' };
+  if (isOneOf(TIME_DIMENSIONS, dimension)) return { kind: 'time', by: dimension };
+  if (isOneOf(VALUE_DIMENSIONS, dimension)) return { kind: 'value', by: dimension };
+  return isOneOf(UTM_DIMENSIONS, dimension) ? { kind: 'utm', by: dimension } : { kind: 'code', by: 'code' };
+}
+
+function isOneOf<D extends string>(dimensions: readonly D[], dimension: string): dimension is D {
+  return (dimensions as readonly string[]).includes(dimension);
+}
+
+/** Returns the units of time among the groups. */
+export function unitsOfTime(groups: readonly GroupBy[]): TimeDimension[] {
+  return groups.flatMap((group) => (group.kind === 'time' ? [group.by] : []));
+}
+
+/** Returns the fields of a scan that the groups need. */
+export function fieldsOf(groups: readonly GroupBy[]): ValueDimension[] {
+  return groups.flatMap((group) => (group.kind === 'value' ? [group.by] : []));
 }

@@ -1,4 +1,5 @@
 /** One row of figures: its share, its averages per day, and its change, each only if it means something. */
+import type { NoneIs } from './code-groups.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
@@ -35,6 +36,8 @@ export type Section = GroupBy & {
   rows: Figure[];
   /** Changes are those of the averages per day, because the periods differ in length. */
   comparesAverages: boolean;
+  /** Why codes have no value, if counted by a group of codes. */
+  noneIs?: NoneIs;
   /** There were too many values to count each: the scans of a row are a minimum, and the remainder is in `other`. */
   isApproximate: boolean;
   /** The range has too many units for a row each: those without scans are left out. */

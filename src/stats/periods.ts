@@ -1,5 +1,6 @@
 /** The two periods that figures compare: their parts that the data covers, and the days of these. */
 import type { Span } from './calendar.ts';
+import type { CodeGroup } from './code-groups.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { ALL_COVERED, coveredPart, type DataPart, isCovered, type Zone } from './data-part.ts';
 import { countDays, type DayCounts } from './day-counts.ts';
@@ -18,6 +19,8 @@ export interface FiguresOptions extends Zone {
   codes?: readonly string[] | undefined;
   /** Names of codes, as far as they are known. */
   names?: ReadonlyMap<string, string> | undefined;
+  /** Groups of codes, by their names. */
+  codeGroups?: ReadonlyMap<string, CodeGroup> | undefined;
   /** End of the data if the range is open: periods that end later are not finished. */
   nowMs: number | undefined;
 }

@@ -7,15 +7,15 @@ import type { LocalTime } from '../time/local-time.ts';
 import { bucketCuts } from './buckets.ts';
 import type { Span } from './calendar.ts';
 import { type ClosedSpan, type Comparison, spanBefore } from './compare-span.ts';
-import type { Dimension } from './dimensions.ts';
+import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { requestsForTotals } from './totals.ts';
 
-/** Range, dimensions, time zone and comparison of a count. */
+/** Range, groups, time zone and comparison of a count. */
 export interface Counted {
   /** Ends that are undefined are open. */
   span: Span;
   compare: Comparison;
-  dimensions: readonly Dimension[];
+  groups: readonly GroupBy[];
   /** The clock by which days are days. */
   local: LocalTime;
 }
@@ -53,14 +53,14 @@ export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number 
 
 function readingOf(plan: Counted, sinceMs: number | undefined, range: Range | undefined, cutAt?: number): Reading {
   if (!range) return { sinceMs, range, cuts: undefined };
-  const { dimensions, local } = plan;
+  const { groups, local } = plan;
   const { sinceMs: from, untilMs } = range;
   const cuts =
     from === undefined
-      ? dimensions.every((dimension) => dimension === 'code')
+      ? fieldsOf(groups).length + unitsOfTime(groups).length === 0
         ? []
         : undefined
-      : bucketCuts(dimensions, { sinceMs: from, untilMs }, local.zone, local.offsetMs);
+      : bucketCuts(groups, { sinceMs: from, untilMs }, local.zone, local.offsetMs);
   if (cuts === undefined) return { sinceMs, range, cuts };
   const all = cutAt === undefined || cuts.includes(cutAt) ? cuts : [...cuts, cutAt].sort((a, b) => a - b);
   return { sinceMs, range, cuts: all };

@@ -2,8 +2,9 @@
 
 import type { Row } from '../rows/row-sink.ts';
 import { HOUR_MS } from '../time/units.ts';
+import type { CodeValues } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
-import { type Dimension, isTimeDimension, isValueDimension } from './dimensions.ts';
+import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
 /** Local time minus UTC at an instant, both in ms; see `offsetMs` of local-time.ts. */
@@ -14,27 +15,32 @@ export interface Tally {
   add(ms: number, scan: Row, code: CodeOfScans): void;
   /** Adds scans of which only the code is known, and that all are of the local hour, day or longer unit that begins at `ms`. */
   addMany(ms: number, code: CodeOfScans, scans: number): void;
-  /** Adds all that another tally of the same dimensions and offsets counted. */
+  /** Adds all that another tally of the same groups and offsets counted. */
   addAll(other: Tally): void;
   total(): number;
   /** Scans by local hour: hours from 1970-01-01T00 of the zone's own clock. */
   readonly hours: ReadonlyMap<number, number>;
-  /** Scans per value, for each requested dimension. */
+  /** Scans per value, for each requested group but those of time. */
   readonly values: ReadonlyMap<string, ValueCounter>;
   /** The earliest and the latest time, ms since the epoch. */
   span(): { firstMs: number; lastMs: number } | undefined;
 }
 
-/** Creates an empty tally by these dimensions, with local hours from `offsetAt`. */
-export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt): Tally {
-  const fields = dimensions.filter(isValueDimension);
-  const byTime = dimensions.some(isTimeDimension);
+/** Creates an empty tally by these groups, with local hours from `offsetAt`, and the values of codes in groups of codes. */
+export function createTally(groups: readonly GroupBy[], offsetAt: OffsetAt, codeValues: CodeValues = new Map()): Tally {
+  const fields = fieldsOf(groups);
+  const byTime = unitsOfTime(groups).length > 0;
   const counters = fields.map(() => createValueCounter());
-  const codes = createValueCounter();
   const values = new Map<string, ValueCounter>(
     fields.map((field, i): [string, ValueCounter] => [field, counters[i] as ValueCounter]),
   );
-  if (dimensions.includes('code')) values.set('code', codes);
+  const ofCodes = groups.flatMap(({ kind, by }) => {
+    const groupOfCode = kind === 'code' ? ({ value }: CodeOfScans) => value : codeValues.get(by);
+    if (!groupOfCode) return [];
+    const counter = createValueCounter();
+    values.set(by, counter);
+    return [{ counter, groupOfCode }];
+  });
   const hours = new Map<number, number>();
   let total = 0;
   let firstMs = Number.POSITIVE_INFINITY;
@@ -47,7 +53,7 @@ export function createTally(dimensions: readonly Dimension[], offsetAt: OffsetAt
 
   function settle(): void {
     if (inHour > 0) hours.set(hour, (hours.get(hour) ?? 0) + inHour);
-    if (code && ofCode > 0) codes.add(code.value, ofCode);
+    if (code && ofCode > 0) for (const { counter, groupOfCode } of ofCodes) counter.add(groupOfCode(code), ofCode);
     inHour = 0;
     ofCode = 0;
   }

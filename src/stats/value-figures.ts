@@ -7,7 +7,7 @@ import type { Value } from './value-counter.ts';
 /** Returns the section. */
 export function valueSection(
   group: Exclude<GroupBy, { kind: 'time' }>,
-  { current: tally, before, top, codes = [], names, data }: FiguresOptions,
+  { current: tally, before, top, codes = [], names, data, codeGroups }: FiguresOptions,
   { current, previous, beginsBeforeData }: Periods,
 ): Section {
   const { by } = group;
@@ -16,13 +16,15 @@ export function valueSection(
   const isApproximate = (counter?.isApproximate() ?? false) || (earlier?.isApproximate() ?? false);
   const scansOf = new Map(counter?.counts().map(({ value, scans }) => [value, scans]));
   const scansBefore = new Map(earlier?.counts().map(({ value, scans }) => [value, scans]));
-  const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...(group.kind === 'code' ? codes : [])])]
+  const ofCodes = codeGroups?.get(by);
+  const requested = group.kind === 'code' ? codes : (ofCodes?.requested ?? []);
+  const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]
     .map((value) => ({ value, scans: scansOf.get(value) ?? 0, before: scansBefore.get(value) ?? 0 }))
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
   // A line for a single value would be no shorter than the value itself.
   const shown = top === undefined || values.length <= top + 1 ? values : values.slice(0, top);
   const isBeforeData = beginsBeforeData(before?.span.sinceMs);
-  const isNewer = (value: Value) => group.kind === 'code' && isAfter(data?.ofCode?.get(value ?? ''), before?.span.sinceMs);
+  const createdOf = (value: Value) => (group.kind === 'code' ? data?.ofCode?.get(value ?? '') : ofCodes?.beginsMs.get(value));
   const countsOf = (row: { scans: number; before: number }, isNew = false): Counts => ({
     ...{ scans: row.scans, days: current.days.all },
     ...{ previous: previousScans(previous, row.before), previousDays: previous?.days.all ?? 0 },
@@ -32,7 +34,7 @@ export function valueSection(
     const name = group.kind === 'code' ? names?.get(row.value ?? '') : undefined;
     return figure(
       { by, value: row.value, ...(name !== undefined && { name }) },
-      countsOf(row, isNewer(row.value)),
+      countsOf(row, isAfter(createdOf(row.value), before?.span.sinceMs)),
       tally.total(),
     );
   });
@@ -40,7 +42,8 @@ export function valueSection(
   const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
   // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
   if (rest.scans > 0 || rest.before > 0) rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
-  return { ...group, rows, comparesAverages: differInLength(countsOf({ scans: 0, before: 0 })), isApproximate };
+  const comparesAverages = differInLength(countsOf({ scans: 0, before: 0 }));
+  return { ...group, rows, comparesAverages, isApproximate, ...(ofCodes && { noneIs: ofCodes.noneIs }) };
 }
 
 /** Returns whether a code was created after the beginning of the previous period. */

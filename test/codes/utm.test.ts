@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUtm, normaliseUtm } from '../../src/codes/utm.ts';
+import { addUtm, normaliseUtm, utmOf } from '../../src/codes/utm.ts';
 
 describe('normaliseUtm', () => {
   it.each([
@@ -35,5 +35,24 @@ describe('addUtm', () => {
 
   it('percent-encodes a value', () => {
     expect(addUtm('https://x.test', { term: 'a&b=c#d' })).toBe('https://x.test?utm_term=a%26b%3Dc%23d');
+  });
+});
+
+describe('utmOf', () => {
+  it.each([
+    ['https://x.test/?utm_source=poster', 'poster'],
+    ['https://x.test?a=1&UTM_Source=%20Spring+Sale%2F1%20#utm_source=no', 'Spring Sale/1'],
+    ['https://x.test/?utm_source=first&utm_source=second', 'first'],
+    ['https://x.test/?utm_source=%zz', '%zz'],
+    ['https://x.test/?utm_source=&y=1', null],
+    ['https://x.test/?utm_source', null],
+    ['https://x.test/?utm_medium=print', null],
+    ['https://x.test/#?utm_source=poster', null],
+    ['https://x.test/utm_source=poster', null],
+    ['', null],
+    [null, null],
+    [undefined, null],
+  ])('%j has %j', (destination, value) => {
+    expect(utmOf(destination, 'utm_source')).toBe(value);
   });
 });

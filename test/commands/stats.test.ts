@@ -201,7 +201,7 @@ describe('what is refused', () => {
     [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],
-      "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer or code)",
+      "invalid value for --by: 'contry' (expected day, week, month, hour, weekday, country, city, device, os, browser, referrer, code, utm_source, utm_medium, utm_campaign, utm_term or utm_content)",
     ],
     [['x', '--compare', 'previous'], '--compare previous requires a start of the range'],
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],

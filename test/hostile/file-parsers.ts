@@ -20,7 +20,7 @@ import { readJournal } from '../../src/once/journal.ts';
 import { readPlanJournal } from '../../src/plan/plan-journal.ts';
 import { readAt } from '../../src/plan/read-at.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
-import { DIMENSIONS } from '../../src/stats/dimensions.ts';
+import { DIMENSIONS, fieldsOf, groupOf } from '../../src/stats/dimensions.ts';
 import { peekInput } from '../../src/stats/input/peek.ts';
 import { readInputs } from '../../src/stats/input/read-scans.ts';
 
@@ -108,7 +108,7 @@ function inputOf(extension: string, samples: readonly Buffer[], share: number, p
       await peekInput(path);
       const job = {
         paths: [path],
-        dimensions: DIMENSIONS,
+        fields: fieldsOf(DIMENSIONS.map(groupOf)),
         start: () => () => undefined,
         note: () => undefined,
         pause: async () => undefined,

@@ -12,7 +12,7 @@ const at = (text: string) => Date.parse(text.length === 10 ? `${text}T00:00:00Z`
 type Scans = Readonly<Record<string, number>>;
 
 function tallyOf(scans: Scans, zone = 'UTC', code = 'menu') {
-  const tally = createTally(['day', 'country', 'code'], createLocalTime(zone).offsetMs);
+  const tally = createTally(['day' as const, 'country' as const, 'code' as const].map(groupOf), createLocalTime(zone).offsetMs);
   const of = { value: code };
   for (const [time, count] of Object.entries(scans)) {
     for (let i = 0; i < count; i++) tally.add(at(time.length === 10 ? `${time}T12:00:00Z` : time), { country: 'DE' }, of);

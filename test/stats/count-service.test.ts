@@ -6,7 +6,7 @@ import type { CountPlan } from '../../src/commands/scans/counting/plan-count.ts'
 import type { Context } from '../../src/context.ts';
 import type { Service } from '../../src/service/service.ts';
 import { COMPARISONS } from '../../src/stats/compare-span.ts';
-import { groupOf } from '../../src/stats/dimensions.ts';
+import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { figuresOf } from '../../src/stats/figures.ts';
 import { createLocalTime } from '../../src/time/local-time.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 3, 20, 15, 30);
 const CODE = { id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', slug: 'menu', name: 'Menu' };
 
-type Asked = Pick<CountPlan, 'dimensions' | 'compare' | 'span'>;
+type Asked = Pick<CountPlan, 'compare' | 'span'> & { dimensions: readonly Dimension[] };
 
 /** The figures by day, and what they cost, of a service that holds these scans. */
 async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: Asked, zone: string) {
@@ -34,7 +34,17 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     console: { progress: () => ({ update: () => undefined, stop: () => undefined }), note: (line: string) => notes.push(line) },
   } as unknown as Context;
   const local = createLocalTime(zone);
-  const plan: CountPlan = { logs: undefined, choice: {}, names: [CODE.slug], top: undefined, local, ...asked };
+  const plan: CountPlan = {
+    logs: undefined,
+    choice: {},
+    names: [CODE.slug],
+    top: undefined,
+    local,
+    ...asked,
+    groups: asked.dimensions.map(groupOf),
+    table: undefined,
+    destinationOf: undefined,
+  };
   const { current, before, span, failures } = await countService(context, plan, [CODE]);
   const figures = figuresOf(groupOf('day'), {
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },
@@ -63,7 +73,7 @@ describe('a count by day', () => {
   it('of parts that do not add up costs them on top of the pages, and is right (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const rows = Array.from({ length: 300 }, (_, at) => ({ id: at + 1, time: span.sinceMs + (at + 1) * 8_640_000 - 500 }));
-    const ask = (dimensions: CountPlan['dimensions']) =>
+    const ask = (dimensions: Asked['dimensions']) =>
       count(rows, { wholeSeconds: true, pageCap: 5 }, { dimensions, compare: 'none', span }, 'UTC');
     const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
     expect(counted.rows).toEqual(read.rows);
@@ -91,7 +101,7 @@ describe('a count by day', () => {
           const rows = minutes.map((at, i) => ({ id: i + 1, time: NOW_MS - at * 60_000 - (i % 4 === 0 ? 365 * DAY_MS : 0) + 7 }));
           const untilMs = NOW_MS - ago * DAY_MS;
           const span = { sinceMs: untilMs - days * DAY_MS, untilMs };
-          const ask = (dimensions: CountPlan['dimensions']) => count(rows, how, { dimensions, compare, span }, zone);
+          const ask = (dimensions: Asked['dimensions']) => count(rows, how, { dimensions, compare, span }, zone);
           const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
           expect(counted).toMatchObject({ failures: [], isRepeated: false });
           expect(counted.rows).toEqual(read.rows);

@@ -25,7 +25,7 @@ function codeOf(value: string): CodeOfScans {
 }
 
 function tallyOf(scans: readonly Made[], zone: string, dimensions: readonly Dimension[] = DIMENSIONS) {
-  const tally = createTally(dimensions, createLocalTime(zone).offsetMs);
+  const tally = createTally(dimensions.map(groupOf), createLocalTime(zone).offsetMs);
   for (const { ts, country = null, code = 'menu', scans: times = 1 } of scans) {
     for (let i = 0; i < times; i++) tally.add(at(ts), { country }, codeOf(code));
   }

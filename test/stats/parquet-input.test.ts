@@ -27,7 +27,7 @@ async function read(path: string): Promise<unknown[]> {
     };
   await readInputs({
     paths: [path],
-    dimensions: ['country', 'referrer'],
+    fields: ['country', 'referrer'],
     start,
     note: () => undefined,
     pause: async () => undefined,

@@ -13,7 +13,7 @@ import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import { shown } from '../../text/quote.ts';
 import { CODE_COLUMNS, type CodeOfScans, createCodes } from '../code-of-scans.ts';
-import { type Dimension, isValueDimension } from '../dimensions.ts';
+import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 
 /** Counts a new scan. */
@@ -21,8 +21,8 @@ type TakeScan = (ms: number, scan: Row, code: CodeOfScans) => void;
 
 export interface ReadInputs {
   paths: readonly string[];
-  /** Every file must have the columns that these are counted by. */
-  dimensions: readonly Dimension[];
+  /** Columns that every file must have, besides those of the ID and the time. */
+  fields: readonly ValueDimension[];
   /** Returns a counter that starts at zero; called again if files overlap and are read a second time. */
   start(): TakeScan;
   note(line: string): void;
@@ -78,15 +78,15 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
     const owner = wasPooled ? '' : ownerOf(path);
     const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
-    for await (const { rows, line, torn } of readRecords(path, job.dimensions, job.signal)) {
+    for await (const { rows, line, torn } of readRecords(path, job.fields, job.signal)) {
       const [row] = rows;
       if (row && !first) {
-        checkColumns(row, path, job.dimensions);
+        checkColumns(row, path, job.fields);
         refuseMixture(row, path, naming);
         if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file has no code IDs');
         first = row;
       }
-      if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.dimensions);
+      if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.fields);
       takeRows({ rows, line, torn }, { path, owner, codeOf, span }, isNew, take);
       if (torn) job.note(`The last line of ${path} is incomplete and was not counted. An export may still be writing the file`);
       await job.pause();
@@ -101,7 +101,7 @@ function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
 }
 
-async function* readRecords(path: string, dimensions: readonly Dimension[], signal?: AbortSignal): AsyncGenerator<Records> {
+async function* readRecords(path: string, fields: readonly ValueDimension[], signal?: AbortSignal): AsyncGenerator<Records> {
   if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
   const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
   const first = await pieces.next();
@@ -111,10 +111,10 @@ async function* readRecords(path: string, dimensions: readonly Dimension[], sign
   if (sign === '[') yield* readJsonArray(all, path);
   else if (sign === '{') yield* readNdjson(all, path);
   else {
-    const wanted = ['id', 'ts', ...dimensions.filter(isValueDimension), ...CODE_COLUMNS];
+    const wanted = ['id', 'ts', ...fields, ...CODE_COLUMNS];
     let isFirst = true;
     for await (const records of readCsv(all, path, wanted)) {
-      if (isFirst) checkNames(records.columns, path, dimensions);
+      if (isFirst) checkNames(records.columns, path, fields);
       isFirst = false;
       yield records;
     }
@@ -148,11 +148,11 @@ async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): A
   }
 }
 
-function checkColumns(row: Row, path: string, dimensions: readonly Dimension[]): void {
-  checkNames(Object.keys(row), path, dimensions);
+function checkColumns(row: Row, path: string, fields: readonly ValueDimension[]): void {
+  checkNames(Object.keys(row), path, fields);
 }
 
-function checkNames(names: readonly string[], path: string, dimensions: readonly Dimension[]): void {
+function checkNames(names: readonly string[], path: string, fields: readonly ValueDimension[]): void {
   const missing = ['id', 'ts'].filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw notOurs(
@@ -160,7 +160,7 @@ function checkNames(names: readonly string[], path: string, dimensions: readonly
       `missing column${missing.length === 1 ? '' : 's'} ${missing.join(' and ')} (found: ${shown(names.slice(0, 20).join(','))})`,
     );
   }
-  const without = dimensions.filter(isValueDimension).find((dimension) => !names.includes(dimension));
+  const without = fields.find((field) => !names.includes(field));
   if (without) {
     throw new UsageError(`cannot count ${path} by ${without}: the file has no column ${without}`, {
       hint: `Omit --by ${without}, or export the file again with all fields.`,
@@ -183,8 +183,7 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
 }
 
 /** Two exports in one file: of the second it would be counted that it has no devices, or its scans once more without their code. */
-function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, dimensions: readonly Dimension[]): void {
-  const fields = dimensions.filter(isValueDimension);
+function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, fields: readonly ValueDimension[]): void {
   const isNamed = first.qr_id !== undefined;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row;

@@ -7,6 +7,8 @@ import { type Counted, createTallies, type Tallies } from '../../../stats/counte
 import { coverageOf } from '../../../stats/coverage.ts';
 import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { isCovered, partOfFiles } from '../../../stats/data-part.ts';
+import { fieldsOf } from '../../../stats/dimensions.ts';
+import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
 import { letSignalsIn } from '../../../time/time.ts';
@@ -15,12 +17,13 @@ import type { CountPlan } from './plan-count.ts';
 
 /** Throws like `readInputs`, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */
 export async function countFiles(context: Context, plan: CountPlan, logs: readonly InputLog[]): Promise<Counted> {
-  const { dimensions, local, span, compare } = plan;
+  const { groups, table, local, span, compare } = plan;
   const nowMs = context.clock.now();
   const { sinceMs, untilMs = nowMs } = span;
   const isCompared = compare !== 'none' && sinceMs !== undefined;
   const earlier = isCompared ? spanBefore({ sinceMs, untilMs }, compare, local.zone, nowMs) : undefined;
-  const start = () => createTallies(dimensions, local.offsetMs, span, earlier);
+  const values = valuesOfCodes(groups, table, plan.destinationOf ?? (() => null));
+  const start = () => createTallies(groups, values, local.offsetMs, span, earlier);
   let tallies = start();
   const names = new Map<string, string>();
   const progress = context.console.progress('scans');
@@ -28,7 +31,7 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
   try {
     const spans = await readInputs({
       paths: logs.flatMap(({ paths }) => paths),
-      dimensions,
+      fields: fieldsOf(groups),
       start() {
         tallies = start();
         return naming(tallies.add, names);
@@ -45,7 +48,8 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
     const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
     const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
     const before = earlier && { tally: tallies.before, span: earlier, isCovered: isCovered(earlier, data) };
-    const counted = { current: tallies.current, span, before, data, codes: undefined, names, coverage, nowMs };
+    const codeGroups = codeGroupsOf(values, (by) => table?.noneIn(by) ?? 'empty', { codes: [], ofCode: undefined });
+    const counted = { current: tallies.current, span, before, data, codes: undefined, names, codeGroups, coverage, nowMs };
     refuseUncovered(counted, local.zone);
     tellCoverage(context.console, coverage, local.zone);
     return counted;

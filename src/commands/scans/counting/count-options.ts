@@ -2,7 +2,7 @@
 import { COMPARISONS } from '../../../stats/compare-span.ts';
 import { DIMENSIONS } from '../../../stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
-import { choice, choices, integer, negation, texts, type Values } from '../../define.ts';
+import { choice, integer, negation, type OptionDefinition, text, texts, type Values } from '../../define.ts';
 import { rangeOptions } from '../../range-options.ts';
 
 export const countOptions = {
@@ -11,7 +11,15 @@ export const countOptions = {
     ...texts('--input <file>', 'Count scans in exported files or directories instead of requesting them', { complete: 'files' }),
   },
   rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1'),
-  by: choices('--by <dimension>', 'Dimension to count by', DIMENSIONS),
+  by: {
+    flags: '--by <dimension>',
+    description: 'Dimension to count by, or with --join a column',
+    choices: DIMENSIONS,
+    repeatable: true,
+    parse: (raw, previous = []) => [...previous, raw],
+  } satisfies OptionDefinition<string[]> as OptionDefinition<string[]>,
+  join: text('--join <file|->', 'File of codes with columns to count by: CSV, .xlsx, JSON, NDJSON (or -)', { complete: 'files' }),
+  sheetName: text('--sheet-name <name>', 'Sheet of the workbook of --join (default: the first)'),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', { min: 1, max: 10_000 }),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),
   ...rangeOptions,

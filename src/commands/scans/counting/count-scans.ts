@@ -5,13 +5,14 @@ import type { Counted } from '../../../stats/counted.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import type { CountPlan } from './plan-count.ts';
 
-type CountedCodes = Counted & { failures: CodeFailure[] };
+export type CountedCodes = Counted & { failures: CodeFailure[] };
 
 /** Throws if all codes fail; the result contains the failures of some. */
 export async function countScans(context: Context, plan: CountPlan): Promise<CountedCodes> {
   const counted = await count(context, plan);
   const { span, nowMs, codes, failures } = counted;
   context.facts.range = { sinceMs: span.sinceMs, untilMs: span.untilMs ?? nowMs };
+  if (plan.table) (await import('./tell-join.ts')).tellJoin(context, plan.table);
   if (codes) context.facts.codes = codes.length - failures.length;
   return counted;
 }

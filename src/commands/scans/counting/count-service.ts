@@ -12,6 +12,7 @@ import type { Span } from '../../../stats/calendar.ts';
 import type { CodeOfScans } from '../../../stats/code-of-scans.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
 import { isCovered, partOfService } from '../../../stats/data-part.ts';
+import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
 import { cheaperByTotals, planReadings, type Reading } from '../../../stats/readings.ts';
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
@@ -28,10 +29,12 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   const service = await context.service();
   const { concurrency: width } = await context.settings();
   const planned = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
-  const { dimensions, local } = plan;
+  const { groups, table, local } = plan;
+  const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);
+  const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
-  const fresh = () => createTallies(dimensions, local.offsetMs, { ...plan.span, untilMs: planned.untilMs }, planned.before);
+  const fresh = () => createTallies(groups, values, local.offsetMs, { ...plan.span, untilMs: planned.untilMs }, planned.before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   let endMs = planned.untilMs;
@@ -53,9 +56,12 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     ...{ tally: tallies.before, span: planned.before },
     isCovered: isCovered(planned.before, data),
   };
-  const names = new Map(codes.map(codeOfScans).flatMap(({ value, name }) => (name === undefined ? [] : [[value, name]])));
+  const names = new Map(codes.map(scansOf).flatMap(({ value, name }) => (name === undefined ? [] : [[value, name]])));
   const nowMs = service.nowMs() ?? context.clock.now();
-  return { current, span, before, data, codes, names, coverage: undefined, failures, nowMs };
+  const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
+  const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');
+  const codeGroups = codeGroupsOf(values, noneIn, { codes: left.map(scansOf), ofCode: data.ofCode });
+  return { current, span, before, data, codes, names, codeGroups, coverage: undefined, failures, nowMs };
 
   async function countReading(reading: Reading, wanted: readonly CodeLabel[]): Promise<void> {
     if (reading.cuts === undefined) return readPages(reading, wanted, service);
@@ -70,7 +76,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
         isBelieved = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {
-            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, codeOfScans(code), scans);
+            tallies.addMany(cuts[part - 1] ?? range.sinceMs ?? range.untilMs - 1, scansOf(code), scans);
             show(scans);
           });
           continue;
@@ -91,13 +97,18 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
       ...{ service: from, codes: wanted, fetchInOrder, width },
       untilMs: range?.untilMs,
       now: context.clock.now,
-      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: codeOfScans(code) }),
+      openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),
       note: context.console.note,
       progress: ({ rows, total }) => show(0, rows, total),
     });
     counted += summary.scans;
     endMs ??= summary.range?.untilMs;
     for (const failure of summary.failures) failures.push(failure);
+  }
+
+  /** The same object for each scan of a code. */
+  function scansOf(code: CodeLabel): CodeOfScans {
+    return ofLabel.get(code.id) ?? codeOfScans(code);
   }
 
   function merge(of: Tallies): void {
@@ -113,8 +124,8 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   }
 }
 
-function codeOfScans({ id, slug, name }: CodeLabel): CodeOfScans {
-  return { value: slug ?? id, id: id.toLowerCase(), slug, name };
+function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
+  return { value: slug ?? id, id: id.toLowerCase(), slug, name, destination };
 }
 
 /** Fetches page 1 like the export; undefined if the code alone fails, and the export reports how. */

@@ -9,9 +9,10 @@ import { createLocalTime } from '../../../time/local-time.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type CodeChoice, checkChoice, filterOf } from '../../code-choice.ts';
 import { planRange } from '../../range-options.ts';
+import { chooseGroups, type Groups } from './choose-groups.ts';
 import type { CountFlags } from './count-options.ts';
 
-export interface CountPlan extends Counted {
+export interface CountPlan extends Counted, Groups {
   /** Files to count, or undefined for the service. */
   logs: readonly InputLog[] | undefined;
   choice: CodeChoice;
@@ -42,7 +43,7 @@ export async function planCount(
     logs: flags.input ? await listInputs([...flags.input, ...names], { rotated: flags.rotated ?? true, note, warn }) : undefined,
     choice: flags,
     names: flags.input ? [] : names,
-    dimensions: [...new Set(flags.by ?? byDefault)],
+    ...(await chooseGroups(context, flags, byDefault)),
     top: flags.top,
     span: { sinceMs, untilMs },
     compare,

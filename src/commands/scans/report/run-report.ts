@@ -6,14 +6,14 @@ import { renderHtml } from '../../../report/html/render-html.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Span } from '../../../stats/calendar.ts';
-import type { Counted } from '../../../stats/counted.ts';
-import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
+import type { Dimension } from '../../../stats/dimensions.ts';
 import { figuresOf } from '../../../stats/figures.ts';
 import { asSentence } from '../../../text/sentence.ts';
 import { formatRange } from '../../range-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
-import { countScans } from '../counting/count-scans.ts';
+import { type CountedCodes, countScans } from '../counting/count-scans.ts';
 import { coverageWords } from '../counting/coverage-words.ts';
+import { figuresInput } from '../counting/figures-input.ts';
 import { type CountPlan, planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
 
@@ -42,34 +42,26 @@ export async function runReport(context: Context, names: readonly string[], flag
   context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
 }
 
-function figuresIn(plan: CountPlan, counted: Counted, flags: ReportFlags): ReportFigures {
-  const { current, before, data, names: namesOfCodes, codes, nowMs } = counted;
-  const { zone, offsetMs: offsetAt } = plan.local;
+function figuresIn(plan: CountPlan, counted: CountedCodes, flags: ReportFlags): ReportFigures {
+  const { current, before, codes, nowMs } = counted;
+  const { zone } = plan.local;
   // Independent of the clock: if the range has no end of its own, it ends with the last scan.
   const span: Span = plan.span;
-  const called = codes?.map(({ id, slug }) => slug ?? id);
-  const common = {
-    current,
-    span,
-    before,
-    data,
-    names: namesOfCodes,
-    timezone: zone,
-    offsetAt,
-    top: plan.top ?? TOP,
-    nowMs: span.untilMs === undefined ? undefined : nowMs,
-    codes: called,
+  const input = {
+    ...figuresInput(plan, counted, plan.top ?? TOP),
+    ...{ span, nowMs: span.untilMs === undefined ? undefined : nowMs },
   };
-  const sections = plan.dimensions
-    .map((by) => figuresOf(groupOf(by), common))
-    .filter(({ by, rows }) => by !== 'code' || rows.length > 1);
+  const sections = plan.groups
+    .map((group) => figuresOf(group, input))
+    .filter(({ kind, rows }) => kind !== 'code' || rows.length > 1);
   const counts = new Map(
     current.values
       .get('code')
       ?.counts()
       .map(({ value, scans }) => [value, scans]),
   );
-  const silent = plan.dimensions.includes('code') && called ? called.filter((code) => !counts.get(code)) : [];
+  const silent =
+    plan.groups.some(({ kind }) => kind === 'code') && input.codes ? input.codes.filter((code) => !counts.get(code)) : [];
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? -1) + 1;
   return {
     title: flags.title ?? 'Scans of our QR codes',

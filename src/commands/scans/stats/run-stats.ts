@@ -4,11 +4,11 @@ import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { addFile } from '../../../run/run-summary.ts';
-import { groupOf } from '../../../stats/dimensions.ts';
-import { type Figure, figuresOf, type Section } from '../../../stats/figures.ts';
+import { type Figure, figuresOf, type Section, totalOf } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, readRange } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
+import { figuresInput } from '../counting/figures-input.ts';
 import { planCount } from '../counting/plan-count.ts';
 import { toldFailures } from '../tell-failures.ts';
 import type { StatsFlags } from './flags.ts';
@@ -39,22 +39,17 @@ export async function runStats(context: Context, names: readonly string[], flags
   }
   const counted = await countScans(context, plan);
   const top = plan.top ?? (isPicture ? TOP_OF_TABLE : undefined);
-  const failed = new Set(counted.failures.map(({ code }) => code.id));
-  const codes = counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id, slug }) => slug ?? id);
-  const { current, span, before, data, names: namesOfCodes, nowMs } = counted;
-  const common = {
-    ...{ current, span, before, data, codes, names: namesOfCodes, nowMs, top },
-    ...{ timezone: plan.local.zone, offsetAt: plan.local.offsetMs },
-  };
-  const sections = plan.dimensions.map((by) => figuresOf(groupOf(by), common));
+  const input = figuresInput(plan, counted, top);
+  const sections = plan.groups.map((group) => figuresOf(group, input));
   noteLimits(context, sections);
   if (isPicture) {
     const { printPicture } = await import('./stats-picture.ts');
     await printPicture(context, output, {
       sections,
-      total: current.total(),
-      previous: before?.tally.total(),
+      total: totalOf(input),
+      isCompared: counted.before !== undefined,
       range: readRange(counted, plan.local.zone),
+      file: plan.table?.name,
     });
     context.facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
     if (output.path !== undefined) addFile(context.facts, output.path);

@@ -1,0 +1,118 @@
+/** Resolves `--by`: dimensions, and with `--join` the columns of a file about codes. */
+import { fold, type Input } from '../../../bulk/input.ts';
+import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
+import type { ValueOfCode } from '../../../stats/code-groups.ts';
+import { type CodeTable, columnFor, createCodeTable } from '../../../stats/code-table.ts';
+import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../../stats/dimensions.ts';
+import { redactKeys } from '../../../text/key.ts';
+import { nearest } from '../../../text/nearest.ts';
+import { inQuotes, quote, shown } from '../../../text/quote.ts';
+import { nameOfGiven, readGiven } from '../../read-given.ts';
+import type { CountFlags } from './count-options.ts';
+
+/** Groups of a count, and the file that some of them are columns of. */
+export interface Groups {
+  groups: readonly GroupBy[];
+  table: CodeTable | undefined;
+  /** Destination of a code according to the file, if files of scans are counted by it. */
+  destinationOf: ValueOfCode | undefined;
+}
+
+/** Column of a file of codes with their destinations. */
+const DESTINATION = 'destination';
+
+type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'input'> & { rawCells?: true | undefined };
+
+/**
+ * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for flags that contradict each
+ * other, and for a file that can't be joined.
+ */
+export async function chooseGroups(context: Context, flags: GroupFlags, byDefault: readonly Dimension[]): Promise<Groups> {
+  refuseContradictions(flags);
+  const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
+  const groups = flags.by?.map((raw) => resolve(raw, file)) ?? byDefault.map(groupOf);
+  const once = [...new Map(groups.map((group) => [group.by, group])).values()];
+  const tag = flags.input ? once.find(({ kind }) => kind === 'utm') : undefined;
+  const destination = tag && destinationColumn(tag, file);
+  if (!file) return { groups: once, table: undefined, destinationOf: undefined };
+  const shadowed = once.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined);
+  for (const { by } of shadowed) context.console.note(`Counting by the dimension ${by}, not by that column of ${file.name}`);
+  const columns = once.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
+  if (columns.length === 0 && destination === undefined) {
+    if (shadowed.length === 0) throw unused(file);
+    return { groups: once, table: undefined, destinationOf: undefined };
+  }
+  const table = createCodeTable(file, destination === undefined ? columns : [...columns, destination]);
+  return {
+    groups: once,
+    table,
+    destinationOf: destination === undefined ? undefined : (code) => table.valueOf(code, destination),
+  };
+}
+
+function refuseContradictions({ join, sheetName, by }: GroupFlags): void {
+  if (sheetName !== undefined && join === undefined)
+    throw new UsageError('--sheet-name requires --join', { hint: 'Omit --sheet-name, or specify --join codes.xlsx.' });
+  if (join !== undefined && by === undefined)
+    throw new UsageError('--join requires --by', { hint: 'Add --by COLUMN with a column of the file.' });
+}
+
+const WHEN_LARGER = 'Keep only the columns that identify codes and that you count by.';
+
+async function readJoin(context: Context, path: string, { sheetName, rawCells }: GroupFlags): Promise<Input> {
+  const { MOST_BYTES, parseRows } = await import('../../qr/bulk-input.ts');
+  const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
+  return parseRows(bytes, nameOfGiven(path), { sheetName, rawCells, signal: context.signal });
+}
+
+/** F21: the name of a dimension takes precedence over that of a column. */
+function resolve(raw: string, file: Input | undefined): GroupBy {
+  const dimension = DIMENSIONS.find((name) => name === raw.toLowerCase());
+  if (dimension !== undefined) return groupOf(dimension);
+  if (!file) throw unknownDimension(raw);
+  const column = file.columns.find((name) => name === raw) ?? columnFor(file, fold(raw));
+  if (column === undefined) throw unknownColumn(raw, file);
+  return { kind: 'column', by: column };
+}
+
+function unknownDimension(raw: string): UsageError {
+  const expected = `${DIMENSIONS.slice(0, -1).join(', ')} or ${DIMENSIONS.at(-1)}`;
+  const similar = nearest(raw, DIMENSIONS);
+  return new UsageError(redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${expected})`), {
+    hint: similar === undefined ? 'To count by a column of a file of codes, add --join FILE.' : `Did you mean --by ${similar}?`,
+  });
+}
+
+const MOST_COLUMNS = 20;
+
+function unknownColumn(raw: string, file: Input): UsageError {
+  const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
+  return new UsageError(redactKeys(`${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`), {
+    hint:
+      similar === undefined
+        ? 'Count by one of these columns, or by a dimension such as day.'
+        : `Did you mean --by ${quote(similar)}?`,
+  });
+}
+
+function columnsOf({ columns }: Input): string {
+  const more = columns.length > MOST_COLUMNS ? ` and ${columns.length - MOST_COLUMNS} more` : '';
+  return columns.slice(0, MOST_COLUMNS).map(quote).join(', ') + more;
+}
+
+/** Scans have no destinations; from the service, its codes have them. */
+function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
+  const column = file && columnFor(file, DESTINATION);
+  if (column !== undefined) return column;
+  const lacks = file ? `${file.name} has no column ${DESTINATION}` : 'files of scans have no destinations';
+  throw new UsageError(`cannot count --input by ${by}: ${lacks}`, {
+    hint: 'Run `qrctl qr list -o codes.csv`, then add --join codes.csv.',
+  });
+}
+
+function unused(file: Input): UsageError {
+  return new UsageError(`--join has no effect: no --by is a column of ${file.name}`, {
+    hint: `Omit --join, or add --by with one of its columns: ${columnsOf(file)}.`,
+  });
+}

@@ -1,0 +1,191 @@
+/** Figures as they are drawn on a terminal of any width. */
+import { describe, expect, it } from 'vitest';
+import { drawFigures, type Picture } from '../../src/commands/scans/stats/draw-figures.ts';
+import type { Figure, Section, Total } from '../../src/stats/figures.ts';
+import { NO_COLOURS } from '../../src/terminal/colour.ts';
+import { displayWidth } from '../../src/text/display-width.ts';
+
+const ROW: Figure = {
+  ...{ by: 'country', value: 'DE', scans: 50, share: 0.5, previous: null, change: null },
+  ...{ name: null, perDay: 2, previousPerDay: null },
+};
+const TOTAL: Total = { scans: 100, perDay: 4, previous: null, previousPerDay: null, change: null, comparesAverages: false };
+const RANGE = 'from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)';
+
+function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}): Section {
+  const group = { kind: 'value', by: 'country', comparesAverages: false, isApproximate: false, ...more } as Section;
+  return { ...group, rows: rows.map((row) => ({ ...ROW, by: group.by, ...row })) };
+}
+
+function draw(sections: readonly Section[], width: number, more: Partial<Picture> & { ascii?: boolean } = {}) {
+  const { ascii = false, ...picture } = more;
+  const given = { sections, total: TOTAL, isCompared: false, range: RANGE, file: undefined, ...picture };
+  return drawFigures(given, { width, ascii, colours: NO_COLOURS });
+}
+
+const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);
+
+const CODES = section(
+  [
+    {
+      value: 'spring-menu',
+      name: 'Spring menu Berlin',
+      scans: 12_345,
+      previous: 1000,
+      change: 11.345,
+      previousPerDay: 33.3,
+      perDay: 398,
+    },
+    {
+      value: 'mhxwdc',
+      name: '東京ポップアップストア 春',
+      scans: 1200,
+      previous: 1000,
+      change: 0.2,
+      previousPerDay: 33.3,
+      perDay: 38.7,
+    },
+    { value: 'young', name: null, scans: 40, previous: 31, change: null, previousPerDay: 1, perDay: 1.3, isBeforeData: true },
+  ],
+  { kind: 'code', by: 'code', comparesAverages: true } as Partial<Section>,
+);
+const COMPARED = {
+  isCompared: true,
+  total: { scans: 13_585, perDay: 438.2, previous: 2031, previousPerDay: 67.7, change: 5.473, comparesAverages: true },
+};
+
+describe('the lines below the tables', () => {
+  it.each([24, 40, 60, 80])('are wrapped by words at %i columns, and never cut', (width) => {
+    const text = draw([section([{}])], width);
+    const words = text.replace(/\s+/g, ' ');
+    expect(words).toContain(`100 scans ${RANGE} Scans, not people: repeated scans are counted again.`);
+    expect(text).not.toContain('…');
+    for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+  });
+
+  it('compare totals, or averages if the periods differ in length', () => {
+    const total = { ...TOTAL, previous: 80, previousPerDay: 4, change: 0.25 };
+    expect(draw([], 100, { total, isCompared: true })).toContain('\nPrevious period: 80 scans (+25.0%)\nScans, not');
+    const averages = draw([], 100, COMPARED);
+    expect(averages).toContain('\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n');
+    expect(draw([], 100, { total: { ...total, change: null } })).toContain('\nPrevious period: 80 scans\n');
+  });
+
+  it('explain the marks, if there are any', () => {
+    const explanation = '† the previous period begins before the data, so no change is shown';
+    expect(draw([CODES], 100, COMPARED)).toContain(explanation);
+    expect(draw([], 100, { total: { ...TOTAL, isBeforeData: true } })).toContain(explanation);
+    expect(draw([section([{}])], 100, COMPARED)).not.toContain('†');
+    expect(draw([section([{ isPart: true }])], 100)).toContain('* incomplete: ');
+    expect(draw([section([{}])], 100)).not.toContain('* incomplete: ');
+  });
+});
+
+describe('a bar', () => {
+  it('of all others does not set the scale, nor is drawn', () => {
+    const rows = [{ scans: 40 }, { value: 'FR', scans: 20 }, { value: 'other', scans: 4000, isRest: true as const }];
+    expect(bars(draw([section(rows)], 80))).toEqual([0, 0, 40, 20, 0, 0, 0, 0, 0]);
+  });
+
+  it('of a weekday shows its average per day, of other dimensions the scans', () => {
+    const rows = [
+      { value: 'Monday', scans: 50, perDay: 10 },
+      { value: 'Tuesday', scans: 40, perDay: 10 },
+      { value: 'Wednesday', scans: 0, perDay: null },
+    ];
+    const weekdays = section(rows, { kind: 'time', by: 'weekday', comparesAverages: true } as Partial<Section>);
+    const text = draw([weekdays], 80);
+    expect(bars(text).slice(2, 5)).toEqual([40, 40, 0]);
+    expect(text).toMatch(/^weekday {2}██▁\n/);
+    expect(text).toMatch(/per day\n.*10\.0\n.*10\.0\n.*–\n/);
+    expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 32, 0]);
+  });
+
+  it('is one column at least, and there is none without scans', () => {
+    const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
+    expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
+    expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
+    const ascii = draw([section(rows)], 80, { ascii: true });
+    expect(ascii.match(/#+/g)?.map((bar) => bar.length)).toEqual([40, 1]);
+  });
+});
+
+describe('a table', () => {
+  it('has the name of a code beside its slug', () => {
+    const text = draw([CODES], 120, COMPARED);
+    expect(text).toMatch(/\n {2,}scans .*share {2}per day {2}before {2}before\/day {2,}change\n/);
+    expect(text).toMatch(/\nspring-menu {2}Spring menu Berlin {2,}12,345 .*398 {3}1,000 {8}33\.3 {2}more than tenfold\n/);
+    expect(text).toMatch(/\nmhxwdc {7}東京ポップアップストア 春/);
+    expect(text).toMatch(/\nyoung .* 31 † .*1\.0 † {2,}–\n/);
+  });
+
+  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits %i columns, with scans and as much more as fits', (width) => {
+    for (const text of [draw([CODES], width, COMPARED), draw([CODES], width, { ...COMPARED, ascii: true })]) {
+      for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+      expect(text).toContain('12,345');
+    }
+  });
+
+  it('leaves out what matters least: share first, then totals before, and changes last', () => {
+    const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
+    expect(heads(90)).toEqual(['scans', 'share', 'per day', 'before', 'before/day', 'change']);
+    expect(heads(76)).toEqual(['scans', 'per day', 'before', 'before/day', 'change']);
+    expect(heads(66)).toEqual(['scans', 'per day', 'before/day', 'change']);
+    expect(heads(56)).toEqual(['scans', 'per day', 'change']);
+    expect(heads(46)).toEqual(['scans', 'change']);
+    expect(heads(36)).toEqual(['scans']);
+  });
+
+  it('names codes without a value by the reason', () => {
+    const none = (more: Partial<Section>, row: Partial<Figure> = {}) =>
+      draw([section([{ value: null, ...row }], { kind: 'column', by: 'region', ...more } as Partial<Section>)], 80, {
+        file: '/home/me/codes.csv',
+      })
+        .split('\n')[2]
+        ?.split(/ {2,}/)[0];
+    expect(none({})).toBe('(none)');
+    expect(none({ noneIs: 'empty' })).toBe('(none)');
+    expect(none({ noneIs: 'unlisted' })).toBe('(not in codes.csv)');
+    expect(none({ noneIs: 'both' })).toBe('(none, or not in codes.csv)');
+    expect(none({ noneIs: 'both' }, { value: 'other', isRest: true })).toBe('(other)');
+    expect(none({}, { value: 'North', isPart: true })).toBe('North *');
+  });
+
+  it('says no change above tenfold as a percentage', () => {
+    const changes = [9.99, 9.991, -1, 0, null].map((change) => ({ previous: 40, change }));
+    const text = draw([section(changes)], 80, { isCompared: true });
+    const cells = text
+      .split('\n')
+      .slice(2, 7)
+      .map((line) => line.trim().split(/ {2,}/).at(-1));
+    expect(cells).toEqual(['+999.0%', 'more than tenfold', '-100.0%', '+0.0%', '–']);
+  });
+
+  it('is of ASCII alone where the terminal has nothing else', () => {
+    const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], { kind: 'time', by: 'day' } as Partial<Section>);
+    expect(draw([time], 80, { ascii: true, isCompared: true })).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(draw([time], 80, { ascii: true, isCompared: true })).toContain('! the previous period');
+  });
+
+  it('without rows says so, and a hostile column name is harmless', () => {
+    expect(draw([section([])], 80)).toMatch(/^country\nno scans\n/);
+    const hostile = section([{}], { kind: 'column', by: `\u001b[2J${'x'.repeat(200)}` } as Partial<Section>);
+    const [title = ''] = draw([hostile], 40).split('\n');
+    expect(displayWidth(title)).toBe(40);
+    expect(title).toMatch(/^\\x1b\[2Jx+…$/);
+  });
+});
+
+describe('a sparkline', () => {
+  it('has a sign per row, or per several rows if there are more', () => {
+    const rows = Array.from({ length: 30 }, (_, at) => ({ scans: at }));
+    const time = section(rows, { kind: 'time', by: 'day' } as Partial<Section>);
+    const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';
+    expect([line(60).length, line(20).length, line(11).length, line(10).length]).toEqual([30, 15, 6, 0]);
+    expect([line(60)[0], line(60).at(-1)]).toEqual(['▁', '█']);
+    expect(draw([section([{ scans: 0 }, { scans: 0 }], { kind: 'time', by: 'day' } as Partial<Section>)], 60)).toMatch(
+      /^day {2}▁▁\n/,
+    );
+    expect(draw([section([{}], { kind: 'time', by: 'day' } as Partial<Section>)], 60)).toMatch(/^day\n/);
+  });
+});
