@@ -44,7 +44,7 @@ export function partOfService(
   return { ...ALL_COVERED, fromMs: startOfDay(least(begins), zone), ofCode };
 }
 
-/** Returns whether a range begins with the data or later. */
+/** F18: returns whether a range begins with the data or later. */
 export function isCovered({ sinceMs }: Span, { fromMs }: DataPart): boolean {
   return sinceMs === undefined || fromMs === undefined || sinceMs >= fromMs;
 }
@@ -65,7 +65,7 @@ function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): nu
 }
 
 /**
- * Returns the covered part of a range, undefined if nothing of it is covered. An open range begins and ends with the days of its scans,
+ * F14: returns the covered part of a range, undefined if nothing of it is covered. An open range begins and ends with the days of its scans,
  * and no range ends after `nowMs`.
  */
 export function coveredPart(

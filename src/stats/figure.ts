@@ -63,7 +63,7 @@ export interface Counts {
   always?: boolean;
 }
 
-/** Returns whether averages are compared, because the periods differ in length. */
+/** F17: returns whether averages are compared, because the periods differ in length. */
 export function differInLength({ days, previous, previousDays, always = false }: Omit<Counts, 'scans'>): boolean {
   return always || (previous !== null && Math.abs(days - previousDays) > SAME_LENGTH);
 }

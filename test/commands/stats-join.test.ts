@@ -90,7 +90,7 @@ describe('a joined column', () => {
     expect(piped.stdout).toBe(fromCsv.stdout);
   });
 
-  test('gives way to a dimension of its name, which is said', async () => {
+  test('gives way to a dimension of its name, which is said (F21)', async () => {
     const { sandbox, cwd } = await useCampaigns();
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];

@@ -54,7 +54,7 @@ function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
 }
 
 describe('groups of codes', () => {
-  it('are sums over their codes', () => {
+  it('are sums over their codes (F21)', () => {
     const section = rowsOf(REGION);
     expect(section).toMatchObject({ kind: 'column', by: 'region', noneIs: 'unlisted' });
     expect(section.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
