@@ -14,6 +14,9 @@ import { buildWorkers } from './worker.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
+/** As in src/report/languages/plurals.ts, which a test holds to this. */
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
+
 /** Modules that get a file of dist/ for themselves, with all they import: large libraries that few commands need. */
 const APART = {
   conf: 'src/settings/conf.ts',
@@ -24,6 +27,8 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/image/pdfkit.ts',
+  // A report needs one language of ten.
+  ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/report/languages/${language}.ts`])),
 };
 
 /** Leaves an import of one of them to the loader of src/start/start.ts. */

@@ -34,6 +34,13 @@ const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
  */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/licence-of-resvg.txt' };
 
+/**
+ * The Unicode CLDR, of which `npm run cldr` froze a part (src/report/languages/cldr/). The file is the LICENSE of its packages
+ * (https://github.com/unicode-org/cldr-json).
+ */
+const CLDR = { name: 'cldr', version: '48.2.0', license: 'Unicode-3.0', purl: 'pkg:github/unicode-org/cldr-json@48.2.0' };
+const LICENSE_OF_CLDR = 'src/build/licence-of-cldr.txt';
+
 /** undici's parser of HTTP is built from llhttp (https://github.com/nodejs/llhttp), and its package names neither that nor its version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
@@ -61,7 +68,8 @@ export async function bundledPackages({ outputs }, others = []) {
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [])),
   );
   const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));
-  return [...packages, await describeLlhttp()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const cldr = { ...CLDR, text: (await readFile(LICENSE_OF_CLDR, 'utf8')).trim() };
+  return [...packages, await describeLlhttp(), cldr].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
 /** The text of THIRD-PARTY-LICENSES. */

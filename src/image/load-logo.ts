@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';
 import type { Logo } from './picture.ts';
-import { openRenderer, RenderError } from './render-apart.ts';
+import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
 import { PNG_SIGNATURE } from './write-png.ts';
 
 /** Reason why a file is not a valid logo, as a predicate of its name. */
@@ -24,23 +24,11 @@ const TRIAL_PIXELS = 64;
 
 /**
  * Loads a logo, and draws it once at a small size to verify it. Throws LocalError if the installation is corrupt, and the signal's
- * reason. I7: the drawing cost is limited by the content, and again while drawing.
+ * reason.
  */
 export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
-  const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
-  if (typeof svg === 'object') return svg;
-  const renderer = await openRenderer(svg, signal);
-  try {
-    const ratio = await renderer.ratio();
-    if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) {
-      return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
-    }
-    // An image that resvg cannot read has no size.
-    if ((await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0)) return { fault: 'is blank or damaged' };
-  } catch (error) {
-    if (error instanceof RenderError) return { fault: error.message };
-    throw error;
-  }
+  const renderer = await openLogo(bytes, signal);
+  if ('fault' in renderer) return renderer;
   return {
     render: (box, paper) =>
       renderer.draw(box, formatColour(paper)).catch((error) => {
@@ -50,6 +38,37 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
         });
       }),
   };
+}
+
+/** Draws a logo with transparency, as large as fits into a square of `box` pixels. Throws like `loadLogo`. */
+export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | LogoFault> {
+  const renderer = await openLogo(bytes, signal);
+  return 'fault' in renderer ? renderer : orFault(renderer.draw(box));
+}
+
+/** I7: the drawing cost is limited by the content, and again while drawing. */
+async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
+  const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
+  if (typeof svg === 'object') return svg;
+  const renderer = await openRenderer(svg, signal);
+  return orFault(verify(renderer));
+}
+
+async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFault> {
+  const ratio = await renderer.ratio();
+  if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
+  // An image that resvg cannot read has no size.
+  const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
+  return isBlank ? { fault: 'is blank or damaged' } : renderer;
+}
+
+async function orFault<T>(drawing: Promise<T>): Promise<T | LogoFault> {
+  try {
+    return await drawing;
+  } catch (error) {
+    if (error instanceof RenderError) return { fault: error.message };
+    throw error;
+  }
 }
 
 function wrapPng(bytes: Buffer): string | LogoFault {

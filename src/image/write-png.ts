@@ -4,6 +4,7 @@ import { BLACK, type Colour, formatColour, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
 import type { Plate } from './logo.ts';
 import { MM_AN_INCH, modulesAcross, type PictureStyle } from './picture.ts';
+import type { Rendering } from './render-apart.ts';
 
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -40,7 +41,7 @@ export function writePng(modules: Modules, style: PictureStyle, plate: Plate | u
     above = row;
   }
   const colours = coloursOf(style);
-  return formatPng({ side, bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
+  return formatPng({ ...square(side), bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
 }
 
 /** With a logo: one byte per color and, without a background, one for opacity. */
@@ -70,7 +71,7 @@ function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixe
     }
   }
   return formatPng(
-    { side: across * pixels, bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm },
+    { ...square(across * pixels), bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm },
     [],
     filterUp(rows, stride),
   );
@@ -83,9 +84,15 @@ export function formatPlate(plate: Plate): Buffer {
   const known = plates.get(plate);
   if (known) return known;
   const { side, rgb } = plate;
-  const png = formatPng({ side, bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3));
+  const png = formatPng({ ...square(side), bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3));
   plates.set(plate, png);
   return png;
+}
+
+/** Formats pixels with transparency as PNG. */
+export function formatRendering({ width, height, rgba }: Rendering): Buffer {
+  const rows = filterUp(Buffer.from(rgba), width * 4);
+  return formatPng({ width, height, bits: 8, type: 6, sizeMm: undefined }, [], rows);
 }
 
 /** Rows as their differences from the ones above, each with its filter before it. */
@@ -125,8 +132,9 @@ function isSame(one: Colour, other: Colour): boolean {
 }
 
 interface Header {
-  /** Pixels a side. */
-  side: number;
+  /** In pixels. */
+  width: number;
+  height: number;
   /** Bits a sample. */
   bits: 1 | 8;
   /** Colour type: 0 grey, 2 RGB, 3 palette, 6 RGB with opacity. */
@@ -135,18 +143,22 @@ interface Header {
   sizeMm: number | undefined;
 }
 
+function square(side: number): { width: number; height: number } {
+  return { width: side, height: side };
+}
+
 /** Returns a PNG of filtered rows. `colours` are chunks before them. */
-function formatPng({ side, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
+function formatPng({ width, height, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   header[8] = bits;
   header[9] = type;
   const parts = [PNG_SIGNATURE, chunk('IHDR', header)];
   if (sizeMm !== undefined) {
     const density = Buffer.alloc(9);
-    density.writeUInt32BE(Math.round((side * 1000) / sizeMm), 0);
-    density.writeUInt32BE(Math.round((side * 1000) / sizeMm), 4);
+    density.writeUInt32BE(Math.round((width * 1000) / sizeMm), 0);
+    density.writeUInt32BE(Math.round((height * 1000) / sizeMm), 4);
     density[8] = 1; // a metre
     parts.push(chunk('pHYs', density));
   }

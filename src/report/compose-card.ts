@@ -1,75 +1,86 @@
 /** Composes one card of the report: a dimension as a chart, as tables, or both. */
-import type { Section } from '../stats/figures.ts';
-import { countOf } from '../text/quote.ts';
-import { calendarTable, columnName, figuresTable } from './compose-tables.ts';
+import type { Figure, Section } from '../stats/figures.ts';
+import { capitalize } from '../text/sentence.ts';
+import { calendarTable } from './compose-shades.ts';
+import { figuresTable, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';
+import type { Locale } from './languages/load-language.ts';
+import { formatHour, shorten, unitName } from './row-names.ts';
+import { unitDates } from './unit-dates.ts';
 
-/** Titles of cards; a card without one has the name of its column. */
-const TITLES: Partial<Record<string, string>> = {
-  day: 'Scans by day',
-  week: 'Scans by week',
-  month: 'Scans by month',
-  hour: 'Time of day',
-  weekday: 'Day of the week',
-  country: 'Countries',
-  city: 'Cities',
-  device: 'Devices',
-  os: 'Operating systems',
-  browser: 'Browsers',
-  referrer: 'Where visitors came from',
-  code: 'Codes',
-};
+interface CardOptions {
+  id: string;
+  /** Names of the two ranges; undefined without a comparison. */
+  legend: Card['legend'];
+  /** The report says of all its changes that they are those of averages. */
+  areAllAverages: boolean;
+}
 
 /** Cards that take the whole width. */
-const WIDE: ReadonlySet<Section['by']> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
+const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
-/** Composes the card of a section; `isCompared`: its rows have a previous count. */
-export function composeCard(section: Section, { isCompared }: { isCompared: boolean }): Card {
-  const { by, rows } = section;
-  const title = TITLES[by] ?? columnName(by);
-  const card = { id: `by-${by}`, title, isWide: WIDE.has(by), tables: [], notes: notesOf(section) };
-  if (rows.length === 0) return { ...card, notes: ['No scans.', ...card.notes] };
-  const table = (hasBars: boolean) => figuresTable(section, { caption: title, isCompared, hasBars });
-  if (section.kind !== 'time' || by === 'weekday') return { ...card, tables: [table(true)] };
+/** Composes the card of a section. */
+export function composeCard(section: Section, { id, legend, areAllAverages }: CardOptions, locale: Locale): Card {
+  const { kind, by, rows } = section;
+  const { words } = locale;
+  const title = section.kind === 'column' ? shorten(section.by) : words.cards[section.by];
+  const isCompared = legend !== undefined;
+  const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
+  const card = { id, title, isWide, tables: [], notes: notesOf(section, { isCompared, areAllAverages }, locale) };
+  if (rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
+  const hasChart = kind === 'time' && by !== 'weekday';
+  const table = figuresTable(section, { caption: title, isCompared, hasBars: !hasChart }, locale);
+  if (!hasChart) return { ...card, tables: [table] };
   return {
     ...card,
-    chart: chartOf(section, title),
-    ...(isCompared && { legend: { now: 'this period', before: 'previous period' } }),
-    tables: [by === 'day' ? calendarTable(section, title) : table(false)],
+    chart: chartOf(section, title, locale),
+    ...(legend && { legend }),
+    tables: [by === 'day' ? calendarTable(section, words.notes.byWeek, locale) : table],
   };
 }
 
-function notesOf({ by, rows, isApproximate, isSparse }: Section): string[] {
+function notesOf(
+  section: Section,
+  { isCompared, areAllAverages }: { isCompared: boolean; areAllAverages: boolean },
+  { words: { notes } }: Locale,
+): string[] {
+  const { rows, isApproximate, isSparse, comparesAverages } = section;
   return [
-    ...(isApproximate
-      ? ['Too many distinct values for exact counts. Each count is a minimum; the remainder is in the last row.']
-      : []),
-    ...(isSparse ? [`The range is too long for one row per ${by}. Rows without scans are omitted.`] : []),
-    ...(rows.some(({ isPart }) => isPart) ? [`* Partial ${by}: the report begins or ends within it.`] : []),
+    ...(isRecurring(section) ? [notes.averageBars] : []),
+    ...(isCompared && comparesAverages && !areAllAverages ? [notes.averageChanges] : []),
+    ...(isApproximate ? [notes.approximate] : []),
+    ...(isSparse ? [notes.sparse] : []),
+    ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
+    ...(isCompared && section.by !== 'day' && rows.some(({ isBeforeData }) => isBeforeData) ? [notes.beforeData] : []),
   ];
 }
 
-function chartOf({ by, rows }: Section, title: string): ColumnChart {
+function chartOf(section: Section, title: string, locale: Locale): ColumnChart {
+  const { by, rows } = section;
+  const isAverage = isRecurring(section);
   const [most] = [...rows].sort((a, b) => b.scans - a.scans);
   const peak =
     !most || most.scans === 0
-      ? 'no scans'
-      : `peak at ${most.value} with ${countOf(most.scans, 'scan')}; all figures are in the table below`;
+      ? locale.words.noScans
+      : locale.words.chart(title, unitName(most, section, locale), locale.scans(most.scans));
+  const label = axisLabels(section, locale);
   return {
-    label: `${title}: ${peak}`,
-    columns: rows.map(({ value, scans, previous, isPart = false }) => {
-      return { label: shortLabel(by, value ?? ''), scans, previous, isPart };
-    }),
+    label: peak,
+    columns: rows.map((row) => ({
+      label: by === 'hour' ? formatHour(Number(row.value), locale) : label(row),
+      value: (isAverage ? row.perDay : row.scans) ?? 0,
+      previous: isAverage ? row.previousPerDay : row.previous,
+      isPart: row.isPart ?? false,
+    })),
   };
 }
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** Formats a unit so short that it fits on a phone with four others. */
-function shortLabel(by: Section['by'], value: string): string {
-  const [year = '', month = '', day = ''] = value.split('-');
-  if (by === 'day') return `${MONTHS[Number(month) - 1] ?? ''} ${Number(day)}`;
-  if (by === 'month') return `${MONTHS[Number(month) - 1] ?? ''} ${year.slice(2)}`;
-  if (by === 'week') return `${month} ${year.slice(2)}`;
-  return by === 'hour' ? `${value}:00` : value.slice(0, 3);
+/** Returns a function that formats a day, week or month so short that it fits on a phone with four others. */
+function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
+  // Twelve months have twelve names.
+  const pattern = by === 'month' ? (rows.length <= 12 ? 'monthAlone' : 'monthShort') : 'dayMonth';
+  return ({ value }) => {
+    const dates = value === null ? undefined : unitDates(by, value);
+    return dates ? capitalize(locale.date(pattern, dates[0])) : (value ?? '');
+  };
 }

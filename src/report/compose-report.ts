@@ -1,92 +1,128 @@
 /** Composes the report from figures: the only place that chooses its words, formats its numbers and orders its parts. Pure. */
-import type { Dimension } from '../stats/dimensions.ts';
-import { changeOf, type Section } from '../stats/figures.ts';
-import { countOf, formatCount } from '../text/quote.ts';
+import type { ClosedSpan } from '../stats/compare-span.ts';
+import type { Coverage } from '../stats/coverage.ts';
+import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
+import { capitalize } from '../text/sentence.ts';
 import { composeCard } from './compose-card.ts';
-import { formatChange, formatShare, toneOf } from './compose-tables.ts';
-import type { Card, ReportDocument, Tile } from './document.ts';
+import { hoursTable } from './compose-shades.ts';
+import { composeTiles } from './compose-tiles.ts';
+import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
+import type { Locale } from './languages/load-language.ts';
+import { formatRange, localDate } from './range-words.ts';
+import { shorten } from './row-names.ts';
 
 export interface ReportFigures {
-  title: string;
-  /** The range and zone in words. */
-  range: string;
-  /** Sentences about the part of the range that the data doesn't cover; none if it covers all. */
-  coverage: readonly string[];
-  /** Range of the comparison, in words; undefined without a comparison. */
-  comparedWith: string | undefined;
-  total: number;
-  previous: number | undefined;
+  /** Undefined: the title of the language. */
+  title: string | undefined;
+  /** Text of the sender; empty lines separate paragraphs. */
+  note: string | undefined;
+  logo: Omit<ReportLogo, 'alt'> | undefined;
+  /** IANA name. */
+  zone: string;
+  /** Undefined: neither requested nor given by scans. */
+  range: ClosedSpan | undefined;
+  /** Range of the comparison; `isCovered`: it does not begin before the data. */
+  before: (ClosedSpan & { isCovered: boolean }) | undefined;
+  /** Undefined: all of it is covered. */
+  coverage: Coverage | undefined;
+  total: Total;
   sections: readonly Section[];
-  /** Names of the codes without scans. */
-  silent: readonly string[];
+  /** Scans of each hour on each weekday; undefined if they are not part of the report. */
+  hours: readonly (readonly HourOfWeekday[])[] | undefined;
+  /** Codes without scans. */
+  silent: readonly Name[];
   /** Number of codes; undefined if the files don't contain it. */
   codes: number | undefined;
 }
 
-/** Composes the document; the same figures give the same document. */
-export function composeReport(figures: ReportFigures): ReportDocument {
-  const { title, range, coverage, comparedWith } = figures;
+/** Composes the document in a language; the same figures give the same document. */
+export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
+  const { note, logo, before, total } = figures;
+  const { words, language, direction } = locale;
+  const range = capitalize(figures.range ? formatRange(figures.range, figures.zone, locale) : words.noScans);
+  const rangeBefore = before && formatRange(before, figures.zone, locale);
   return {
-    language: 'en',
-    direction: 'ltr',
-    kicker: 'Scan report',
-    ...{ title, range, coverage },
-    note: [],
-    logo: undefined,
-    comparedWith: comparedWith && `Compared with ${comparedWith}`,
-    summaryLabel: 'Summary',
-    tiles: tilesOf(figures),
-    cards: [...cardsOf(figures), ...silentCodes(figures)],
-    footer: footerOf(figures),
-    formatNumber: formatCount,
-    pageOf: (page, pages) => `Page ${page} of ${pages}`,
+    ...{ language, direction, range },
+    kicker: words.kicker,
+    title: figures.title ?? words.title,
+    note: paragraphsOf(note),
+    logo: logo && { ...logo, alt: words.logo },
+    coverage: coverageOf(figures, locale),
+    comparedWith: rangeBefore && comparisonOf(rangeBefore, figures, locale),
+    summaryLabel: words.summary,
+    tiles: composeTiles({ ...figures, rangeBefore: rangeBefore && capitalize(rangeBefore) }, locale),
+    cards:
+      total.scans > 0 ? cardsOf(figures, { range, rangeBefore }, locale) : [noScans(locale), ...silentCodes(figures, locale)],
+    footer: footerOf(figures, locale),
+    formatNumber: locale.tick,
+    pageOf: (page, pages) => words.pageOf(locale.number(page), locale.number(pages)),
   };
 }
 
-function cardsOf({ total, previous, sections, codes }: ReportFigures): Card[] {
-  if (total > 0) return sections.map((section) => composeCard(section, { isCompared: previous !== undefined }));
-  const source = codes === undefined ? 'in the input files' : `for ${countOf(codes, 'code')}`;
-  return [{ id: 'none', title: 'Scans', isWide: true, tables: [], notes: [`No scans in this period ${source}.`] }];
+function paragraphsOf(note = ''): string[] {
+  return note
+    .split(/(?:\r?\n[^\S\n]*){2,}/)
+    .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
+    .filter((paragraph) => paragraph !== '');
 }
 
-function silentCodes({ silent }: ReportFigures): Card[] {
-  if (silent.length === 0) return [];
-  const names = silent.map((name) => ({ name }));
-  return [{ id: 'silent', title: 'Codes without scans', isWide: true, tables: [], notes: [], names }];
-}
-
-function tilesOf({ total, previous, sections, codes }: ReportFigures): Tile[] {
-  const of = (by: Dimension) => sections.find((section) => section.by === by);
-  const change = previous === undefined ? null : changeOf(total, previous);
-  const days = of('day');
-  const busiest = days && [...days.rows].sort((a, b) => b.scans - a.scans)[0];
-  const country = of('country')?.rows.find(({ value, isRest }) => value !== null && !isRest);
-  const mobile = of('device')?.rows.find(({ value }) => value === 'mobile');
-  const tiles: Tile[] = [
-    {
-      label: 'Scans',
-      value: formatCount(total),
-      detail:
-        previous === undefined ? `${codes === undefined ? '' : countOf(codes, 'code')}` : `${formatCount(previous)} previously`,
-      ...(change !== null && { change: { text: formatChange(change), tone: toneOf(change) } }),
-    },
-  ];
-  if (busiest && busiest.scans > 0) {
-    tiles.push({ label: 'Busiest day', value: formatCount(busiest.scans), detail: busiest.value ?? '' });
-  }
-  if (country && country.share !== null) {
-    tiles.push({ label: 'Top country', value: country.value ?? '', detail: `${formatShare(country.share)} of scans` });
-  }
-  if (mobile && mobile.share !== null) {
-    tiles.push({ label: 'On phones', value: formatShare(mobile.share), detail: countOf(mobile.scans, 'scan') });
-  }
-  return tiles;
-}
-
-function footerOf({ range, codes }: ReportFigures): string[] {
-  const source = codes === undefined ? 'exported files' : countOf(codes, 'code');
+function coverageOf({ coverage, zone }: ReportFigures, { words, date }: Locale): string[] {
+  const { startsLateMs, endsEarlyMs } = coverage ?? { startsLateMs: undefined, endsEarlyMs: undefined };
+  const at = (ms: number): [string, string] => {
+    const time = localDate(ms, zone);
+    return [date('date', time), date('time', time)];
+  };
   return [
-    'Scans, not people. A visitor who scans a code twice counts twice. Percentages of fewer than 30 scans are omitted.',
-    `Source: ${source}, ${range}. Every scan in this range is counted exactly once.`,
+    ...(startsLateMs === undefined ? [] : [words.dataBegins(...at(startsLateMs))]),
+    ...(endsEarlyMs === undefined ? [] : [words.dataEnds(...at(endsEarlyMs))]),
+  ];
+}
+
+function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { words, joinSentences }: Locale): string {
+  const with_ = words.comparedWith(rangeBefore);
+  if (before?.isCovered === false) return joinSentences([with_, words.notCovered]);
+  return total.comparesAverages ? joinSentences([with_, words.averagesCompared]) : with_;
+}
+
+function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {
+  const legend = ranges.rangeBefore === undefined ? undefined : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
+  const { sections, hours, before, total } = figures;
+  const areAllAverages = total.comparesAverages && before?.isCovered === true;
+  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), legend, areAllAverages }, locale));
+  const shades = hours ? [hoursCard(hours, locale)] : [];
+  // Beside the two that it brings together.
+  const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
+  return [...cards.slice(0, after), ...shades, ...cards.slice(after), ...silentCodes(figures, locale)];
+}
+
+/** The name of a column is not fit for an identifier. */
+function idOf({ kind, by }: Section, at: number): string {
+  return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
+}
+
+function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
+  const { cards, notes } = locale.words;
+  return { id: 'hours', title: cards.hours, isWide: true, tables: [hoursTable(hours, locale)], notes: [notes.averageCells] };
+}
+
+function noScans({ words }: Locale): Card {
+  return { id: 'none', title: words.tiles.scans, isWide: true, tables: [], notes: [words.noScans] };
+}
+
+function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
+  if (silent.length === 0) return [];
+  const names = silent.map(({ name, detail }) => ({
+    name: shorten(name),
+    ...(detail !== undefined && { detail: shorten(detail) }),
+  }));
+  return [{ id: 'silent', title: words.cards.silent, isWide: true, tables: [], notes: [], names }];
+}
+
+function footerOf({ codes, zone }: ReportFigures, { words, codes: countCodes, joinSentences }: Locale): string[] {
+  const { notPeople, fewScans, source, files, onceEach } = words.footer;
+  return [
+    joinSentences([notPeople, fewScans]),
+    words.footer.zone(zone),
+    joinSentences([words.sentence(words.pair(source, codes === undefined ? files : countCodes(codes))), onceEach]),
   ];
 }

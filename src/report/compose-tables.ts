@@ -1,10 +1,9 @@
-/** Composes figures as tables: one row per value, or days as weeks of a calendar. */
+/** Composes figures as tables of one row per value: totals, averages per day beside them where periods differ in length, and changes. */
 import type { Figure, Section } from '../stats/figures.ts';
-import { formatCount } from '../text/quote.ts';
-import { capitalize } from '../text/sentence.ts';
-import { parseInstant } from '../time/time.ts';
-import { DAY_MS } from '../time/units.ts';
-import type { FigureCell, FigureTable, Shade, ShadeCell, ShadeTable, Tone } from './document.ts';
+import { toneOf } from './compose-tiles.ts';
+import type { CellText, FigureCell, FigureTable, Name } from './document.ts';
+import type { Locale } from './languages/load-language.ts';
+import { rowName, shorten } from './row-names.ts';
 
 interface TableOptions {
   caption: string;
@@ -12,87 +11,65 @@ interface TableOptions {
   hasBars: boolean;
 }
 
+const NONE = '–';
+
 /** Composes one row per value. */
-export function figuresTable({ by, rows }: Section, { caption, isCompared, hasBars }: TableOptions): FigureTable {
+export function figuresTable(section: Section, { caption, isCompared, hasBars }: TableOptions, locale: Locale): FigureTable {
+  const { words } = locale;
+  const hasAverages = showsAverages(section, isCompared);
+  const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
+  const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
   // All others together would make each of the named look like nothing.
-  const most = rows.reduce((all, { scans, isRest }) => (isRest ? all : Math.max(all, scans)), 1);
+  const most = section.rows.reduce((all, row) => (row.isRest ? all : Math.max(all, ofBar(row))), 0) || 1;
   return {
     kind: 'figures',
     caption,
-    head: [columnName(by), 'Scans', 'Share', ...(isCompared ? ['Previous', 'Change'] : [])],
-    rows: rows.map((row) => ({
-      name: nameOf(row, rows),
+    head: [
+      { text: section.kind === 'column' ? shorten(section.by) : words.columns[section.by] },
+      head(words.heads.scans),
+      { text: words.heads.share },
+      ...(isCompared ? [head(words.heads.previous), { text: words.heads.change }] : []),
+    ],
+    rows: section.rows.map((row) => ({
+      ...markedName(row, section, locale),
       isDim: row.value === null || row.isRest === true,
-      ...(hasBars && !row.isRest && { bar: row.scans / most }),
-      cells: cellsOf(row, isCompared),
+      ...(hasBars && !row.isRest && { bar: ofBar(row) / most }),
+      cells: [
+        { ...withAverage(row.scans, row.perDay, hasAverages, locale), isStrong: true },
+        { text: row.share === null ? NONE : locale.share(row.share) },
+        ...(isCompared ? comparedCells(row, hasAverages, locale) : []),
+      ],
     })),
   };
 }
 
-function cellsOf({ scans, share, previous, change }: Figure, isCompared: boolean): FigureCell[] {
-  const cells: FigureCell[] = [{ text: formatCount(scans), isStrong: true }, { text: share === null ? '–' : formatShare(share) }];
-  if (!isCompared) return cells;
+/** Returns whether the units come again, so that a range has more of some than of others: only their averages are comparable. */
+export function isRecurring({ kind, by }: Pick<Section, 'kind' | 'by'>): boolean {
+  return kind === 'time' && (by === 'hour' || by === 'weekday');
+}
+
+/** Averages stand beside totals where units differ in length, or come more often than others. */
+function showsAverages(section: Section, isCompared: boolean): boolean {
+  return (section.kind === 'time' && section.by !== 'day') || (isCompared && section.comparesAverages);
+}
+
+function markedName(row: Figure, section: Section, locale: Locale): Name {
+  const { name, ...others } = rowName(row, section, locale);
+  return { name: row.isPart ? `${name} *` : name, ...others };
+}
+
+function comparedCells(row: Figure, hasAverages: boolean, locale: Locale): FigureCell[] {
+  const { previous, previousPerDay, isBeforeData, change } = row;
+  const before = withAverage(previous, previousPerDay, hasAverages, locale);
   return [
-    ...cells,
-    { text: previous === null ? '–' : formatCount(previous) },
-    { text: change === null ? '–' : formatChange(change), tone: toneOf(change ?? 0) },
+    { ...before, text: `${before.text}${isBeforeData && previous !== null ? ' †' : ''}` },
+    change === null ? { text: NONE } : { text: locale.change(change), tone: toneOf(change) },
   ];
 }
 
-/** If it differs from the name of the dimension. */
-const COLUMN: Partial<Record<string, string>> = { os: 'System', referrer: 'Referrer' };
-
-export function columnName(by: Section['by']): string {
-  return COLUMN[by] ?? capitalize(by);
-}
-
-function nameOf({ by, value, isRest, isPart }: Figure, rows: readonly Figure[]): string {
-  if (isRest) return `all others${rows.length > 1 ? '' : ' (too many to list)'}`;
-  if (value === null) return by === 'referrer' ? 'no referrer' : 'not recorded';
-  return `${value}${isPart ? ' *' : ''}`;
-}
-
-const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-const SHADES = 5;
-
-/** Composes days as weeks of a calendar. */
-export function calendarTable({ rows }: Section, caption: string): ShadeTable {
-  const most = rows.reduce((all, { scans }) => Math.max(all, scans), 1);
-  const weeks: (Figure | undefined)[][] = [];
-  for (const row of rows) {
-    const weekday = (Math.floor((parseInstant(`${row.value}T00:00:00Z`) ?? 0) / DAY_MS) + 3) % 7;
-    if (weekday === 0 || weeks.length === 0) weeks.push(new Array(7).fill(undefined));
-    const week = weeks.at(-1);
-    if (week) week[weekday] = row;
-  }
+function withAverage(scans: number | null, perDay: number | null, hasAverages: boolean, { number, average }: Locale): CellText {
   return {
-    kind: 'shades',
-    id: 'calendar',
-    caption: `${caption}, by week`,
-    head: ['Week of', ...WEEKDAYS],
-    rows: weeks.map((week) => ({
-      name: week.find((day) => day !== undefined)?.value ?? '',
-      cells: week.map((day) => day && dayCell(day, most)),
-    })),
+    text: scans === null ? NONE : number(scans),
+    ...(hasAverages && { detail: perDay === null ? NONE : average(perDay) }),
   };
-}
-
-function dayCell({ scans, isPart }: Figure, most: number): ShadeCell {
-  return { text: `${formatCount(scans)}${isPart ? '*' : ''}`, shade: shadeOf(scans, most) };
-}
-
-function shadeOf(scans: number, most: number): Shade {
-  return (scans === 0 ? 0 : Math.max(1, Math.ceil((scans / most) * SHADES))) as Shade;
-}
-
-export function formatShare(share: number): string {
-  return `${(share * 100).toFixed(1)}%`;
-}
-
-export function formatChange(change: number): string {
-  return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change * 100).toFixed(Math.abs(change) >= 10 ? 0 : 1)}%`;
-}
-
-export function toneOf(change: number): Tone {
-  return change === 0 ? 'even' : change > 0 ? 'up' : 'down';
 }

@@ -3,8 +3,7 @@
  * renderers show the same document.
  */
 
-/** Languages of a report, as in BCP 47. */
-type Language = 'en';
+import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {
   language: Language;
@@ -27,14 +26,14 @@ export interface ReportDocument {
   tiles: readonly Tile[];
   cards: readonly Card[];
   footer: readonly string[];
-  /** Formats a whole number for an axis. */
+  /** Formats a number of at most two decimals, for an axis. */
   formatNumber(value: number): string;
   /** Formats the number of a page, counted from 1, such as `Page 1 of 4`. */
   pageOf(page: number, pages: number): string;
 }
 
 /** Logo drawn to pixels, so that nothing of its file remains. */
-interface ReportLogo {
+export interface ReportLogo {
   /** A PNG with transparency. */
   png: Uint8Array;
   /** Size in pixels. */
@@ -47,6 +46,7 @@ interface ReportLogo {
 /** Growth, decline, or neither. */
 export type Tone = 'up' | 'down' | 'even';
 
+/** Each of its texts is set in its own direction. */
 export interface Tile {
   label: string;
   value: string;
@@ -61,7 +61,7 @@ export interface Card {
   /** Takes the whole width of a page. */
   isWide: boolean;
   chart?: ColumnChart;
-  /** The two ranges of the chart; absent without a comparison. */
+  /** The ranges of the chart; absent without a comparison. */
   legend?: { now: string; before: string };
   tables: readonly ReportTable[];
   notes: readonly string[];
@@ -81,8 +81,9 @@ export interface ColumnChart {
 interface ChartColumn {
   /** Short, for the axis. */
   label: string;
-  scans: number;
-  /** Scans of the same unit in the comparison. */
+  /** Scans, or their average per day. */
+  value: number;
+  /** Of the same unit in the comparison. */
   previous: number | null;
   /** Not the whole unit. */
   isPart: boolean;
@@ -98,8 +99,14 @@ export interface FigureTable {
   kind: 'figures';
   caption: string;
   /** First that of the names. */
-  head: readonly string[];
+  head: readonly CellText[];
   rows: readonly FigureRow[];
+}
+
+/** Text of a cell; `detail` is small, on a line of its own. */
+export interface CellText {
+  text: string;
+  detail?: string;
 }
 
 export interface FigureRow extends Name {
@@ -111,8 +118,8 @@ export interface FigureRow extends Name {
   cells: readonly FigureCell[];
 }
 
-export interface FigureCell {
-  text: string;
+/** Its texts are set in their own direction, from left to right if they have no letter: a sign goes before its number. */
+export interface FigureCell extends CellText {
   tone?: Tone;
   isStrong?: boolean;
 }

@@ -60,7 +60,7 @@ function least(numbers: readonly number[]): number {
 }
 
 /** Returns the beginning of the local day of an instant, or of a later day. */
-function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): number {
+export function startOfDay(ms: number, { timezone, offsetAt }: Zone, daysLater = 0): number {
   return startOf('day', unitOf('day', Math.floor((ms + offsetAt(ms)) / HOUR_MS)) + daysLater, timezone);
 }
 

@@ -96,11 +96,6 @@ export function figure(row: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: s
   };
 }
 
-/** Returns the growth of the total as a fraction, for periods of one length; null if it is based on too few scans. */
-export function changeOf(scans: number, previous: number | null): number | null {
-  return compare({ scans, days: 1, previous, previousDays: 1 }).change;
-}
-
 /** Returns an average per day; null without days. */
 export function average(scans: number, days: number): number | null {
   return days > 0 ? fraction(scans, days) : null;

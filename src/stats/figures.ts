@@ -7,7 +7,7 @@ import { type FiguresOptions, periodsOf, previousScans } from './periods.ts';
 import { timeSection } from './time-figures.ts';
 import { valueSection } from './value-figures.ts';
 
-export { changeOf, type Figure, type Section } from './figure.ts';
+export type { Figure, Section } from './figure.ts';
 export type { FiguresOptions } from './periods.ts';
 
 /** Returns the rows of one dimension: times in order, values by their scans. F3: their scans add up to the total, whatever was omitted. */

@@ -84,6 +84,7 @@ const CONTRACT: Record<string, string[]> = {
   'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
   'scans report [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],
+    ...['--language', '--note', '--logo'],
   ],
   'scans stats [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],

@@ -2,9 +2,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { composeReport } from '../../src/report/compose-report.ts';
-import { renderHtml } from '../../src/report/html/render-html.ts';
-import type { Section } from '../../src/stats/figures.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
@@ -42,14 +39,7 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
   expect(page).toContain('\\u{202e}');
   expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; img-src data:; base-uri/);
   expect(page).not.toMatch(/<script|<img|<b>|<link|<iframe|\sstyle=|url\(|@import|secretsecret/);
-  expect(page).toContain('Scans, not people');
-});
-
-test('calls a field of which it knows nothing by its name', () => {
-  const section: Section = { kind: 'column', by: 'language', rows: [], comparesAverages: false, isApproximate: false };
-  const nothing = { coverage: [], comparedWith: undefined, previous: undefined, codes: undefined, silent: [] };
-  const page = renderHtml(composeReport({ ...nothing, title: 'One', range: '', total: 1, sections: [section] }));
-  expect(page).toContain('<h2 id="by-language"><bdi>Language</bdi></h2>');
+  expect(page).toContain('Scans are not people');
 });
 
 test.each([

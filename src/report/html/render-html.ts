@@ -1,6 +1,6 @@
 /** Renders the report as one HTML page without scripts or requests, for phones, paper and screen readers. Pure: the same document gives the same bytes. */
 import { createHash } from 'node:crypto';
-import type { Card, Name, ReportDocument, ReportTable, Tile } from '../document.ts';
+import type { Card, Name, ReportDocument, ReportLogo, ReportTable, Tile } from '../document.ts';
 import { columnChart } from './column-chart.ts';
 import { type Html, html, raw } from './html.ts';
 import { STYLE } from './style.ts';
@@ -25,10 +25,13 @@ export function renderHtml(report: ReportDocument): string {
 </head>
 <body>
 <header class="top">
-<p class="kicker">${report.kicker}</p>
+${report.logo ? logoOf(report.logo) : ''}<p class="kicker">${report.kicker}</p>
 <h1><bdi>${report.title}</bdi></h1>
 ${[report.range, ...report.coverage].map(
   (sentence) => html`<p class="range">${sentence}</p>
+`,
+)}${report.note.map(
+  (paragraph) => html`<p class="sender"><bdi>${paragraph}</bdi></p>
 `,
 )}</header>
 <main>
@@ -49,9 +52,17 @@ ${report.footer.map(
 `);
 }
 
+/** The size on the page follows the style; a logo without its pixels leaves its room. */
+function logoOf({ png, width, height, alt }: ReportLogo): Html {
+  const data = Buffer.from(png).toString('base64');
+  return html`<img class="logo" src="data:image/png;base64,${data}" width="${width}" height="${height}" alt="${alt}">
+`;
+}
+
+/** A value in words is longer than a number, and has smaller type. */
 function tile({ label, value, detail, change }: Tile): Html {
-  const badge = change ? html`<span class="badge ${change.tone}">${change.text}</span> ` : '';
-  return html`<div class="tile"><p class="label">${label}</p><p class="value"><bdi>${value}</bdi></p><p class="detail">${badge}${detail}</p></div>
+  const badge = change ? html`<bdi class="badge ${change.tone}">${change.text}</bdi> ` : '';
+  return html`<div class="tile"><p class="label">${label}</p><p class="value${/\p{L}/u.test(value) ? ' words' : ''}"><bdi>${value}</bdi></p><p class="detail">${badge}<bdi>${detail}</bdi></p></div>
 `;
 }
 

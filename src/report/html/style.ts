@@ -8,18 +8,24 @@ export const STYLE = `
 @media (prefers-color-scheme:dark){:root{--paper:#101216;--card:#191c22;--ink:#eceef2;--soft:#a2a9b6;--line:#2b2f38;--accent:#84a0ff;--accent-soft:#252d47;--part:#4c5f9e;--before:#f0a36b;--up:#6fd08f;--down:#ff8f86;--s1:#1f2638;--s2:#28345a;--s3:#32437c;--s4:#3e559f;--s5:#84a0ff;--on5:#0d1020}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Noto Sans",sans-serif;font-variant-numeric:tabular-nums}
 header.top,main,footer{max-width:1160px;margin:0 auto;padding:0 clamp(16px,4vw,40px)}
 header.top{padding-top:clamp(28px,6vw,64px);padding-bottom:24px}
 .kicker{margin:0 0 6px;font-size:13px;font-weight:600;letter-spacing:.09em;text-transform:uppercase;color:var(--accent)}
 h1{margin:0;font-size:clamp(28px,5vw,46px);line-height:1.1;letter-spacing:-.02em;overflow-wrap:anywhere}
+body:lang(ja){font-family:system-ui,-apple-system,"Hiragino Sans","Hiragino Kaku Gothic ProN","Yu Gothic UI","Yu Gothic",Meiryo,"Noto Sans JP","Noto Sans CJK JP",sans-serif;line-height:1.65}
+body:lang(ar){font-family:system-ui,-apple-system,"Segoe UI","Geeza Pro","Noto Sans Arabic","Noto Kufi Arabic",Tahoma,Arial,sans-serif;line-height:1.65}
+[dir=rtl] *{letter-spacing:0!important}
+.logo{display:block;width:auto;height:auto;max-width:min(240px,60%);max-height:64px;margin:0 0 24px}
+.sender{margin:14px 0 0;max-width:46em}
 .range{margin:12px 0 0;color:var(--soft)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:14px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:14px}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}
 .tile,.card{background:var(--card);border:1px solid var(--line);border-radius:14px}
 .tile{padding:16px 18px}
 .tile p{margin:0}
 .tile .label{font-size:13px;color:var(--soft)}
 .tile .value{font-size:clamp(24px,3.4vw,34px);font-weight:650;letter-spacing:-.02em;line-height:1.25;overflow-wrap:anywhere}
+.tile .value.words{font-size:clamp(17px,2vw,21px);line-height:1.3;padding-block:3px}
 .tile .detail{font-size:13px;color:var(--soft);min-height:20px}
 .badge{font-weight:650}.up{color:var(--up)}.down{color:var(--down)}.even{color:var(--soft)}
 .compared{margin:12px 2px 0;font-size:13px;color:var(--soft)}
@@ -33,13 +39,14 @@ h2{margin:0 0 14px;font-size:18px;letter-spacing:-.01em}
 .rule{stroke:var(--line)}.base{stroke:var(--soft)}
 .axis{fill:var(--soft);font-size:12px}
 .legend{margin:6px 0 0;font-size:13px;color:var(--soft)}
-.key{display:inline-block;width:12px;height:12px;border-radius:3px;margin:0 6px 0 0;vertical-align:-1px;background:var(--accent)}
-.key.then{height:3px;border-radius:2px;margin:0 6px 0 14px;vertical-align:4px;background:var(--before)}
+.key{display:inline-block;width:12px;height:12px;border-radius:3px;margin:0;margin-inline-end:6px;vertical-align:-1px;background:var(--accent)}
+.key.then{height:3px;border-radius:2px;margin-inline:14px 6px;vertical-align:4px;background:var(--before)}
 table{width:100%;border-collapse:collapse;font-size:14px}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{padding:6px 0 6px 12px;text-align:right;font-weight:400;border-top:1px solid var(--line);white-space:nowrap}
+th,td{padding:6px 0;padding-inline-start:12px;text-align:end;font-weight:400;border-top:1px solid var(--line);white-space:nowrap}
 thead th,thead td{border-top:0;font-size:12px;color:var(--soft);padding-top:0}
-th:first-child{padding-left:0;text-align:left}
+th:first-child{padding-inline-start:0;text-align:start}
+thead th{vertical-align:bottom}.average{display:block;font-size:12px;font-weight:400;color:var(--soft)}
 tbody th{white-space:normal;overflow-wrap:anywhere;min-width:6em}
 tbody td.scans{font-weight:600}
 th.dim{color:var(--soft);font-style:italic}
@@ -48,20 +55,23 @@ td.bar{width:38%}td.bar svg{display:block}
 .columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 36px;margin-top:14px}
 .shades{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
 .shades th,.shades td{border:0;padding:7px 2px;text-align:center;font-size:13px}
-.shades th:first-child{text-align:left;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
+.shades th:first-child{text-align:start;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
 .shades td{border-radius:6px}
+.hours td{padding-block:3px}
 .shade0{background:transparent;color:var(--soft)}.shade1{background:var(--s1)}.shade2{background:var(--s2)}.shade3{background:var(--s3)}.shade4{background:var(--s4)}.shade5{background:var(--s5);color:var(--on5);font-weight:600}
 .note,.none{margin:10px 0 0;font-size:13px;color:var(--soft)}
-.slug{font-size:.86em;color:var(--soft)}
-.silent{margin:0;padding-left:1.2em;columns:3 200px;font-size:14px;overflow-wrap:anywhere}
+.slug{font-size:.86em;color:var(--soft);display:inline-block;max-width:100%;overflow-wrap:anywhere}
+.silent{margin:0;padding-inline-start:1.2em;columns:3 200px;font-size:14px;overflow-wrap:anywhere}
 footer{padding-top:28px;padding-bottom:48px;font-size:13px;color:var(--soft)}
 footer p{margin:0 0 6px}
+@media (min-width:1180px){.tiles:has(:nth-child(6)){grid-template-columns:repeat(6,minmax(0,1fr))}}
 @media (max-width:980px){.grid{grid-template-columns:minmax(0,1fr)}}
-@media (max-width:760px){.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-left:8px}.tiles{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.shades{border-spacing:2px}.shades th:first-child{width:5.9em;font-size:11px}.shades th,.shades td{font-size:11px;padding:7px 0}}
+@media (max-width:760px){.card{padding:18px 16px}td.bar,.wide td.bar{width:22%}th,td{padding-inline-start:8px}.tiles,.tiles:has(:nth-child(6)){grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}.shades{border-spacing:2px}.shades th:first-child{width:5.9em;font-size:11px}.shades th,.shades td{font-size:11px;padding:7px 0}}
 @media (max-width:460px){.between{display:none}.figures.bars td.bar,.figures.bars thead td.bar{display:none}}
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
-body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-left:0;padding-right:0}
-.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-left:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:1.5px;padding-bottom:1.5px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
-.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.shades){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.shades{margin-top:10px;border-spacing:2px}.shades th,.shades td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
+body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-inline:0}
+.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-inline-start:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:1.5px;padding-bottom:1.5px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
+.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.shades){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .value.words{font-size:clamp(17px,2vw,21px);line-height:1.3;padding-block:3px}
+.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.shades{margin-top:10px;border-spacing:2px}.shades th,.shades td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
 `;

@@ -1,14 +1,14 @@
 /** Renders tables: below each chart, or with a bar per row if there is no chart. */
-import type { FigureRow, FigureTable, Name, ShadeTable } from '../document.ts';
+import type { CellText, FigureRow, FigureTable, Name, ShadeTable } from '../document.ts';
 import { type Html, html } from './html.ts';
 
 /** Renders one row per value. */
 export function figuresTable({ caption, head, rows }: FigureTable): Html {
   const hasBars = rows.some(({ bar }) => bar !== undefined);
-  const [first = '', ...others] = head;
+  const [first = { text: '' }, ...others] = head;
   return html`<table class="figures${hasBars ? ' bars' : ''}">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">${first}</th>${hasBars ? html`<td class="bar"></td>` : ''}${others.map((text) => html`<th scope="col" class="number">${text}</th>`)}</tr></thead>
+<thead><tr><th scope="col">${cellText(first)}</th>${hasBars ? html`<td class="bar"></td>` : ''}${others.map((text) => html`<th scope="col">${cellText(text)}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((row) => rowOf(row, hasBars))}</tbody>
 </table>`;
@@ -16,10 +16,15 @@ ${rows.map((row) => rowOf(row, hasBars))}</tbody>
 
 function rowOf(row: FigureRow, hasBars: boolean): Html {
   const cells = row.cells.map(
-    ({ text, tone, isStrong }) => html`<td class="${isStrong ? 'scans' : (tone ?? 'number')}">${text}</td>`,
+    ({ tone, isStrong, ...cell }) => html`<td class="${isStrong ? 'scans' : (tone ?? 'number')}">${cellText(cell)}</td>`,
   );
   return html`<tr><th scope="row" class="${row.isDim ? 'dim' : 'name'}">${nameOf(row)}</th>${hasBars ? barOf(row) : ''}${cells}</tr>
 `;
+}
+
+/** Texts of their own direction: in Arabic, too, a sign goes before its number. */
+function cellText({ text, detail }: CellText): Html {
+  return html`<bdi>${text}</bdi>${detail === undefined ? '' : html`<span class="average"><bdi>${detail}</bdi></span>`}`;
 }
 
 /** Renders a name and, smaller, the text that identifies it; each in its own direction. */
@@ -52,7 +57,7 @@ export function shadeTable({ id, caption, head, rows }: ShadeTable): Html {
 <tbody>
 ${rows.map(
   ({ name, cells }) =>
-    html`<tr><th scope="row">${name}</th>${cells.map((cell) => (cell ? html`<td class="shade${cell.shade}">${cell.text}</td>` : html`<td class="out"></td>`))}</tr>
+    html`<tr><th scope="row">${name}</th>${cells.map((cell) => (cell ? html`<td class="shade${cell.shade}"><bdi>${cell.text}</bdi></td>` : html`<td class="out"></td>`))}</tr>
 `,
 )}</tbody>
 </table>`;

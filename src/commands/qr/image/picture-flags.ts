@@ -10,7 +10,7 @@ import { VALUES } from '../../../settings/values.ts';
 import { quote } from '../../../text/quote.ts';
 import { findTemplateProblem, parseShortUrl } from '../../../text/short-url.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
-import { nameOfGiven, readGiven } from '../../read-given.ts';
+import { readLogo } from '../../read-logo.ts';
 
 const GROUP = 'Image flags:';
 
@@ -89,21 +89,17 @@ export async function styleOf(context: Context, flags: PictureFlags): Promise<Pi
     // `--no-color`, the global flag, does not select a color of the image.
     color: typeof color === 'object' ? color : BLACK,
     background: background === 'none' ? undefined : (background ?? WHITE),
-    ...(flags.logo !== undefined && { logo: await readLogo(context, flags.logo, flags.ecc) }),
+    ...(flags.logo !== undefined && { logo: await logoOf(context, flags.logo, flags.ecc) }),
   };
 }
 
-async function readLogo(context: Context, path: string, level: Level | undefined): Promise<Logo> {
+async function logoOf(context: Context, path: string, level: Level | undefined): Promise<Logo> {
   if (level !== undefined && level !== 'H') {
     throw new UsageError(`--logo requires --ecc H, not ${level}`, { hint: 'Omit --ecc.' });
   }
   // It brings a renderer.
-  const { loadLogo, MOST_LOGO_BYTES } = await import('../../../image/load-logo.ts');
-  const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
-  const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
-  const logo = await loadLogo(bytes, context.signal);
-  if (!('fault' in logo)) return logo;
-  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'Specify a PNG or SVG file with --logo.' });
+  const { loadLogo } = await import('../../../image/load-logo.ts');
+  return readLogo(context, path, loadLogo);
 }
 
 /**

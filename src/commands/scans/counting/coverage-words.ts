@@ -7,11 +7,8 @@ import { capitalize } from '../../../text/sentence.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
 import { formatRange } from '../../range-options.ts';
 
-/** Sentences for the report and the terminal, none if the files cover the range. */
-export function coverageWords(
-  coverage: Coverage | undefined,
-  zone: string,
-): { start: string | undefined; end: string | undefined } {
+/** Sentences for the terminal, none if the files cover the range. */
+function coverageWords(coverage: Coverage | undefined, zone: string): { start: string | undefined; end: string | undefined } {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
   const { startsLateMs: start, endsEarlyMs: end } = coverage ?? { startsLateMs: undefined, endsEarlyMs: undefined };

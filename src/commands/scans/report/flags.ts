@@ -1,10 +1,14 @@
 /** Flags of `scans report`. */
-import { text, type Values } from '../../define.ts';
+import { LANGUAGES } from '../../../report/languages/plurals.ts';
+import { choice, text, type Values } from '../../define.ts';
 import { countOptions } from '../counting/count-options.ts';
 
 export const options = {
   ...countOptions,
+  language: choice('--language <language>', 'Language of the report (default: en)', LANGUAGES),
   title: text('--title <text>', 'Title of the report'),
+  note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
+  logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
   output: text('-o, --output <file>', 'Write the report to FILE, such as october.html', { complete: 'files' }),
 };
 

@@ -1,0 +1,52 @@
+/**
+ * Languages of a report, and their plural rules for whole numbers: those of Intl.PluralRules, whose data depend on the version of Node
+ * (https://www.unicode.org/cldr/charts/48/supplemental/language_plural_rules.html).
+ */
+
+/** Plural categories of whole numbers, per language. */
+export interface Categories {
+  en: 'one' | 'other';
+  de: 'one' | 'other';
+  fr: 'one' | 'many' | 'other';
+  es: 'one' | 'many' | 'other';
+  it: 'one' | 'many' | 'other';
+  nl: 'one' | 'other';
+  pt: 'one' | 'many' | 'other';
+  pl: 'one' | 'few' | 'many' | 'other';
+  ja: 'other';
+  ar: 'zero' | 'one' | 'two' | 'few' | 'many' | 'other';
+}
+
+export type Language = keyof Categories;
+
+/** Values of `--language`. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'] as const satisfies readonly Language[];
+
+const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
+/** Millions take `de`, as in `1 000 000 de scans`. */
+const isMillions = (n: number) => n !== 0 && n % 1_000_000 === 0;
+const oneManyOther = (n: number) => (n === 1 ? 'one' : isMillions(n) ? 'many' : 'other');
+const zeroIsOne = (n: number) => (n === 0 || n === 1 ? 'one' : isMillions(n) ? 'many' : 'other');
+
+/** Returns the category of a whole number, not negative. */
+export const PLURAL_RULES: { readonly [L in Language]: (n: number) => Categories[L] } = {
+  en: oneOrOther,
+  de: oneOrOther,
+  nl: oneOrOther,
+  fr: zeroIsOne,
+  pt: zeroIsOne,
+  es: oneManyOther,
+  it: oneManyOther,
+  pl: (n) => {
+    if (n === 1) return 'one';
+    const isTeen = n % 100 >= 12 && n % 100 <= 14;
+    return n % 10 >= 2 && n % 10 <= 4 && !isTeen ? 'few' : 'many';
+  },
+  ja: () => 'other',
+  ar: (n) => {
+    if (n === 0) return 'zero';
+    if (n <= 2) return n === 1 ? 'one' : 'two';
+    if (n % 100 >= 3 && n % 100 <= 10) return 'few';
+    return n % 100 >= 11 ? 'many' : 'other';
+  },
+};

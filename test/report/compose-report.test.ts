@@ -1,0 +1,188 @@
+/** What a report says of its figures, in any language. */
+import { expect, test } from 'vitest';
+import { composeReport } from '../../src/report/compose-report.ts';
+import type { Card, FigureTable } from '../../src/report/document.ts';
+import { loadLanguage } from '../../src/report/languages/load-language.ts';
+import { LANGUAGES } from '../../src/report/languages/plurals.ts';
+import { figureOf, figuresOf, OCTOBER, SEPTEMBER, sectionOf } from './figures.ts';
+
+const ENGLISH = await loadLanguage('en');
+const BEFORE = { ...SEPTEMBER, isCovered: true };
+/** A total of October that is compared with September. */
+const COMPARED = {
+  ...figureOf('', { scans: 12_400, perDay: 400, previous: 11_400, previousPerDay: 380, change: 0.052632 }),
+  comparesAverages: true,
+};
+
+const textsOf = (card: Card | undefined) =>
+  (card?.tables ?? []).flatMap((table) =>
+    (table as FigureTable).rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)]),
+  );
+
+test('compares the averages per day of months that differ in length, beside their totals', () => {
+  const countries = sectionOf(
+    { kind: 'value', by: 'country' },
+    [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
+    { comparesAverages: true },
+  );
+  const report = composeReport(figuresOf({ before: BEFORE, total: COMPARED, sections: [countries] }), ENGLISH);
+  expect(report.tiles.slice(0, 2)).toEqual([
+    { label: 'Scans', value: '12,400', detail: 'September 2026: 11,400' },
+    { label: 'Average per day', value: '400.0', detail: 'September 2026: 380.0', change: { text: '+5.3%', tone: 'up' } },
+  ]);
+  expect(report.comparedWith).toContain('September 2026');
+  const table = report.cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.head.map(({ detail }) => detail)).toEqual([undefined, 'per day', undefined, 'per day', undefined]);
+  expect(table?.rows[0]).toMatchObject({
+    name: 'Germany',
+    cells: [{ text: '310', detail: '10.0' }, {}, { text: '300', detail: '10.0' }, {}],
+  });
+  expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
+});
+
+test('marks what is before the data, and gives it no percentage', () => {
+  const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
+  const total = { ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }), comparesAverages: false };
+  const report = composeReport(figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }), ENGLISH);
+  expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40 †', '–']]);
+  expect(report.cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
+  expect(report.comparedWith).toContain(ENGLISH.words.notCovered);
+  expect(JSON.stringify(report.tiles)).not.toMatch(/change/);
+});
+
+test('puts growth of more than tenfold into words', () => {
+  const row = { value: 'DE', scans: 20_000, previous: 30, change: 665.666667, share: 1 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
+  const total = { ...figureOf('', row), comparesAverages: false };
+  const report = composeReport(figuresOf({ before: BEFORE, total, sections: [section] }), ENGLISH);
+  expect(textsOf(report.cards[0])).toEqual([['Germany', '20,000', '100.0%', '30', 'more than tenfold']]);
+  expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
+});
+
+test('calls codes by their names, with the slug to tell two of one name apart', () => {
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [
+    { value: 'mhxwdc', name: 'Menu', scans: 50, share: 0.5 },
+    { value: 'r7pvgg', name: 'Menu', scans: 40, share: 0.4 },
+    { value: 'poster', name: 'poster', scans: 6, share: 0.06 },
+    { value: '539u67', name: null, scans: 4, share: 0.04 },
+  ]);
+  const silent = [{ name: 'Old poster', detail: 'da4vss' }];
+  const report = composeReport(figuresOf({ sections: [codes], silent }), ENGLISH);
+  const table = report.cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ name, detail }) => [name, detail])).toEqual([
+    ['Menu', 'mhxwdc'],
+    ['Menu', 'r7pvgg'],
+    ['poster', undefined],
+    ['539u67', undefined],
+  ]);
+  expect(report.cards.at(-1)).toMatchObject({ id: 'silent', names: silent });
+});
+
+test('names countries and devices, and leaves what it does not know as it is', async () => {
+  const countries = sectionOf({ kind: 'value', by: 'country' }, [
+    { value: 'JP' },
+    { value: 'ZZ' },
+    { value: null },
+    { value: 'other', isRest: true },
+  ]);
+  const devices = sectionOf({ kind: 'value', by: 'device' }, [{ value: 'mobile' }, { value: 'unknown' }, { value: 'toaster' }]);
+  const { cards } = composeReport(figuresOf({ sections: [countries, devices] }), await loadLanguage('de'));
+  const names = cards.map((card) => textsOf(card).map(([name]) => name));
+  expect(names).toEqual([
+    ['Japan', 'ZZ', 'Nicht erfasst', 'Alle übrigen'],
+    ['Smartphone', 'Unbekannt', 'toaster'],
+  ]);
+});
+
+test('titles the card of a joined column by the name of the column, with an identifier of its own', () => {
+  const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
+  const { cards } = composeReport(figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }), ENGLISH);
+  expect(cards.map(({ id, title }) => [id, title])).toEqual([
+    ['by-column-1', 'Stadt "A" <b>'],
+    ['by-column-2', 'country'],
+  ]);
+  expect(textsOf(cards[1])).toEqual([['Berlin', '30', '–']]);
+});
+
+test('shows averages of weekdays and hours, also without a comparison', () => {
+  const weekdays = sectionOf(
+    { kind: 'time', by: 'weekday' },
+    [
+      { value: 'Monday', scans: 40, perDay: 10, share: 0.5 },
+      { value: 'Thursday', scans: 40, perDay: 8, share: 0.5 },
+    ],
+    { comparesAverages: true },
+  );
+  const { cards } = composeReport(figuresOf({ sections: [weekdays] }), ENGLISH);
+  const table = cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ name, bar, cells }) => [name, bar, cells[0]?.detail])).toEqual([
+    ['Monday', 1, '10.0'],
+    ['Thursday', 0.8, '8.0'],
+  ]);
+  expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
+});
+
+test('shades hours by weekday beside both, and leaves hours that no day of the data has empty', () => {
+  const by = (unit: 'hour' | 'weekday') => sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
+  const hours = Array.from({ length: 7 }, (_, weekday) =>
+    Array.from({ length: 24 }, (_, hour) => ({ scans: hour, perDay: weekday === 6 ? null : hour / 2 })),
+  );
+  const { cards } = composeReport(
+    figuresOf({ sections: [by('weekday'), by('hour'), sectionOf({ kind: 'value', by: 'os' }, [])], hours }),
+    ENGLISH,
+  );
+  expect(cards.map(({ id }) => id)).toEqual(['by-weekday', 'by-hour', 'hours', 'by-os']);
+  const [table] = cards[2]?.tables ?? [];
+  expect(table?.rows.length).toBe(24);
+  expect(table?.rows[23]?.cells).toEqual([...new Array(6).fill({ text: '11.5', shade: 5 }), undefined]);
+  expect(table?.rows[0]?.cells[0]).toEqual({ text: '0', shade: 0 });
+});
+
+test('words the busiest day with its weekday', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [
+    { value: '2026-10-13', scans: 5 },
+    { value: '2026-10-14', scans: 9 },
+  ]);
+  const { tiles, cards } = composeReport(figuresOf({ sections: [days] }), ENGLISH);
+  expect(tiles[2]).toEqual({ label: 'Busiest day', value: '9', detail: 'Wednesday, 14 October 2026' });
+  expect(cards[0]?.chart?.columns.map(({ label }) => label)).toEqual(['13 Oct', '14 Oct']);
+});
+
+test('truncates names of 10 kB, and splits a note into paragraphs', () => {
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [
+    { value: 'x'.repeat(10_000), name: '😀'.repeat(5000), scans: 1, share: 1 },
+  ]);
+  const note = 'One\ntwo.\r\n \r\n\r\nThree.\n\n \n';
+  const report = composeReport(figuresOf({ sections: [codes], note }), ENGLISH);
+  expect(JSON.stringify(report).length).toBeLessThan(4000);
+  expect(JSON.stringify(report)).not.toMatch(/\\ud83d(?!\\ude00)/i);
+  expect(report.note).toEqual(['One two.', 'Three.']);
+});
+
+test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
+  const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
+  const sections = [
+    sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], { comparesAverages: true }),
+    sectionOf({ kind: 'time', by: 'week' }, [{ ...row, value: '2026-W44' }]),
+    sectionOf({ kind: 'time', by: 'day' }, [
+      { ...row, value: '2026-10-01' },
+      { ...row, value: '2026-10-02', scans: 5 },
+    ]),
+    sectionOf({ kind: 'value', by: 'country' }, [
+      { ...row, value: 'DE' },
+      { ...row, value: 'other', isRest: true },
+    ]),
+    sectionOf({ kind: 'value', by: 'device' }, [{ ...row, value: 'mobile' }]),
+  ];
+  const coverage = { startsLateMs: OCTOBER.sinceMs + 3_600_000, endsEarlyMs: OCTOBER.untilMs - 3_600_000, isWhole: false };
+  const figures = figuresOf({ before: BEFORE, total: COMPARED, sections, coverage, silent: [{ name: 'x' }] });
+  const { formatNumber, pageOf, ...report } = composeReport(figures, await loadLanguage(language));
+  const texts = new Set(textsIn([report, formatNumber(0.5), pageOf(1, 4)]));
+  await expect(`${[...texts].join('\n')}\n`).toMatchFileSnapshot(`golden/${language}.txt`);
+});
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
