@@ -1,7 +1,7 @@
 /** `qrctl api`: sends one raw request through the same HTTP core as every command. */
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
-import { messageOf, UsageError } from '../errors.ts';
+import { messageOf, NotFoundError, UsageError } from '../errors.ts';
 import type { RawRequest } from '../service/service.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { quote } from '../text/quote.ts';
@@ -47,6 +47,9 @@ export const command = defineCommand({
     const { remaining, limit } = service.rateLimit();
     context.console.note(`${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`);
     await print(context, body);
+    // Only below /qr/ is what was not found a code.
+    if (failure instanceof NotFoundError && !/^\/qr\/./.test(request.path))
+      failure.hint = 'Correct PATH, as in `qrctl api GET /qr`.';
     if (failure) throw failure;
   },
 });

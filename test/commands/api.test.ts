@@ -47,6 +47,10 @@ describe('api', () => {
     const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], { env: sandbox.env });
     expect(missing.code).toBe(4);
     expect(JSON.parse(missing.stdout)).toHaveProperty('error');
+    expect(missing.stderr).toContain('`qrctl qr list`');
+    const nowhere = await runHere(['api', 'GET', '/nope'], { env: sandbox.env });
+    expect([nowhere.code, nowhere.stderr]).toEqual([4, expect.stringContaining('Correct PATH')]);
+    expect(nowhere.stderr).not.toContain('qr list');
     const wrong = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: sandbox.env, input: '{}' });
     expect(wrong.code).toBe(10);
     const other = await runHere(['api', 'GET', '/qr'], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } });
