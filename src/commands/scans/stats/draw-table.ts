@@ -20,6 +20,7 @@ const WIDEST_BAR = 40;
 export const NARROWEST_BAR = 6;
 const NARROWEST_TEXT = 8;
 const WIDEST_TEXT = 60;
+const READABLE_NAME = 24;
 
 export interface Surface {
   /** Columns of the terminal. */
@@ -133,7 +134,9 @@ function shareRoom(left: number, natural: { value: number; name: number }): { of
   const reserved = [ofLeastName + GAP + NARROWEST_BAR, ofLeastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
   const ofValue = Math.max(1, Math.min(natural.value, left - reserved));
   const behind = left - ofValue;
-  const forName = behind - GAP - NARROWEST_BAR >= ofLeastName ? behind - GAP - NARROWEST_BAR : behind;
+  // A name that can be read matters more than a short bar.
+  const wanted = Math.min(natural.name, READABLE_NAME) + GAP;
+  const forName = behind - GAP - NARROWEST_BAR >= wanted ? behind - GAP - NARROWEST_BAR : behind;
   const ofName = natural.name > 0 && forName >= ofLeastName ? Math.min(natural.name, forName - GAP) : 0;
   const forBar = behind - (ofName > 0 ? ofName + GAP : 0) - GAP;
   return { ofValue, ofName, ofBar: forBar >= NARROWEST_BAR ? Math.min(WIDEST_BAR, forBar) : 0 };
