@@ -20,6 +20,8 @@ const FIRST_DAY = { fr: '1er' };
 const TO = { en: 'to' };
 /** Countries whose short names are the usual ones. */
 const SHORT_NAMES = new Set(['HK', 'MO', 'PS']);
+/** Where the abbreviated names are the full ones. */
+const WEEKDAY_WIDTH = { ar: 'short' };
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 const [target = 'src/report/languages/cldr'] = process.argv.slice(2);
@@ -66,7 +68,7 @@ function dataOf(language) {
     quarters: Object.values(names.quarters.format.wide),
     weekdays: {
       long: WEEKDAYS.map((day) => names.days['stand-alone'].wide[day]),
-      short: WEEKDAYS.map((day) => names.days['stand-alone'].abbreviated[day]),
+      short: WEEKDAYS.map((day) => names.days['stand-alone'][WEEKDAY_WIDTH[language] ?? 'abbreviated'][day]),
     },
     ...(FIRST_DAY[language] && { firstDay: FIRST_DAY[language] }),
     patterns: patternsOf(language),

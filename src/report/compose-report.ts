@@ -92,7 +92,22 @@ function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: s
   const shades = hours ? [hoursCard(hours, locale)] : [];
   // Beside the two that it brings together.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
-  return [...cards.slice(0, after), ...shades, ...cards.slice(after), ...silentCodes(figures, locale)];
+  return pairCards([...cards.slice(0, after), ...shades, ...cards.slice(after), ...silentCodes(figures, locale)]);
+}
+
+/** A card of half the width without another beside it takes the whole width. */
+function pairCards(cards: readonly Card[]): Card[] {
+  const paired: Card[] = [];
+  for (let at = 0; at < cards.length; at++) {
+    const [card, next] = cards.slice(at, at + 2);
+    if (!card) break;
+    if (card.isWide || !next || next.isWide) paired.push({ ...card, isWide: true });
+    else {
+      paired.push(card, next);
+      at++;
+    }
+  }
+  return paired;
 }
 
 /** The name of a column is not fit for an identifier. */

@@ -1,6 +1,7 @@
 /**
- * `npm run test:stats [-- DIRECTORY]`: makes a report in a sandbox and asks Debian's chromium what it is: axe-core (WCAG) in both themes
- * and at the width of a phone, a tablet and a desk; and that nothing leaves the page. Pictures and a PDF are left in DIRECTORY.
+ * `npm run test:stats [-- DIRECTORY]`: makes a report in a sandbox, in English and in Arabic, and asks Debian's chromium what it is:
+ * axe-core (WCAG) in both themes and at the width of a phone, a tablet and a desk; whether a line is wider than the page; and that nothing
+ * leaves the page. Pictures and PDFs are left in DIRECTORY.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const WIDTHS = [360, 768, 1440];
+const WIDTHS = [390, 1000, 1400];
+const LANGUAGES = ['en', 'ar'];
 const [asked] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), 'qrctl-report-'));
 const pictures = resolve(asked ?? work);
@@ -19,20 +21,39 @@ const sandbox = spawn(process.execPath, ['bin/qrctl.js', 'sandbox', '--port', '0
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
-  const page = join(work, 'report.html');
   const env = { ...process.env, ...(await access()), TZ: 'UTC', QRCTL_CONFIG_DIR: join(work, 'config') };
-  run(process.execPath, ['bin/qrctl.js', 'scans', 'report', '--all', '-o', page, '--quiet'], { env });
+  const logo = join(work, 'logo.svg');
+  writeFileSync(
+    logo,
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10"><rect width="40" height="10" fill="#063"/></svg>',
+  );
+  for (const language of LANGUAGES) {
+    const page = join(work, `report-${language}.html`);
+    const flags = ['--language', language, '--logo', logo, '--compare', 'previous', '--during', 'last-month'];
+    run(process.execPath, ['bin/qrctl.js', 'scans', 'report', '--all', ...flags, '-o', page, '--quiet'], { env });
+    judge(page, language);
+  }
+} finally {
+  sandbox.kill();
+  rmSync(work, { recursive: true, force: true });
+}
+
+function judge(page, language) {
   const html = readFileSync(page, 'utf8');
-  if (/<(script|link|iframe|img)\b|\bsrc=|url\(/i.test(html)) throw new Error('the page asks for something beside itself');
+  if (/<(script|link|iframe)\b|\bsrc="(?!data:image\/png;base64,)|url\(/i.test(html))
+    throw new Error('the page asks for something beside itself');
   // Its policy forbids scripts, axe's among them: it is judged without.
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const judged = join(work, 'judged.html');
-  const judge = `<script>${axe}</script><script>axe.run().then(({ violations }) => {
-    document.body.textContent = 'AXE' + JSON.stringify(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])) + 'END';
+  const script = `<script>${axe}</script><script>axe.run().then(({ violations }) => {
+    const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) found.push(['wider than the page', scrollWidth, clientWidth]);
+    document.body.textContent = 'AXE' + JSON.stringify(found) + 'END';
   });</script></body>`;
   writeFileSync(
     judged,
-    html.replace(/<meta[^>]*Content-Security-Policy[^>]*>/i, '').replace('</body>', () => judge),
+    html.replace(/<meta[^>]*Content-Security-Policy[^>]*>/i, '').replace('</body>', () => script),
   );
   for (const theme of ['light', 'dark']) {
     for (const width of WIDTHS) {
@@ -42,19 +63,16 @@ try {
       ];
       const dom = chromium([...look, '--virtual-time-budget=20000', '--dump-dom', `file://${judged}`]);
       const [, violations] = /AXE(.*)END/s.exec(dom) ?? [];
-      if (violations !== '[]') throw new Error(`${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
-      chromium([...look, `--screenshot=${join(pictures, `report-${width}-${theme}.png`)}`, `file://${page}`]);
-      process.stdout.write(`${theme}, ${width} px: no violations\n`);
+      if (violations !== '[]') throw new Error(`${language}, ${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
+      chromium([...look, `--screenshot=${join(pictures, `report-${language}-${width}-${theme}.png`)}`, `file://${page}`]);
+      process.stdout.write(`${language}, ${theme}, ${width} px: no violations\n`);
     }
   }
-  const pdf = join(pictures, 'report.pdf');
+  const pdf = join(pictures, `report-${language}.pdf`);
   chromium([`--print-to-pdf=${pdf}`, '--no-pdf-header-footer', `file://${page}`]);
   const pages = readFileSync(pdf, 'latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
   if (pages < 1 || pages > 4) throw new Error(`${pages} pages of paper, of which some are nearly empty`);
-  process.stdout.write(`${pages} pages of A4\n`);
-} finally {
-  sandbox.kill();
-  rmSync(work, { recursive: true, force: true });
+  process.stdout.write(`${language}: ${pages} pages of A4\n`);
 }
 
 async function access() {
@@ -68,7 +86,14 @@ async function access() {
 }
 
 function chromium(args) {
-  const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--host-resolver-rules=MAP * ~NOTFOUND'];
+  const flags = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--hide-scrollbars',
+    '--disable-background-networking',
+    '--host-resolver-rules=MAP * ~NOTFOUND',
+  ];
   return run('chromium', [...flags, `--user-data-dir=${join(work, 'browser')}`, ...args]);
 }
 

@@ -17,6 +17,7 @@ body:lang(ja){font-family:system-ui,-apple-system,"Hiragino Sans","Hiragino Kaku
 body:lang(ar){font-family:system-ui,-apple-system,"Segoe UI","Geeza Pro","Noto Sans Arabic","Noto Kufi Arabic",Tahoma,Arial,sans-serif;line-height:1.65}
 [dir=rtl] *{letter-spacing:0!important}
 .logo{display:block;width:auto;height:auto;max-width:min(240px,60%);max-height:64px;margin:0 0 24px}
+@media screen and (prefers-color-scheme:dark){.logo{background:#fff;padding:8px 10px;border-radius:10px}}
 .sender{margin:14px 0 0;max-width:46em}
 .range{margin:12px 0 0;color:var(--soft)}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:14px}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}
@@ -43,14 +44,14 @@ h2{margin:0 0 14px;font-size:18px;letter-spacing:-.01em}
 .key.then{height:3px;border-radius:2px;margin-inline:14px 6px;vertical-align:4px;background:var(--before)}
 table{width:100%;border-collapse:collapse;font-size:14px}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-th,td{padding:6px 0;padding-inline-start:12px;text-align:end;font-weight:400;border-top:1px solid var(--line);white-space:nowrap}
+th,td{padding:6px 0;padding-inline-start:12px;text-align:right;font-weight:400;border-top:1px solid var(--line);white-space:nowrap}
 thead th,thead td{border-top:0;font-size:12px;color:var(--soft);padding-top:0}
 th:first-child{padding-inline-start:0;text-align:start}
 thead th{vertical-align:bottom}.average{display:block;font-size:12px;font-weight:400;color:var(--soft)}
 tbody th{white-space:normal;overflow-wrap:anywhere;min-width:6em}
 tbody td.scans{font-weight:600}
 th.dim{color:var(--soft);font-style:italic}
-td.bar{width:38%}td.bar svg{display:block}
+td.bar{width:38%}td.bar svg{display:block}[dir=rtl] td.bar svg{transform:scaleX(-1)}
 .wide td.bar{width:44%}
 .columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 36px;margin-top:14px}
 .shades{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
@@ -71,7 +72,7 @@ footer p{margin:0 0 6px}
 @page{size:A4;margin:14mm 12mm}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#16181d;--soft:#50565f;--line:#d9d9d4;--accent:#2f5bea;--accent-soft:#dfe6fd;--part:#9db3f6;--before:#b3541e;--up:#17703a;--down:#b3261e;--s1:#edf1fe;--s2:#d5dffc;--s3:#b6c6fa;--s4:#8fa8f6;--s5:#2f5bea;--on5:#fff}
 body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}header.top{padding-top:0}header.top,main,footer{max-width:none;padding-inline:0}
-.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-inline-start:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}.card{padding:14px 16px}table{font-size:11px}th,td{padding-top:1.5px;padding-bottom:1.5px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
-.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.shades){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:8px;font-size:16px}.tile .value.words{font-size:clamp(17px,2vw,21px);line-height:1.3;padding-block:3px}
-.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-2}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-1}[aria-labelledby=by-hour]{order:1}[aria-labelledby=silent]{order:2}.shades{margin-top:10px;border-spacing:2px}.shades th,.shades td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
+.grid{grid-template-columns:repeat(2,minmax(0,1fr))}.columns{grid-template-columns:repeat(3,minmax(0,1fr));gap:0 18px}.columns th,.columns td{padding-inline-start:4px;font-size:10px}.tiles{grid-template-columns:repeat(4,minmax(0,1fr))}.tiles:has(:nth-child(6)){grid-template-columns:repeat(3,minmax(0,1fr))}.card{padding:10px 14px}table{font-size:11px;line-height:1.2}.average{font-size:9.5px;line-height:1.15}.hours td,.hours th:first-child{padding-block:.5px!important}th,td{padding-block:1px}h2{break-after:avoid}td.bar{width:26%}footer{padding-top:18px;padding-bottom:0;break-inside:avoid}
+.card,.tile,.plot,.columns,tr{break-inside:avoid}.card:has(.shades){break-inside:auto;-webkit-box-decoration-break:clone;box-decoration-break:clone}.grid{gap:9px;margin-top:9px}h2{margin-bottom:6px;font-size:15px}.note{margin-top:6px;font-size:11px}.tile .value.words{font-size:clamp(17px,2vw,21px);line-height:1.3;padding-block:3px}
+.tile .detail{font-size:11px}[aria-labelledby=by-day]{order:-9}[aria-labelledby=by-device],[aria-labelledby=by-os]{order:-8}[aria-labelledby=by-code]{order:-7}[aria-labelledby=by-referrer]{order:-6}[aria-labelledby=by-country],[aria-labelledby=by-city]{order:-5}[aria-labelledby=by-hour]{order:-4}[aria-labelledby=hours]{order:1}[aria-labelledby=silent]{order:2}.shades{margin-top:10px;border-spacing:2px}.shades th,.shades td{padding:2px;font-size:10px}.columns th,.columns td{padding-top:2px;padding-bottom:2px}}
 `;
