@@ -75,19 +75,22 @@ const notWrittenByConf = {
   },
 };
 
-/** The fonts of captions (src/image/caption-fonts.ts). Gives the directories of their packages. */
+/** The fonts of PDFs (src/image/caption-fonts.ts). Gives the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
     'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],
     'noto-sans-arabic': ['arabic'],
     'noto-sans-jp': ['japanese'],
   };
+  const WEIGHTS = { 'noto-sans': [400, 600], 'noto-sans-arabic': [400, 600], 'noto-sans-jp': [400] };
   await mkdir(join(staged, 'fonts'));
   for (const [family, subsets] of Object.entries(FAMILIES)) {
     const from = join('node_modules/@fontsource', family);
     for (const subset of subsets) {
-      const file = `${family}-${subset}-400-normal.woff`;
-      await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
+      for (const weight of WEIGHTS[family]) {
+        const file = `${family}-${subset}-${weight}-normal.woff`;
+        await copyFile(join(from, 'files', file), join(staged, 'fonts', file));
+      }
     }
   }
   return Object.keys(FAMILIES).map((family) => join('node_modules/@fontsource', family));

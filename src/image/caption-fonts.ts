@@ -1,6 +1,7 @@
-/** Fonts of captions, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
+/** Fonts of PDFs, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
 import { readInstalled } from './installed-file.ts';
 import { fontkit } from './pdfkit.ts';
+import { readWoff } from './read-woff.ts';
 
 /** Searched in this order. In the build, they are in fonts/ next to the program. */
 const FONTS = [
@@ -16,20 +17,28 @@ const FONTS = [
   ['noto-sans-jp', 'japanese'],
 ] as const;
 
+/** Weights as in CSS: regular and semibold. */
+type Weight = 400 | 600;
+
+/** Fonts without a semibold file: 1.4 MB for headings only. Their outlines are thickened instead. */
+const REGULAR_ONLY: ReadonlySet<string> = new Set(['noto-sans-jp']);
+
 export interface CaptionFont {
   readonly name: string;
   readonly bytes: Buffer;
+  /** It is regular, although semibold was requested. */
+  readonly isTooLight: boolean;
   has(character: string): boolean;
 }
 
 /** Loads the fonts that these texts require. Throws LocalError if one is not installed. */
-export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]> {
+export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
   const missing = new Set([...texts.join('')]);
   const fonts: CaptionFont[] = [];
   for (const [family, subset] of FONTS) {
     // The ellipsis of texts that are cut is in the first.
     if (fonts.length > 0 && missing.size === 0) break;
-    const font = await loadFont(family, subset);
+    const font = await loadFont(family, subset, weight);
     const before = missing.size;
     for (const character of missing) if (font.has(character)) missing.delete(character);
     if (fonts.length === 0 || missing.size < before) fonts.push(font);
@@ -37,10 +46,12 @@ export async function loadFonts(texts: readonly string[]): Promise<CaptionFont[]
   return fonts;
 }
 
-async function loadFont(family: string, subset: string): Promise<CaptionFont> {
-  const file = `${family}-${subset}-400-normal.woff`;
-  const bytes = await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`);
+async function loadFont(family: string, subset: string, weight: Weight): Promise<CaptionFont> {
+  const isTooLight = weight > 400 && REGULAR_ONLY.has(family);
+  const file = `${family}-${subset}-${isTooLight ? 400 : weight}-normal.woff`;
+  const bytes = readWoff(await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`));
   const font = fontkit.create(bytes);
   if (!('hasGlyphForCodePoint' in font)) throw new Error(`${file} is a collection`);
-  return { name: `${family}-${subset}`, bytes, has: (character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0) };
+  const has = (character: string) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+  return { name: `${family}-${subset}${weight > 400 ? `-${weight}` : ''}`, bytes, isTooLight, has };
 }

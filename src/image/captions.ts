@@ -40,9 +40,12 @@ export function canWrite(text: string, fonts: readonly CaptionFont[]): boolean {
 
 const bidi = createBidi();
 
+/** Direction of a text; `auto`: that of its first letter. */
+type BaseDirection = 'ltr' | 'rtl' | 'auto';
+
 /** Returns the pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws if no font has a character. */
-export function piecesOf(text: string, fonts: readonly CaptionFont[]): Piece[] {
-  const { levels } = bidi.getEmbeddingLevels(text);
+export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {
+  const { levels } = bidi.getEmbeddingLevels(text, base);
   const runs: { font: CaptionFont; text: string; level: number }[] = [];
   let at = 0;
   for (const character of text) {
@@ -83,36 +86,4 @@ function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
     }
   }
   return ordered;
-}
-
-/** Breaks a text into lines of at most `room`, at spaces, or within a word that is too long. Truncates the last line if necessary. */
-export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {
-  const lines: string[] = [];
-  let left = text;
-  while (left !== '' && lines.length < most) {
-    const fit = longestFit(left, widthOf, room);
-    if (fit.length === left.length) return [...lines, left];
-    if (lines.length === most - 1) return [...lines, cut(left, widthOf, room)];
-    const space = fit.lastIndexOf(' ');
-    const line = left[fit.length] === ' ' || space < 0 ? fit : fit.slice(0, space);
-    lines.push(line.trimEnd());
-    left = left.slice(Math.max(1, line.length)).trimStart();
-  }
-  return lines;
-}
-
-function cut(text: string, widthOf: (text: string) => number, room: number): string {
-  const fit = longestFit(text, (part) => widthOf(part + ELLIPSIS), room);
-  return `${fit.trimEnd()}${ELLIPSIS}`;
-}
-
-function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
-  const characters = [...text];
-  let [low, high] = [0, characters.length];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (widthOf(characters.slice(0, middle).join('')) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return characters.slice(0, Math.max(1, low)).join('');
 }

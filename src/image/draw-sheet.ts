@@ -1,11 +1,13 @@
 /** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
+import { breakLines } from './break-lines.ts';
 import { type CaptionFont, loadFonts } from './caption-fonts.ts';
-import { breakLines, canWrite, captionOf, type Piece, piecesOf } from './captions.ts';
+import { canWrite, captionOf, piecesOf } from './captions.ts';
 import type { Encoded, Fault } from './draw-picture.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
 import { clearPlate, plateOf } from './logo.ts';
+import { drawPieces, widthOfPieces } from './pdf-text.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { placeFault } from './verify.ts';
 import { closePdf, drawCode, inkOf, openPdf } from './write-pdf.ts';
@@ -115,24 +117,8 @@ function drawCaption(
   for (const [index, line] of lines.entries()) {
     const pieces = piecesOf(line, fonts);
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
-    let x = (corner.xMm + box.xMm) * POINTS_A_MM + spare;
+    const x = (corner.xMm + box.xMm) * POINTS_A_MM + spare;
     // The baseline of letters without descenders, at about three quarters of the line.
-    const y = (top + (index + 0.75) * LINE_MM) * POINTS_A_MM;
-    for (const piece of pieces) {
-      document.font(piece.font.name);
-      document.text(piece.text, x, y, { lineBreak: false, baseline: 'alphabetic', features: FEATURES });
-      x += widthOfPiece(document, piece);
-    }
+    drawPieces(document, pieces, { x, y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM, size: FONT_SIZE_MM * POINTS_A_MM });
   }
-}
-
-/** If any of them is set, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order. */
-const FEATURES: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
-
-function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
-  return pieces.reduce((width, piece) => width + widthOfPiece(document, piece), 0);
-}
-
-function widthOfPiece(document: Pdf, { font, text }: Piece): number {
-  return document.font(font.name).widthOfString(text, { features: FEATURES });
 }

@@ -1,0 +1,58 @@
+/** Breaks a text into lines. */
+
+/** Characters of scripts without spaces, which break between any two. */
+const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\u30fc\uff00-\uffef]/u;
+/** Characters that do not begin a line (JLREQ 3.1.7). */
+const NOT_FIRST = /[、。，．・：；？！）］｝」』】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ％]/u;
+/** Characters that do not end one (JLREQ 3.1.8). */
+const NOT_LAST = /[（［｛「『【〈《〔]/u;
+
+const ELLIPSIS = '…';
+/** Characters that are measured first. */
+const FIRST_TRY = 32;
+
+/** Breaks a text into at most `most` lines of at most `room`, or within a word that is too long. Truncates the last line if necessary. */
+export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {
+  const lines: string[] = [];
+  let left = text;
+  while (left !== '' && lines.length < most) {
+    const fit = longestFit(left, widthOf, room);
+    if (fit.length === left.length) return [...lines, left];
+    if (lines.length === most - 1) return [...lines, cut(left, widthOf, room)];
+    const line = left.slice(0, lastBreak(left, fit.length) ?? fit.length);
+    lines.push(line.trimEnd());
+    left = left.slice(Math.max(1, line.length)).trimStart();
+  }
+  return lines;
+}
+
+/** Returns the last place up to `end` where the text may break; undefined without one. */
+function lastBreak(text: string, end: number): number | undefined {
+  for (let at = end; at > 0; at--) if (canBreak(text[at - 1] ?? '', text[at] ?? '')) return at;
+  return undefined;
+}
+
+function canBreak(before: string, after: string): boolean {
+  if (after === ' ' || before === ' ') return true;
+  return (IDEOGRAPH.test(before) || IDEOGRAPH.test(after)) && !NOT_FIRST.test(after) && !NOT_LAST.test(before);
+}
+
+function cut(text: string, widthOf: (text: string) => number, room: number): string {
+  const fit = longestFit(text, (part) => widthOf(part + ELLIPSIS), room);
+  return `${fit.trimEnd()}${ELLIPSIS}`;
+}
+
+/** Returns the longest start of a text that fits, at least one character; text far beyond it is not measured. */
+function longestFit(text: string, widthOf: (text: string) => number, room: number): string {
+  const characters = [...text];
+  const start = (count: number) => characters.slice(0, count).join('');
+  let high = Math.min(characters.length, FIRST_TRY);
+  while (high < characters.length && widthOf(start(high)) <= room) high = Math.min(characters.length, 2 * high);
+  let low = 0;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (widthOf(start(middle)) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return start(Math.max(1, low));
+}
