@@ -23,6 +23,13 @@ async function candidates(args: string[], env: Record<string, string>, run = run
   return result.stdout.split('\n').slice(0, -1);
 }
 
+test('gives the dimensions of --by, UTM tags among them', async () => {
+  const { env } = await useConfig();
+  const values = await candidates(['scans', 'stats', '--by', ''], env);
+  for (const name of ['day', 'code', 'utm_source', 'utm_campaign']) expect(values).toContain(`${name}\t`);
+  expect(await candidates(['scans', 'report', '--by', 'day', '--by=utm'], env)).toContain('--by=utm_term\t');
+});
+
 describe('codes', () => {
   test('gives all slugs with names', async () => {
     const { env } = await useConfig();

@@ -11,6 +11,7 @@ const ROOMS = [
   'src/deletion',
   'src/durable',
   'src/dataset',
+  'src/stats',
 ];
 
 const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');

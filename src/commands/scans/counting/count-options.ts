@@ -8,7 +8,7 @@ import { rangeOptions } from '../../range-options.ts';
 export const countOptions = {
   ...choiceOptions,
   input: {
-    ...texts('--input <file>', 'Count scans in exported files or directories instead of requesting them', { complete: 'files' }),
+    ...texts('--input <file>', 'Count exported files or directories', { complete: 'files' }),
   },
   rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1'),
   by: {
@@ -18,8 +18,8 @@ export const countOptions = {
     repeatable: true,
     parse: (raw, previous = []) => [...previous, raw],
   } satisfies OptionDefinition<string[]> as OptionDefinition<string[]>,
-  join: text('--join <file|->', 'File of codes with columns to count by: CSV, .xlsx, JSON, NDJSON (or -)', { complete: 'files' }),
-  sheetName: text('--sheet-name <name>', 'Sheet of the workbook of --join (default: the first)'),
+  join: text('--join <file|->', 'File with id or slug, and columns for --by (or -)', { complete: 'files' }),
+  sheetName: text('--sheet-name <name>', 'Sheet of --join (default: the first)'),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', { min: 1, max: 10_000 }),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),
   ...rangeOptions,

@@ -5,8 +5,9 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Counts scans by day, country, device and more.\n\n' +
-    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. For dimensions of time, ' +
-    `qrctl fetches totals instead of pages if that takes fewer requests. ${RANGE_FORMS}`,
+    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. For dimensions of time ' +
+    'and of codes, qrctl fetches totals instead of pages if that takes fewer requests. Periods that differ in length are compared by ' +
+    `averages per day. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
@@ -16,8 +17,12 @@ export const command = defineCommand({
       does: 'Compare the scans of each code with the month before',
     },
     {
+      command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
+      does: 'Count by a column of a file of codes',
+    },
+    {
       command: 'qrctl scans stats --input scans.csv --by country --by device',
-      does: 'Count the scans in a file, without requests',
+      does: 'Count the scans in a file',
     },
   ],
   async run(context, { args, options }) {
