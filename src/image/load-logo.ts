@@ -43,7 +43,16 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
 /** Draws a logo with transparency, as large as fits into a square of `box` pixels. Throws like `loadLogo`. */
 export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | LogoFault> {
   const renderer = await openLogo(bytes, signal);
-  return 'fault' in renderer ? renderer : orFault(renderer.draw(box));
+  return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
+}
+
+/** Colors as PNG has them; resvg returns them multiplied by their opacity. */
+function unmultiply({ width, height, rgba }: Rendering): Rendering {
+  const opacityOf = (at: number) => rgba[at | 3] ?? 0;
+  const straight = rgba.map((value, at) =>
+    at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / (opacityOf(at) || 255))),
+  );
+  return { width, height, rgba: straight };
 }
 
 /** I7: the drawing cost is limited by the content, and again while drawing. */

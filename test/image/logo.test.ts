@@ -6,11 +6,11 @@ import { drawSheet } from '../../src/image/draw-sheet.ts';
 import { encodeText } from '../../src/image/encode.ts';
 import { findGrid } from '../../src/image/label-grids.ts';
 import { layOutLabel } from '../../src/image/label-layout.ts';
-import { loadLogo } from '../../src/image/load-logo.ts';
+import { drawLogo, loadLogo } from '../../src/image/load-logo.ts';
 import { clearPlate, plateOf } from '../../src/image/logo.ts';
 import type { Logo } from '../../src/image/picture.ts';
 import { PICTURE_FORMATS, type PictureStyle } from '../../src/image/picture.ts';
-import { formatPlate } from '../../src/image/write-png.ts';
+import { formatPlate, formatRendering } from '../../src/image/write-png.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { readPdf } from '../support/read-pdf.ts';
 
@@ -110,6 +110,24 @@ describe('a logo', () => {
       isDark: (x: number, y: number) => (x > 4 && x < 20 && y > 6 && y < 20 ? false : modules.isDark(x, y)),
     };
     expect(await drawPicture({ text, modules: broken }, 'png', await styleWith(RED))).toHaveProperty('fault');
+  });
+});
+
+describe('a logo of its own', () => {
+  it('is drawn with its transparency, as large as fits', async () => {
+    const drawn = await drawLogo(
+      Buffer.from(svg('<rect width="5" height="5" fill="#f00" fill-opacity=".5"/>', 'viewBox="0 0 10 5"')),
+      20,
+    );
+    if ('fault' in drawn) throw new Error(drawn.fault);
+    expect([drawn.width, drawn.height]).toEqual([20, 10]);
+    expect([...drawn.rgba.subarray(0, 4)]).toEqual([255, 0, 0, 128]);
+    expect([...drawn.rgba.subarray(76, 80)]).toEqual([0, 0, 0, 0]);
+    expect(await drawLogo(Buffer.from(formatRendering(drawn)), 20)).toEqual(drawn);
+  });
+
+  it('is refused like one in a code', async () => {
+    expect(await drawLogo(Buffer.from('no image'), 20)).toHaveProperty('fault');
   });
 });
 

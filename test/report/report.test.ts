@@ -42,7 +42,62 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
   expect(page).toContain('Scans are not people');
 });
 
+test('contains nothing of the machine: no path, file name or command line', async () => {
+  const directory = await useDirectory();
+  const input = join(directory, 'secret-client-folder.csv');
+  await writeFile(
+    input,
+    'id,ts,country,qr_slug,qr_name\n1,2026-10-01T00:00:00Z,DE,menu,Speisekarte\n2,2026-10-02T00:00:00Z,FR,poster,Poster\n',
+  );
+  const output = join(directory, 'out.html');
+  const args = [
+    '--by',
+    'code',
+    '--by',
+    'country',
+    '--language',
+    'de',
+    '--note',
+    'Guten Tag',
+    '--timezone',
+    'Asia/Tokyo',
+    '-o',
+    output,
+  ];
+  const { code } = await runCli(['scans', 'report', '--input', input, ...args], { cwd: directory });
+  const page = await readFile(output, 'utf8');
+  expect(code).toBe(0);
+  expect(page).toContain('<bdi>Speisekarte</bdi> <bdi class="slug">menu</bdi>');
+  expect(page).toContain('Deutschland');
+  expect(page).toContain('Asia/Tokyo');
+  for (const word of [directory, 'secret-client-folder', 'out.html', 'qrctl', '--'])
+    expect(page.replace(STYLES, '')).not.toContain(word);
+});
+
+/** Names of CSS variables begin like flags. */
+const STYLES = /<style>.*<\/style>/s;
+
+test('draws a logo to pixels, and refuses one that loads or runs something', async () => {
+  const directory = await useDirectory();
+  const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
+  await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);
+  await writeFile(join(directory, 'good.svg'), svg('<title>C:/secret</title><rect width="40" height="10" fill="#063"/>'));
+  await writeFile(join(directory, 'bad.svg'), svg('<script>alert(1)</script><rect width="40" height="10"/>'));
+  await writeFile(join(directory, 'link.svg'), svg('<image href="https://evil.example/x.png" width="40" height="10"/>'));
+  const report = (logo: string) =>
+    runCli(['scans', 'report', '--input', 'a.ndjson', '--by', 'day', '--logo', logo, '-o', 'r.html'], { cwd: directory });
+  for (const logo of ['bad.svg', 'link.svg', 'a.ndjson', 'missing.svg']) expect(await report(logo)).toMatchObject({ code: 2 });
+  expect(await readFile(join(directory, 'r.html'), 'utf8').catch(() => 'none')).toBe('none');
+  expect(await report('good.svg')).toMatchObject({ code: 0 });
+  const page = await readFile(join(directory, 'r.html'), 'utf8');
+  const [, data = '', width, height] = /src="data:image\/png;base64,([^"]+)" width="(\d+)" height="(\d+)"/.exec(page) ?? [];
+  const png = Buffer.from(data, 'base64');
+  expect([width, height, png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['480', '120', 480, 120]);
+  expect(page).not.toMatch(/secret|<svg xmlns/);
+});
+
 test.each([
+  [['x', '-o', 'r.html', '--language', 'xx'], '--language'],
   [['x'], 'missing --output'],
   [['x', '-o', 'r.pdf'], '--output must end in .html: r.pdf'],
 ])('%j is refused', async (args, message) => {
