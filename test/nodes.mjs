@@ -11,7 +11,7 @@ import { join } from 'node:path';
 
 /** The oldest that package.json allows, beside a later one with the same V8; and the majors that are kept up. */
 const VERSIONS = ['20.19.0', '20', '22', '24'];
-const TESTS = ['exit-codes', 'hostile', 'package', 'export'].map((name) => `test/e2e/${name}.test.ts`);
+const TESTS = ['exit-codes', 'hostile', 'package', 'export', 'report'].map((name) => `test/e2e/${name}.test.ts`);
 
 const asked = process.argv.slice(2);
 const versions = asked.length > 0 ? asked : VERSIONS;

@@ -12,6 +12,7 @@ body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-
 header.top,main,footer{max-width:1160px;margin:0 auto;padding:0 clamp(16px,4vw,40px)}
 header.top{padding-top:clamp(28px,6vw,64px);padding-bottom:24px}
 .kicker{margin:0 0 6px;font-size:13px;font-weight:600;letter-spacing:.09em;text-transform:uppercase;color:var(--accent)}
+h1,.value.words{text-wrap:balance}
 h1{margin:0;font-size:clamp(28px,5vw,46px);line-height:1.1;letter-spacing:-.02em;overflow-wrap:anywhere}
 body:lang(ja){font-family:system-ui,-apple-system,"Hiragino Sans","Hiragino Kaku Gothic ProN","Yu Gothic UI","Yu Gothic",Meiryo,"Noto Sans JP","Noto Sans CJK JP",sans-serif;line-height:1.65}
 body:lang(ar){font-family:system-ui,-apple-system,"Segoe UI","Geeza Pro","Noto Sans Arabic","Noto Kufi Arabic",Tahoma,Arial,sans-serif;line-height:1.65}
