@@ -79,9 +79,9 @@ function coverageOf({ coverage, zone }: ReportFigures, { words, date }: Locale):
 }
 
 function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { words, joinSentences }: Locale): string {
-  const with_ = words.comparedWith(rangeBefore);
-  if (before?.isCovered === false) return joinSentences([with_, words.notCovered]);
-  return total.comparesAverages ? joinSentences([with_, words.averagesCompared]) : with_;
+  const sentence = words.comparedWith(rangeBefore);
+  if (before?.isCovered === false) return joinSentences([sentence, `† ${words.notCovered}`]);
+  return total.comparesAverages ? joinSentences([sentence, words.averagesCompared]) : sentence;
 }
 
 function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {

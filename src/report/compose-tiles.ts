@@ -36,9 +36,14 @@ function scansTile({ total, codes, rangeBefore }: TileFigures, { words, number, 
   return {
     label: words.tiles.scans,
     value: number(scans),
-    detail: rangeBefore === undefined || previous === null ? source : words.pair(rangeBefore, number(previous)),
+    detail: rangeBefore === undefined || previous === null ? source : words.pair(rangeBefore, withMark(number(previous), total)),
     ...(total.change !== null && !comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
   };
+}
+
+/** The sentence on the comparison has the same mark. */
+function withMark(number: string, { isBeforeData }: Total): string {
+  return isBeforeData ? `${number} †` : number;
 }
 
 function perDayTile({ total, rangeBefore }: TileFigures, { words, average, change }: Locale): Tile[] {
@@ -48,7 +53,10 @@ function perDayTile({ total, rangeBefore }: TileFigures, { words, average, chang
     {
       label: words.tiles.perDay,
       value: average(perDay),
-      detail: rangeBefore === undefined || previousPerDay === null ? '' : words.pair(rangeBefore, average(previousPerDay)),
+      detail:
+        rangeBefore === undefined || previousPerDay === null
+          ? ''
+          : words.pair(rangeBefore, withMark(average(previousPerDay), total)),
       ...(total.change !== null && comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
     },
   ];

@@ -14,7 +14,7 @@ header.top{padding-top:clamp(28px,6vw,64px);padding-bottom:24px}
 .kicker{margin:0 0 6px;font-size:13px;font-weight:600;letter-spacing:.09em;text-transform:uppercase;color:var(--accent)}
 h1,.value.words{text-wrap:balance}
 h1{margin:0;font-size:clamp(28px,5vw,46px);line-height:1.1;letter-spacing:-.02em;overflow-wrap:anywhere}
-body:lang(ja){font-family:system-ui,-apple-system,"Hiragino Sans","Hiragino Kaku Gothic ProN","Yu Gothic UI","Yu Gothic",Meiryo,"Noto Sans JP","Noto Sans CJK JP",sans-serif;line-height:1.65}
+body:lang(ja){font-family:system-ui,-apple-system,"Hiragino Sans","Hiragino Kaku Gothic ProN","Yu Gothic UI","Yu Gothic",Meiryo,"Noto Sans JP","Noto Sans CJK JP",sans-serif;line-height:1.65;word-break:auto-phrase}
 body:lang(ar){font-family:system-ui,-apple-system,"Segoe UI","Geeza Pro","Noto Sans Arabic","Noto Kufi Arabic",Tahoma,Arial,sans-serif;line-height:1.65}
 [dir=rtl] *{letter-spacing:0!important}
 .logo{display:block;width:auto;height:auto;max-width:min(240px,60%);max-height:64px;margin:0 0 24px}
@@ -54,7 +54,7 @@ tbody td.scans{font-weight:600}
 th.dim{color:var(--soft);font-style:italic}
 td.bar{width:38%}td.bar svg{display:block}[dir=rtl] td.bar svg{transform:scaleX(-1)}
 .wide td.bar{width:44%}
-.columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:0 36px;margin-top:14px}
+.columns{display:grid;align-items:start;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:16px 36px;margin-top:14px}
 .shades{margin-top:18px;table-layout:fixed;border-spacing:3px;border-collapse:separate}
 .shades th,.shades td{border:0;padding:7px 2px;text-align:center;font-size:13px}
 .shades th:first-child{text-align:start;width:6.4em;color:var(--soft);white-space:nowrap;overflow-wrap:normal;min-width:0}
