@@ -12,21 +12,21 @@ interface CardOptions {
   id: string;
   /** Names of the two ranges; undefined without a comparison. */
   legend: Card['legend'];
-  /** The report says of all its changes that they are those of averages. */
-  areAllAverages: boolean;
+  /** The report says so of all its cards: changes are those of averages, or the data does not cover the comparison. */
+  isSaid: { averages: boolean; beforeData: boolean };
 }
 
 /** Cards that take the whole width. */
 const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
 /** Composes the card of a section. */
-export function composeCard(section: Section, { id, legend, areAllAverages }: CardOptions, locale: Locale): Card {
+export function composeCard(section: Section, { id, legend, isSaid }: CardOptions, locale: Locale): Card {
   const { kind, by, rows } = section;
   const { words } = locale;
   const title = section.kind === 'column' ? shorten(section.by) : words.cards[section.by];
   const isCompared = legend !== undefined;
   const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
-  const card = { id, title, isWide, tables: [], notes: notesOf(section, { isCompared, areAllAverages }, locale) };
+  const card = { id, title, isWide, tables: [], notes: notesOf(section, { isCompared, isSaid }, locale) };
   if (rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
   const hasChart = kind === 'time' && by !== 'weekday';
   const table = figuresTable(section, { caption: title, isCompared, hasBars: !hasChart }, locale);
@@ -41,17 +41,19 @@ export function composeCard(section: Section, { id, legend, areAllAverages }: Ca
 
 function notesOf(
   section: Section,
-  { isCompared, areAllAverages }: { isCompared: boolean; areAllAverages: boolean },
+  { isCompared, isSaid }: { isCompared: boolean } & Pick<CardOptions, 'isSaid'>,
   { words: { notes } }: Locale,
 ): string[] {
   const { rows, isApproximate, isSparse, comparesAverages } = section;
   return [
     ...(isRecurring(section) ? [notes.averageBars] : []),
-    ...(isCompared && comparesAverages && !areAllAverages ? [notes.averageChanges] : []),
+    ...(isCompared && comparesAverages && !isSaid.averages ? [notes.averageChanges] : []),
     ...(isApproximate ? [notes.approximate] : []),
     ...(isSparse ? [notes.sparse] : []),
     ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
-    ...(isCompared && section.by !== 'day' && rows.some(({ isBeforeData }) => isBeforeData) ? [notes.beforeData] : []),
+    ...(isCompared && !isSaid.beforeData && section.by !== 'day' && rows.some(({ isBeforeData }) => isBeforeData)
+      ? [notes.beforeData]
+      : []),
   ];
 }
 

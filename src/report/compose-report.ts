@@ -87,8 +87,9 @@ function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { w
 function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {
   const legend = ranges.rangeBefore === undefined ? undefined : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
   const { sections, hours, before, total } = figures;
-  const areAllAverages = total.comparesAverages && before?.isCovered === true;
-  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), legend, areAllAverages }, locale));
+  const beforeData = before?.isCovered === false;
+  const isSaid = { averages: total.comparesAverages || beforeData, beforeData };
+  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), legend, isSaid }, locale));
   const shades = hours ? [hoursCard(hours, locale)] : [];
   // Beside the two that it brings together.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;

@@ -55,14 +55,14 @@ function showsAverages(section: Section, isCompared: boolean): boolean {
 
 function markedName(row: Figure, section: Section, locale: Locale): Name {
   const { name, ...others } = rowName(row, section, locale);
-  return { name: row.isPart ? `${name} *` : name, ...others };
+  return { name: row.isPart ? `${name}\u00a0*` : name, ...others };
 }
 
 function comparedCells(row: Figure, hasAverages: boolean, locale: Locale): FigureCell[] {
   const { previous, previousPerDay, isBeforeData, change } = row;
   const before = withAverage(previous, previousPerDay, hasAverages, locale);
   return [
-    { ...before, text: `${before.text}${isBeforeData && previous !== null ? ' †' : ''}` },
+    { ...before, text: `${before.text}${isBeforeData && previous !== null ? '\u00a0†' : ''}` },
     change === null ? { text: NONE } : { text: locale.change(change), tone: toneOf(change) },
   ];
 }

@@ -43,7 +43,7 @@ function scansTile({ total, codes, rangeBefore }: TileFigures, { words, number, 
 
 /** The sentence on the comparison has the same mark. */
 function withMark(number: string, { isBeforeData }: Total): string {
-  return isBeforeData ? `${number} †` : number;
+  return isBeforeData ? `${number}\u00a0†` : number;
 }
 
 function perDayTile({ total, rangeBefore }: TileFigures, { words, average, change }: Locale): Tile[] {

@@ -45,10 +45,24 @@ test('marks what is before the data, and gives it no percentage', () => {
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
   const total = { ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }), comparesAverages: false };
   const report = composeReport(figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }), ENGLISH);
-  expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40 †', '–']]);
-  expect(report.cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
+  expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40\u00a0†', '–']]);
+  expect(report.cards[0]?.notes).toEqual([]);
   expect(report.comparedWith).toContain(ENGLISH.words.notCovered);
-  expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40 †' });
+  expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40\u00a0†' });
+});
+
+test('explains the mark below a table if only some rows are before the data', () => {
+  const rows = [
+    { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
+    { value: 'b', scans: 60, previous: 50, change: 0.2 },
+  ];
+  const section = sectionOf({ kind: 'code', by: 'code' }, rows);
+  const { cards } = composeReport(figuresOf({ before: BEFORE, sections: [section] }), ENGLISH);
+  expect(textsOf(cards[0])).toEqual([
+    ['a', '300', '–', '40\u00a0†', '–'],
+    ['b', '60', '–', '50', '+20.0%'],
+  ]);
+  expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
 });
 
 test('puts growth of more than tenfold into words', () => {

@@ -50,7 +50,7 @@ thead th,thead td{border-top:0;font-size:12px;color:var(--soft);padding-top:0}
 th:first-child{padding-inline-start:0;text-align:start}
 thead th{vertical-align:bottom}.average{display:block;font-size:12px;font-weight:400;color:var(--soft)}
 tbody th{white-space:normal;overflow-wrap:anywhere;min-width:6em}
-tbody td.scans{font-weight:600}
+tbody td.scans{font-weight:600}td.up,td.down{white-space:normal;min-width:4.2em}
 th.dim{color:var(--soft);font-style:italic}
 td.bar{width:38%}td.bar svg{display:block}[dir=rtl] td.bar svg{transform:scaleX(-1)}
 .wide td.bar{width:44%}

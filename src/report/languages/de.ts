@@ -15,7 +15,7 @@ const WORDS: Words<'de'> = {
     perDay: 'Durchschnitt pro Tag',
     busiestDay: 'Stärkster Tag',
     topCode: 'Meistgescannter Code',
-    topCountry: 'Häufigstes Land',
+    topCountry: 'Top-Land',
     onPhones: 'Mit dem Smartphone',
   },
   ofScans: (share) => `${share} aller Scans`,

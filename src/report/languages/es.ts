@@ -72,7 +72,7 @@ const WORDS: Words<'es'> = {
   },
   heads: {
     scans: 'Escaneos',
-    share: 'Cuota',
+    share: 'Porcentaje',
     perDay: 'por día',
     previous: 'Antes',
     change: 'Variación',

@@ -15,7 +15,7 @@ const WORDS: Words<'fr'> = {
     perDay: 'Moyenne par jour',
     busiestDay: 'Jour le plus actif',
     topCode: 'Code le plus scanné',
-    topCountry: 'Premier pays',
+    topCountry: 'Pays principal',
     onPhones: 'Sur smartphone',
   },
   ofScans: (share) => `${share} des scans`,
@@ -80,7 +80,7 @@ const WORDS: Words<'fr'> = {
   },
   rows: {
     others: 'Tous les autres',
-    tooMany: 'Trop nombreux pour être listés',
+    tooMany: 'Trop nombreux pour être affichés',
     notRecorded: 'Non renseigné',
     noReferrer: 'Sans provenance',
     unknown: 'Inconnu',

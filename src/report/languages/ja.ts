@@ -13,9 +13,9 @@ const WORDS: Words<'ja'> = {
   tiles: {
     scans: 'スキャン数',
     perDay: '1日平均',
-    busiestDay: '最多の日',
-    topCode: '最多のコード',
-    topCountry: '最多の国・地域',
+    busiestDay: 'スキャン最多日',
+    topCode: 'スキャン最多コード',
+    topCountry: 'スキャン最多国・地域',
     onPhones: 'スマートフォン',
   },
   ofScans: (share) => `全体の${share}`,
@@ -26,8 +26,8 @@ const WORDS: Words<'ja'> = {
   comparedWith: (range) => `比較期間：${range}。`,
   averagesCompared: '期間の長さが異なるため、増減は1日平均で比較しています。',
   notCovered: 'データが比較期間の全体を含まないため、増減は表示していません。',
-  dataBegins: (date, time) => `データは${date} ${time}からです。それ以前のスキャンは含まれていません。`,
-  dataEnds: (date, time) => `データは${date} ${time}までです。それ以降のスキャンは含まれていません。`,
+  dataBegins: (date, time) => `データは${date} ${time}から始まります。それ以前のスキャンは含まれていません。`,
+  dataEnds: (date, time) => `データは${date} ${time}で終わります。それ以降のスキャンは含まれていません。`,
   cards: {
     day: '日別スキャン数',
     week: '週別スキャン数',

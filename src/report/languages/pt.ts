@@ -70,7 +70,7 @@ const WORDS: Words<'pt'> = {
   },
   heads: {
     scans: 'Leituras',
-    share: 'Parcela',
+    share: 'Participação',
     perDay: 'por dia',
     previous: 'Antes',
     change: 'Variação',
