@@ -117,6 +117,7 @@ describe('a UTM tag', () => {
 describe('what is refused', () => {
   test.each([
     [['x', '--join', 'own.csv'], '--join requires --by'],
+    [['--from', '-', '--by', 'type', '--join', '-'], "--from - can't be used with --join -: both read standard input"],
     [['x', '--by', 'day', '--sheet-name', 'Codes'], '--sheet-name requires --join'],
     [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by is a column of own.csv'],
     [['x', '--by', 'regoin', '--join', 'own.csv'], 'own.csv has no column "regoin" (columns: slug, region, "Region 2")'],

@@ -22,7 +22,7 @@ export interface Groups {
 /** Column of a file of codes with their destinations. */
 const DESTINATION = 'destination';
 
-type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'input'> & { rawCells?: true | undefined };
+type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'input' | 'from'> & { rawCells?: true | undefined };
 
 /**
  * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for flags that contradict each
@@ -51,7 +51,11 @@ export async function chooseGroups(context: Context, flags: GroupFlags, byDefaul
   };
 }
 
-function refuseContradictions({ join, sheetName, by }: GroupFlags): void {
+function refuseContradictions({ join, sheetName, by, from }: GroupFlags): void {
+  if (join === '-' && from === '-')
+    throw new UsageError("--from - can't be used with --join -: both read standard input", {
+      hint: 'Save one of them to a file.',
+    });
   if (sheetName !== undefined && join === undefined)
     throw new UsageError('--sheet-name requires --join', { hint: 'Omit --sheet-name, or specify --join codes.xlsx.' });
   if (join !== undefined && by === undefined)
