@@ -1,0 +1,61 @@
+/** `scans stats --compare` as it is typed: nothing is compared with a time before the data. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { runHere } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const COMPARED = ['--during', '2026-10', '--compare', 'previous', '--timezone', 'UTC'];
+
+/** Four scans a day, in September from this day on. */
+function scansFrom(day: number): string {
+  const rows: string[] = [];
+  for (let ms = Date.UTC(2026, 8, day); ms < Date.UTC(2026, 10, 1); ms += 21_600_000) {
+    rows.push(`${rows.length + 1},${new Date(ms).toISOString()},DE`);
+  }
+  return `id,ts,country\n${rows.join('\n')}\n`;
+}
+
+async function statsOf(text: string, ...args: string[]) {
+  const cwd = await useDirectory();
+  await writeFile(join(cwd, 'scans.csv'), text);
+  return runHere(['scans', 'stats', '--input', 'scans.csv', ...COMPARED, ...args], { cwd });
+}
+
+describe('October compared with September', () => {
+  test('of a file that begins with it: by averages per day, which are the same', async () => {
+    const { stdout } = await statsOf(scansFrom(1), '--by', 'country', '-f', 'csv');
+    expect(stdout).toContain('\ncountry,DE,124,1,120,0,,4,4\n');
+    const table = (await statsOf(scansFrom(1), '--by', 'country', '-f', 'table')).stdout;
+    expect(table).toMatch(/\nDE +124 .*100\.0% +4\.0 +120 +4\.0 +\+0\.0%\n/);
+    expect(table).toContain('\nAverage per day: 4.0, previously 4.0 (+0.0%)\n');
+  });
+
+  test('of a file that begins later: without a change, and marked', async () => {
+    const { stdout, stderr } = await statsOf(scansFrom(20), '--by', 'country', '-f', 'csv');
+    expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4\n');
+    expect(stderr).toContain('the data begins at 2026-09-20 00:00 (UTC)');
+    const table = (await statsOf(scansFrom(20), '--by', 'country', '-f', 'table')).stdout;
+    expect(table).toMatch(/\nDE +124 .* 44 † +4\.0 † +–\n/);
+    expect(table).toContain('\n† the previous period begins before the data, so no change is shown\n');
+  });
+
+  test('of a file that begins with October: without a previous figure', async () => {
+    const { stdout } = await statsOf(scansFrom(31), '--by', 'country', '-f', 'csv');
+    expect(stdout).toContain('\ncountry,DE,124,1,,,,4,\n');
+  });
+});
+
+test('of codes that are younger than the previous period: without a change', async () => {
+  // The sandbox's codes are created just before their first scan.
+  const sandbox = await useSandbox({ codes: 2, scans: 900 });
+  const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
+  const [first = ''] = created.sort();
+  const month = new Date(Date.UTC(Number(first.slice(0, 4)), Number(first.slice(5, 7)), 1)).toISOString().slice(0, 7);
+  const args = ['--during', month, '--compare', 'previous', '--timezone', 'UTC', '--by', 'code', '--by', 'device', '-f', 'json'];
+  const { stdout } = await runHere(['scans', 'stats', '--all', ...args], { env: sandbox.env });
+  const rows: { scans: number; previous: number; change: number | null }[] = JSON.parse(stdout);
+  expect(rows.some(({ scans, previous }) => Math.min(scans, previous) >= 30)).toBe(true);
+  expect(rows.filter(({ change }) => change !== null)).toEqual([]);
+});
