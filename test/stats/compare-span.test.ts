@@ -50,3 +50,35 @@ describe('the range before', () => {
     ]);
   });
 });
+
+describe('the range before a range that is not over', () => {
+  const [since, until] = ['2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z'] as const;
+
+  it('is whole if now is its end, later, or not after its beginning', () => {
+    for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
+      expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual(['2026-10-01T00:00', '2026-11-01T00:00']);
+    }
+    expect(rangeBefore(since, until, { nowMs: at(until) - 60_000 })).toEqual(['2026-10-01T00:00', '2026-10-30T23:59']);
+  });
+
+  it('has as many local days and hours, whatever clocks did', () => {
+    const zone = 'Europe/Berlin';
+    const nowMs = at('2026-11-08T11:00:00Z');
+    expect(rangeBefore('2026-10-31T23:00:00Z', '2026-11-30T23:00:00Z', { zone, nowMs })).toEqual([
+      '2026-09-30T22:00',
+      '2026-10-08T10:00',
+    ]);
+  });
+
+  it('never ends after the range that it is before', () => {
+    const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'] as const;
+    expect(rangeBefore(march, april, { nowMs: at('2026-03-30T12:00:00Z') })).toEqual(['2026-02-01T00:00', '2026-03-01T00:00']);
+  });
+});
+
+describe('a range of which one end is at midnight', () => {
+  it('is compared with the same duration', () => {
+    expect(rangeBefore('2026-10-10T00:00:00Z', '2026-10-10T09:00:00Z')).toEqual(['2026-10-09T15:00', '2026-10-10T00:00']);
+    expect(rangeBefore('2026-10-09T15:00:00Z', '2026-10-10T00:00:00Z')).toEqual(['2026-10-09T06:00', '2026-10-09T15:00']);
+  });
+});

@@ -236,3 +236,29 @@ describe('names of codes', () => {
     expect(figuresOf(groupOf('country'), given).rows).toMatchObject([{ value: 'DE', name: null }]);
   });
 });
+
+describe('all scans', () => {
+  it('have no comparison without a previous period', () => {
+    expect(totalOf(options({ now: [OCTOBER, { '2026-10-05': 62 }] }))).toEqual({
+      ...{ scans: 62, perDay: 2, previous: null, previousPerDay: null, change: null, comparesAverages: false },
+    });
+  });
+
+  it('have no change if one of the periods is not covered at all', () => {
+    const data = { fromMs: at('2026-10-10'), toMs: at('2026-10-20') };
+    const given: Given = {
+      now: [['2026-11-01', '2026-12-01'], { '2026-11-05': 60 }],
+      before: [OCTOBER, { '2026-10-15': 60 }],
+      data: { toMs: data.toMs },
+    };
+    expect(totalOf(options(given))).toMatchObject({ perDay: null, previousPerDay: 3.157895, change: null });
+    const earlier: Given = { ...given, now: [OCTOBER, { '2026-10-15': 60 }], before: [SEPTEMBER, { '2026-09-15': 60 }], data };
+    expect(totalOf(options(earlier))).toMatchObject({
+      perDay: 6,
+      previous: 60,
+      previousPerDay: null,
+      change: null,
+      isBeforeData: true,
+    });
+  });
+});

@@ -162,3 +162,91 @@ describe('figures by value', () => {
     );
   });
 });
+
+describe('the rows of values', () => {
+  const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-02T00:00:00Z') };
+  const made = (counts: Readonly<Record<string, number>>) =>
+    tallyOf(
+      Object.entries(counts).map(([country, scans]): Made => ({ ts: '2026-10-01T12:00:00Z', country: country || null, scans })),
+      'UTC',
+    );
+  const valuesOf = (
+    top: number | undefined,
+    counts: Readonly<Record<string, number>>,
+    before?: Readonly<Record<string, number>>,
+  ) => {
+    const earlier = before && { tally: made(before), span: { sinceMs: span.sinceMs - 86_400_000, untilMs: span.sinceMs } };
+    return figuresOf(groupOf('country'), options('UTC', { current: made(counts), span, before: earlier, top }));
+  };
+  const namesOf = ({ rows }: ReturnType<typeof valuesOf>) => rows.map(({ value, isRest }) => (isRest ? '(other)' : value));
+
+  it('are by scans, then by those before, then by value, and without a value last', () => {
+    expect(namesOf(valuesOf(undefined, { B: 1, A: 1, C: 2, '': 1 }))).toEqual(['C', 'A', 'B', null]);
+    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(['B', 'A', 'C', 'D']);
+  });
+
+  it('are the first ones, and one more where the rest would be a single value', () => {
+    const counts = { A: 5, B: 4, C: 3, D: 2 };
+    expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
+    expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
+    expect(namesOf(valuesOf(4, counts))).toEqual(['A', 'B', 'C', 'D']);
+    expect(valuesOf(2, counts).rows[2]).toMatchObject({ by: 'country', value: 'other', scans: 5, isRest: true });
+    expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
+  });
+
+  it('have a rest for values that only the previous range has', () => {
+    const { rows } = valuesOf(1, { A: 5 }, { A: 1, B: 4, C: 2 });
+    expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
+  });
+
+  it('say whether averages are compared, which takes a previous range of another length', () => {
+    expect(valuesOf(undefined, { A: 1 }).comparesAverages).toBe(false);
+    expect(valuesOf(undefined, { A: 1 }, { A: 1 }).comparesAverages).toBe(false);
+    const longer = { tally: made({ A: 1 }), span: { sinceMs: span.sinceMs - 2 * 86_400_000, untilMs: span.sinceMs } };
+    expect(
+      figuresOf(groupOf('country'), options('UTC', { current: made({ A: 1 }), span, before: longer })).comparesAverages,
+    ).toBe(true);
+  });
+
+  it('are minima if there were too many values, now or before', () => {
+    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`v${i}`, 1]));
+    expect(valuesOf(3, { A: 1 }, { A: 1 }).isApproximate).toBe(false);
+    expect(valuesOf(3, many, { A: 1 }).isApproximate).toBe(true);
+    expect(valuesOf(3, { A: 1 }, many).isApproximate).toBe(true);
+    expect(figuresOf(groupOf('city'), options('UTC', { current: createTally([], () => 0) })).isApproximate).toBe(false);
+  });
+});
+
+describe('the rows of units', () => {
+  it('of an empty open range are none', () => {
+    const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
+    expect(section).toEqual({ kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false });
+  });
+
+  it('of a range without an end go to its last scan, or are the first day', () => {
+    const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
+    const rows = (scans: readonly Made[]) => brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));
+    expect(rows([{ ts: '2026-10-02T23:00:00Z' }])).toEqual([
+      ['2026-10-01', 0],
+      ['2026-10-02', 1, 'part'],
+    ]);
+    expect(rows([])).toEqual([['2026-10-01', 0]]);
+  });
+
+  it('compare averages only of whole units', () => {
+    const section = (by: Dimension, since: string, until: string, sinceBefore: string) =>
+      figuresOf(groupOf(by), {
+        ...options('UTC', { current: tallyOf([{ ts: since }], 'UTC'), span: { sinceMs: at(since), untilMs: at(until) } }),
+        before: { tally: tallyOf([{ ts: sinceBefore }], 'UTC'), span: { sinceMs: at(sinceBefore), untilMs: at(since) } },
+        nowMs: at(until),
+      });
+    const months = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect([months.comparesAverages, months.isApproximate]).toEqual([true, false]);
+    const cut = section('month', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect(cut.comparesAverages).toBe(false);
+    const cutBefore = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-12T00:00:00Z');
+    expect(cutBefore.comparesAverages).toBe(false);
+    const hours = section('hour', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect([hours.comparesAverages, hours.isApproximate]).toEqual([true, false]);
+  });
+});

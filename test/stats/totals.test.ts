@@ -94,3 +94,27 @@ describe('totals of the parts of a range', () => {
     expect(cases.believed).toBeGreaterThan(0);
   });
 });
+
+describe('the ends of a range', () => {
+  it('are not known if a page of an end has only scans outside of it, unless it has all', async () => {
+    const before = [-900, -800, -700, -600].map((time) => time);
+    expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 3 })).parts).toBeUndefined();
+    expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 6 })).parts).toEqual([1, 1, 0]);
+    expect((await countParts(rowsAt(before), { pageCap: 6 })).parts).toEqual([0, 0, 0]);
+    const after = [100_100, 100_200, 100_300, 100_400];
+    expect((await countParts(rowsAt([10, 40_000, ...after]), { pageCap: 3, order: 'descending' })).parts).toBeUndefined();
+  });
+
+  it('are not believed of a last page that lacks rows', async () => {
+    const rows = rowsAt([5, 40_000, 70_000, 80_000]);
+    const service = modelScans(rows, {});
+    const asked = widened(RANGE);
+    const first = await readFirst(service.read, asked);
+    const read: typeof service.read = async (request) => {
+      const page = await service.read(request);
+      return request.limit === 1 ? page : { ...page, rows: page.rows.slice(1), times: page.times.slice(1) };
+    };
+    const parts = await countByTotals({ read, fetchInOrder, width: 2, range: RANGE, asked, first, cuts: CUTS });
+    expect(parts).toBeUndefined();
+  });
+});

@@ -59,3 +59,62 @@ describe('counts of values', () => {
     expect(counter.counts().every(({ value }) => (value ?? '').length < 1100)).toBe(true);
   });
 });
+
+describe('a value that is given up', () => {
+  it('is the rarest of all, in any order of them (F1)', () => {
+    const values = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 400 });
+    fc.assert(
+      fc.property(values, fc.integer({ min: 2, max: 12 }), fc.boolean(), (given, most, isSkewed) => {
+        const counter = createValueCounter(most);
+        const truth = new Map<string, number>();
+        for (const value of given) {
+          const name = `v${isSkewed ? Math.floor(value ** 2 / 40) : value}`;
+          counter.add(name);
+          truth.set(name, (truth.get(name) ?? 0) + 1);
+        }
+        // Metwally et al.: no error is larger than the number of scans per kept value.
+        const found = new Map(counter.counts().map(({ value, scans }) => [value, scans]));
+        for (const [value, scans] of truth) expect(found.get(value) ?? 0).toBeGreaterThanOrEqual(scans - given.length / most);
+      }),
+      runs(200),
+    );
+  });
+
+  it('leaves its count as the error of the new one, which is shown without it (F2)', () => {
+    const counter = createValueCounter(3);
+    for (const [value, scans] of [
+      ['a', 6],
+      ['b', 2],
+      ['c', 4],
+      ['d', 3],
+    ] as const)
+      counter.add(value, scans);
+    // b was given up: d has 2 + 3 scans, of which 2 may be others.
+    expect(countedOf(counter)).toEqual({ a: 6, c: 4, d: 3 });
+    counter.add('e', 1);
+    expect(countedOf(counter)).toEqual({ a: 6, e: 1, d: 3 });
+    counter.add('d', 2);
+    counter.add('f', 1);
+    expect(countedOf(counter)).toEqual({ a: 6, d: 5, f: 1 });
+    expect(counter.isApproximate()).toBe(true);
+  });
+
+  it('is one without a certain scan, too', () => {
+    const counter = createValueCounter(1);
+    counter.add('a', 5);
+    counter.add('b', 0);
+    expect(counter.counts()).toEqual([]);
+  });
+});
+
+describe('a long value', () => {
+  it('is kept whole up to 1024 letters, then truncated with a hash of 16 digits', () => {
+    const counter = createValueCounter();
+    for (const length of [1024, 1025]) counter.add('x'.repeat(length));
+    const [short, long] = counter.counts().map(({ value }) => value ?? '');
+    expect(short).toBe('x'.repeat(1024));
+    expect(long).toMatch(/^x{1024}… #[0-9a-f]{16}$/);
+    counter.add('x'.repeat(1025));
+    expect(counter.counts().map(({ scans }) => scans)).toEqual([1, 2]);
+  });
+});
