@@ -18,7 +18,7 @@ const FONTS = [
 ] as const;
 
 /** Weights as in CSS: regular and semibold. */
-type Weight = 400 | 600;
+export type Weight = 400 | 600;
 
 /** Fonts without a semibold file: 1.4 MB for headings only. Their outlines are thickened instead. */
 const REGULAR_ONLY: ReadonlySet<string> = new Set(['noto-sans-jp']);

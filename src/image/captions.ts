@@ -41,7 +41,7 @@ export function canWrite(text: string, fonts: readonly CaptionFont[]): boolean {
 const bidi = createBidi();
 
 /** Direction of a text; `auto`: that of its first letter. */
-type BaseDirection = 'ltr' | 'rtl' | 'auto';
+export type BaseDirection = 'ltr' | 'rtl' | 'auto';
 
 /** Returns the pieces from left to right, by the Unicode Bidirectional Algorithm (UAX 9). Throws if no font has a character. */
 export function piecesOf(text: string, fonts: readonly CaptionFont[], base: BaseDirection = 'auto'): Piece[] {

@@ -99,7 +99,10 @@ test('draws a logo to pixels, and refuses one that loads or runs something', asy
 test.each([
   [['x', '-o', 'r.html', '--language', 'xx'], '--language'],
   [['x'], 'missing --output'],
-  [['x', '-o', 'r.pdf'], '--output must end in .html: r.pdf'],
+  [['x', '-o', 'r.txt'], '--output must end in .html or .pdf: r.txt'],
+  [['x', '-o', 'r.html', '--paper', 'letter'], '--paper requires an --output that ends in .pdf'],
+  [['x', '-o', '-', '--paper', 'a4'], '--paper requires an --output that ends in .pdf'],
+  [['x', '-o', 'r.pdf', '--paper', 'a5'], "invalid value for --paper: 'a5'"],
 ])('%j is refused', async (args, message) => {
   const { code, stderr } = await runCli(['scans', 'report', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

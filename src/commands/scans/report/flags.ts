@@ -1,5 +1,6 @@
 /** Flags of `scans report`. */
 import { LANGUAGES } from '../../../report/languages/plurals.ts';
+import { PAPERS } from '../../../report/pdf/paper.ts';
 import { choice, text, type Values } from '../../define.ts';
 import { countOptions } from '../counting/count-options.ts';
 
@@ -9,7 +10,8 @@ export const options = {
   title: text('--title <text>', 'Title of the report'),
   note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
   logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
-  output: text('-o, --output <file>', 'Write the report to FILE, such as october.html', { complete: 'files' }),
+  output: text('-o, --output <file>', 'Write the report to FILE, a page (.html) or a PDF (.pdf)', { complete: 'files' }),
+  paper: choice('--paper <paper>', 'Paper of a PDF report (default: a4)', PAPERS),
 };
 
 export type ReportFlags = Values<typeof options>;

@@ -1,31 +1,27 @@
-/** `scans report` from checked flags to a page. */
+/** `scans report` from checked flags to a page or a PDF. */
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import { composeReport } from '../../../report/compose-report.ts';
-import type { ReportLogo } from '../../../report/document.ts';
+import type { ReportDocument, ReportLogo } from '../../../report/document.ts';
 import { renderHtml } from '../../../report/html/render-html.ts';
 import { loadLanguage } from '../../../report/languages/load-language.ts';
+import type { Paper } from '../../../report/pdf/paper.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
+import { countOf } from '../../../text/quote.ts';
 import { readLogo } from '../../read-logo.ts';
 import { closingWords } from '../counting/closing-line.ts';
 import { countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
 import { reportFigures } from './report-figures.ts';
+import { reportOutput } from './report-output.ts';
 
 const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
 
-/** Counts, and writes the page; the file is replaced atomically, only after every code is counted. Throws as listed in errors.ts. */
+/** Counts, and writes the report; the file is replaced atomically, only after every code is counted. Throws as listed in errors.ts. */
 export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
-  const path = flags.output;
-  if (path === undefined) throw new UsageError('missing --output', { hint: 'Add -o report.html.' });
-  if (path !== '-' && !/\.html?$/i.test(path)) {
-    throw new UsageError(`--output must end in .html: ${path}`, {
-      hint: 'Use a name such as report.html, or use `qrctl scans stats` for data.',
-    });
-  }
+  const output = reportOutput(flags);
   // Before anything is counted: a wrong file costs no request.
   const logo = flags.logo === undefined ? undefined : await logoOf(context, flags.logo);
   const plan = await planCount(context, names, flags, BY);
@@ -34,13 +30,25 @@ export async function runReport(context: Context, names: readonly string[], flag
   if (failure) throw failure.error;
   const { title, note, language = 'en' } = flags;
   const figures = { ...reportFigures(plan, counted), title, note, logo };
-  const page = renderHtml(composeReport(figures, await loadLanguage(language)));
-  if (path === '-') await context.console.write(page);
+  const report = composeReport(figures, await loadLanguage(language));
+  const { path } = output;
+  const rendered = output.format === 'pdf' ? await renderPages(context, report, output.paper) : renderHtml(report);
+  if (path === '-') await context.console.write(rendered);
   else {
-    await writeWholeFile(path, page, { processes: context.processes });
+    await writeWholeFile(path, rendered, { processes: context.processes });
     addFile(context.facts, path);
   }
   context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
+}
+
+async function renderPages(context: Context, report: ReportDocument, paper: Paper): Promise<Buffer> {
+  const { renderPdf } = await import('../../../report/pdf/render-pdf.ts');
+  const { bytes, replaced } = await renderPdf(report, paper);
+  if (replaced > 0) {
+    const texts = `${countOf(replaced, 'text')} ${replaced === 1 ? 'has' : 'have'} characters that the fonts of the PDF lack`;
+    context.console.note(`${texts}; \ufffd is printed instead`);
+  }
+  return bytes;
 }
 
 /** Pixels of the longer side: twice the size on paper or on a screen. */

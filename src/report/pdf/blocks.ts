@@ -1,0 +1,70 @@
+/** Blocks in stacks, which are split between blocks: what a report consists of before it has pages. */
+import type { Box, Canvas } from './canvas.ts';
+
+export interface Block {
+  /** In points. */
+  height: number;
+  /** Space above, unless it is first on its page. */
+  above?: number;
+  /** Is not the last on its page. */
+  keepsNext?: boolean;
+  /** Drawn first on a page that begins with this block: the head of a table. */
+  repeats?: Block;
+  /** Returns two blocks, of which the first has at most this height; undefined if it can't be split there. Missing if it never can. */
+  split?(room: number): readonly [Block, Block] | undefined;
+  draw(canvas: Canvas, box: Box): void;
+}
+
+/** Blocks of one column, from the top down. */
+export interface Stack {
+  /** From the start edge, in points. */
+  x: number;
+  width: number;
+  blocks: readonly Block[];
+}
+
+/** One or two stacks side by side. */
+export interface Band {
+  stacks: readonly Stack[];
+  /** Space above, unless it is first on its page. */
+  above: number;
+}
+
+/** Returns the height of a stack that is first on its page. */
+export function stackHeight(blocks: readonly Block[]): number {
+  return blocks.reduce((height, block, at) => height + block.height + (at > 0 ? (block.above ?? 0) : 0), 0);
+}
+
+/** Returns the height of a band that is first on its page. */
+export function bandHeight({ stacks }: Band): number {
+  return stacks.reduce((height, { blocks }) => Math.max(height, stackHeight(blocks)), 0);
+}
+
+/** Splits a stack so that the first part has at most this height. Either part may be empty. */
+export function splitStack(stack: Stack, room: number): [Stack, Stack] {
+  const { blocks } = stack;
+  let height = 0;
+  let end = 0;
+  for (const [at, block] of blocks.entries()) {
+    const above = at > 0 ? (block.above ?? 0) : 0;
+    const halves = height + above + block.height > room ? block.split?.(room - height - above) : undefined;
+    if (halves) return partsOf(stack, [...blocks.slice(0, at), halves[0]], [halves[1], ...blocks.slice(at + 1)]);
+    height += above + block.height;
+    if (height > room) break;
+    if (!block.keepsNext) end = at + 1;
+  }
+  return partsOf(stack, blocks.slice(0, end), withRepeated(blocks.slice(end)));
+}
+
+function partsOf(stack: Stack, first: readonly Block[], rest: readonly Block[]): [Stack, Stack] {
+  return [
+    { ...stack, blocks: first },
+    { ...stack, blocks: rest },
+  ];
+}
+
+/** Returns blocks with the head that belongs above the first of them. */
+function withRepeated(blocks: readonly Block[]): readonly Block[] {
+  const head = blocks[0]?.repeats;
+  return head ? [{ ...head, keepsNext: true }, ...blocks] : blocks;
+}

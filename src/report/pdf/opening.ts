@@ -1,0 +1,145 @@
+/** Beginning and end of the report: logo, title, range, note and tiles; and what the figures are. */
+import type { ReportDocument, ReportLogo, Tile } from '../document.ts';
+import type { Block } from './blocks.ts';
+import type { Canvas, Element } from './canvas.ts';
+import { COLORS, TEXT, type TextStyle } from './palette.ts';
+import { paragraphBlocks } from './paragraphs.ts';
+import type { Line, Typesetter } from './typesetter.ts';
+
+/** In points. */
+const LOGO = { width: 150, height: 44 };
+
+/** Returns the blocks above the cards. */
+export function openingBlocks(report: ReportDocument, width: number, set: Typesetter): Block[] {
+  const section = { set };
+  const { logo, note, range, coverage, comparedWith } = report;
+  const size = logo && logoSize(logo);
+  const room = size ? width - size.width - 20 : width;
+  const sentence = (text: string, style: TextStyle, above: number) => paragraphBlocks(text, { style, width, above, section });
+  const title = [
+    ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, above: 0, section }),
+    ...paragraphBlocks(report.title, { style: TEXT.title, width: room, above: 3, section, most: 4, isName: true, type: 'H1' }),
+    ...[range, ...coverage].flatMap((text, at) =>
+      paragraphBlocks(text, { style: TEXT.range, width: room, above: at === 0 ? 4 : 0, section }),
+    ),
+  ];
+  return [
+    ...(logo && size ? [logoBlock(logo, size, width)] : []),
+    ...title,
+    ...note.flatMap((text, at) =>
+      paragraphBlocks(text, { style: TEXT.note, width, above: at === 0 ? 12 : 6, section, isName: true }),
+    ),
+    ...tileBlocks(report.tiles, width, set),
+    ...(comparedWith === undefined ? [] : sentence(comparedWith, TEXT.small, 6)),
+  ];
+}
+
+function logoSize({ width, height }: ReportLogo): { width: number; height: number } {
+  const scale = Math.min(LOGO.width / width, LOGO.height / height);
+  return { width: width * scale, height: height * scale };
+}
+
+/** Returns a block without height: the title is beside the logo. */
+function logoBlock({ png, alt }: ReportLogo, { width, height }: { width: number; height: number }, across: number): Block {
+  return {
+    height: 0,
+    keepsNext: true,
+    draw(canvas, { x, y }) {
+      const box = { x: x + across - width, y, width, height };
+      const element = canvas.element('Figure', undefined, { alt, box });
+      canvas.within(element, () => canvas.image(png, box));
+      element.end();
+    },
+  };
+}
+
+const TILE_GAP = 8;
+const TILE_PADDING = 10;
+const MOST_ACROSS = 4;
+
+/** Returns the tiles in rows of at most four, each as wide as the report. */
+function tileRows(tiles: readonly Tile[]): Tile[][] {
+  const rows = Math.ceil(tiles.length / MOST_ACROSS);
+  const across = Math.ceil(tiles.length / rows);
+  return Array.from({ length: rows }, (_, row) => tiles.slice(row * across, (row + 1) * across));
+}
+
+/** Returns one block per row of tiles. */
+function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Block[] {
+  return tileRows(tiles).map((some, row): Block => {
+    const own = (width - (some.length - 1) * TILE_GAP) / some.length;
+    const shown = some.map((tile) => tileLines(tile, own - 2 * TILE_PADDING, set));
+    const height = shown.reduce((all, lines) => Math.max(all, heightOf(lines)), 0) + 2 * TILE_PADDING - 2;
+    return {
+      height,
+      above: row === 0 ? 16 : TILE_GAP,
+      draw(canvas, { x, y }) {
+        for (const [at, paragraphs] of shown.entries()) {
+          const left = x + at * (own + TILE_GAP);
+          canvas.artifact(() => canvas.fill({ x: left, y, width: own, height }, COLORS.tile, 6));
+          const group = canvas.element('Div');
+          drawParagraphs(canvas, group, paragraphs, { x: left + TILE_PADDING, y: y + TILE_PADDING - 1 });
+          group.end();
+        }
+      },
+    };
+  });
+}
+
+/** Lines of one paragraph. */
+type Paragraph = readonly Line[];
+
+function tileLines({ label, value, detail, change }: Tile, width: number, set: Typesetter): Paragraph[] {
+  const color = change?.tone === 'up' ? COLORS.up : change?.tone === 'down' ? COLORS.down : COLORS.soft;
+  return [
+    set.lines(label, { style: TEXT.tileLabel, width, isName: true }),
+    valueLines(value, width, set),
+    ...(change ? [set.lines(change.text, { style: { ...TEXT.tileDetail, weight: 600, color }, width, isName: true })] : []),
+    ...(detail === '' ? [] : [set.lines(detail, { style: TEXT.tileDetail, width, isName: true })]),
+  ];
+}
+
+const LEAST_VALUE = 12;
+
+/** A value is smaller if it is long, then on two lines. */
+function valueLines(value: string, width: number, set: Typesetter): Line[] {
+  const style = TEXT.tileValue;
+  const natural = set.line(value, style).width;
+  if (natural <= width) return set.lines(value, { style, width, isName: true });
+  const size = Math.max(LEAST_VALUE, (style.size * width) / natural - 0.01);
+  const leading = size === LEAST_VALUE ? LEAST_VALUE * 1.2 : style.leading;
+  return set.lines(value, { style: { ...style, size, leading }, width, most: 2, isName: true });
+}
+
+function heightOf(paragraphs: readonly Paragraph[]): number {
+  return paragraphs.flat().reduce((sum, { style }) => sum + style.leading, 0);
+}
+
+function drawParagraphs(
+  canvas: Canvas,
+  parent: Element,
+  paragraphs: readonly Paragraph[],
+  { x, y }: { x: number; y: number },
+): void {
+  let top = y;
+  for (const lines of paragraphs) {
+    const element = canvas.element('P', parent);
+    for (const line of lines) {
+      const { size, leading } = line.style;
+      const baseline = top + (leading - size) / 2 + size * 0.86;
+      canvas.within(element, () => canvas.text(line, { x, y: baseline }));
+      top += leading;
+    }
+  }
+}
+
+/** Returns the blocks below the cards. */
+export function closingBlocks({ footer }: ReportDocument, width: number, set: Typesetter): Block[] {
+  const rule: Block = {
+    height: 8,
+    keepsNext: true,
+    draw: (canvas, { x, y }) => canvas.artifact(() => canvas.fill({ x, y, width, height: 0.5 }, COLORS.line)),
+  };
+  const sentences = footer.flatMap((text) => paragraphBlocks(text, { style: TEXT.small, width, above: 3, section: { set } }));
+  return [rule, ...sentences];
+}

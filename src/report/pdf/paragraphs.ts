@@ -1,0 +1,39 @@
+/** Paragraphs as blocks, one per line, so that a long one is split between pages. */
+import type { Block } from './blocks.ts';
+import type { Canvas, Element } from './canvas.ts';
+import type { TextStyle } from './palette.ts';
+import type { Typesetter } from './typesetter.ts';
+
+interface ParagraphOptions {
+  style: TextStyle;
+  /** In points. */
+  width: number;
+  /** Space above, in points. */
+  above: number;
+  /** Where the paragraph belongs; the document by default. */
+  section: { set: Typesetter; element?: (canvas: Canvas) => Element };
+  most?: number;
+  /** It is untrusted: its direction is that of its first letter. */
+  isName?: boolean;
+  /** Type of the element. */
+  type?: string;
+}
+
+/** Returns one block per line; the first two stay together, and the last two. */
+export function paragraphBlocks(text: string, options: ParagraphOptions): Block[] {
+  const { style, width, above, section, most, isName = false, type = 'P' } = options;
+  const lines = section.set.lines(text, { style, width, isName, ...(most !== undefined && { most }) });
+  let element: Element | undefined;
+  return lines.map(
+    (line, at): Block => ({
+      height: style.leading,
+      ...(at === 0 && { above }),
+      ...((at === 0 || at === lines.length - 2) && at < lines.length - 1 && { keepsNext: true }),
+      draw(canvas, { x, y }) {
+        element ??= canvas.element(type, section.element?.(canvas));
+        canvas.within(element, () => canvas.text(line, { x, y: y + (style.leading - style.size) / 2 + style.size * 0.86 }));
+        if (at === lines.length - 1) element.end();
+      },
+    }),
+  );
+}

@@ -1,0 +1,118 @@
+/** Tables whose cells are darker the more scans they have: calendars, and hours by weekday. */
+import type { ShadeTable } from '../document.ts';
+import type { Block } from './blocks.ts';
+import type { Box, Canvas, Element } from './canvas.ts';
+import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';
+import type { Section } from './section.ts';
+import type { Line, Typesetter } from './typesetter.ts';
+
+const ROW = 16;
+/** Between cells. */
+const GAP = 1.5;
+/** Between the names and the cells. */
+const NAME_GAP = 8;
+/** Left and right of the text of a cell, together. */
+const PADDING = 3;
+const LEAST_SIZE = 4;
+const TOGETHER = 3;
+const RADIUS = 2.5;
+
+type Row = ShadeTable['rows'][number];
+
+interface Grid {
+  name: number;
+  cell: number;
+  /** Small enough for the widest text. */
+  style: TextStyle;
+  headStyle: TextStyle;
+  set: Typesetter;
+  table(canvas: Canvas): Element;
+}
+
+/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
+export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
+  const grid = gridOf(table, width, section);
+  const repeats = headBlock(table.head, grid, true);
+  const { length } = table.rows;
+  const rows = table.rows.map((row, at): Block => {
+    const isBound = at < TOGETHER - 1 || at >= length - TOGETHER;
+    return { ...rowBlock(row, grid), ...(at < length - 1 && isBound && { keepsNext: true }), ...(at > 0 && { repeats }) };
+  });
+  return [{ ...headBlock(table.head, grid, false), above: 10 }, ...rows];
+}
+
+function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {
+  const widthOf = (texts: readonly string[], style: TextStyle) =>
+    texts.reduce((all, text) => Math.max(all, set.line(text, style).width), 0);
+  const names = [head[0] ?? '', ...rows.map(({ name }) => name)];
+  const name = Math.min(width * 0.3, widthOf(names, TEXT.head)) + NAME_GAP;
+  const cell = (width - name) / Math.max(1, head.length - 1);
+  const room = cell - GAP - PADDING;
+  const fitted = (style: TextStyle, texts: readonly string[]): TextStyle => {
+    const scale = Math.min(1, room / Math.max(0.1, widthOf(texts, style)));
+    return { ...style, size: Math.max(LEAST_SIZE, style.size * scale) };
+  };
+  const bold = fitted(
+    { ...TEXT.head, weight: 600 },
+    rows.flatMap(({ cells }) => cells.map((each) => each?.text ?? '')),
+  );
+  const style = { ...TEXT.head, size: bold.size };
+  return { name, cell, style, headStyle: fitted(TEXT.head, head.slice(1)), set, table: table(caption) };
+}
+
+function headBlock(head: readonly string[], { name, cell, headStyle, set, table }: Grid, isRepeated: boolean): Block {
+  const height = ROW - 2;
+  return {
+    height,
+    keepsNext: true,
+    draw(canvas, { x, y }) {
+      const row = isRepeated ? undefined : canvas.element('TR', table(canvas));
+      for (const [at, text] of head.entries()) {
+        const [line] = at === 0 ? set.lines(text, { style: TEXT.head, width: name, most: 1 }) : [set.line(text, headStyle)];
+        const place = at === 0 ? { x } : { x: x + name + (at - 0.5) * cell, align: 'center' as const };
+        const draw = () => line && canvas.text(line, { ...place, y: y + height - 4 });
+        if (row) canvas.within(canvas.element('TH', row, { scope: 'Column' }), draw);
+        else canvas.artifact(draw, 'Pagination');
+      }
+      row?.end();
+    },
+  };
+}
+
+function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
+  const [title] = set.lines(name, { style: TEXT.head, width: grid.name - NAME_GAP, most: 1 });
+  return {
+    height: ROW,
+    draw(canvas, { x, y }) {
+      const row = canvas.element('TR', table(canvas));
+      canvas.within(
+        canvas.element('TH', row, { scope: 'Row' }),
+        () => title && canvas.text(title, { x, y: baseline(y, TEXT.head) }),
+      );
+      const boxOf = (at: number): Box => {
+        return { x: x + grid.name + at * grid.cell + GAP / 2, y: y + GAP / 2, width: grid.cell - GAP, height: ROW - GAP };
+      };
+      canvas.artifact(() => {
+        for (const [at, cell] of cells.entries()) if (cell && cell.shade > 0) canvas.fill(boxOf(at), SHADES[cell.shade], RADIUS);
+      });
+      for (const [at, cell] of cells.entries()) {
+        const line = cell && textOf(cell, grid.style, set);
+        // A day outside the range is an empty cell.
+        canvas.within(canvas.element('TD', row), () => {
+          const box = boxOf(at);
+          if (line) canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });
+        });
+      }
+      row.end();
+    },
+  };
+}
+
+function textOf({ text, shade }: NonNullable<Row['cells'][number]>, style: TextStyle, set: Typesetter): Line {
+  if (shade === 5) return set.line(text, { ...style, weight: 600, color: '#ffffff' });
+  return set.line(text, shade === 0 ? { ...style, color: COLORS.soft } : { ...style, color: COLORS.ink });
+}
+
+function baseline(y: number, { size }: TextStyle): number {
+  return y + ROW / 2 + size * 0.35;
+}
