@@ -3,14 +3,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { UnprovenError, UsageError } from '../../src/errors.ts';
-import { createCsvFormatter } from '../../src/rows/csv.ts';
-import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
-import { readParquetRows } from '../../src/rows/parquet/parquet-rows.ts';
-import type { Row } from '../../src/rows/row-sink.ts';
-import { readInputs } from '../../src/stats/input/read-scans.ts';
-import { useDirectory } from '../support/cli.ts';
-import { SOAK } from '../support/property-runs.ts';
+import { UnprovenError, UsageError } from '../../../src/errors.ts';
+import { createCsvFormatter } from '../../../src/rows/csv.ts';
+import { createParquetFormatter } from '../../../src/rows/parquet/parquet.ts';
+import { readParquetRows } from '../../../src/rows/parquet/parquet-rows.ts';
+import type { Row } from '../../../src/rows/row-sink.ts';
+import { readInputs } from '../../../src/stats/input/read-scans.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { SOAK } from '../../support/property-runs.ts';
 
 const NAMES = ['qr_id', 'qr_slug', 'qr_name', 'id', 'ts', 'country', 'referrer'];
 const ROWS = [1n, 2n, 9_007_199_254_740_993n].map((id, i) => ({

@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createCsvFormatter } from '../../src/rows/csv.ts';
-import { createJsonFormatter, createNdjsonFormatter } from '../../src/rows/json.ts';
-import type { Row } from '../../src/rows/row-sink.ts';
-import type { ValueDimension } from '../../src/stats/dimensions.ts';
-import { listInputs } from '../../src/stats/input/list-inputs.ts';
-import { readInputs } from '../../src/stats/input/read-scans.ts';
-import { useDirectory } from '../support/cli.ts';
-import { FORMULAS } from '../support/hostile-strings.ts';
+import { createCsvFormatter } from '../../../src/rows/csv.ts';
+import { createJsonFormatter, createNdjsonFormatter } from '../../../src/rows/json.ts';
+import type { Row } from '../../../src/rows/row-sink.ts';
+import type { ValueDimension } from '../../../src/stats/dimensions.ts';
+import { listInputs } from '../../../src/stats/input/list-inputs.ts';
+import { readInputs } from '../../../src/stats/input/read-scans.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { FORMULAS } from '../../support/hostile-strings.ts';
 
 const NAMES = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'];
 
