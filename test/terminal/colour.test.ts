@@ -8,7 +8,7 @@ const BY_HAND = /(?:\\x1b|\\u001b|\\u\{0*1b\}|\\033|\x1b)\[[\d;]*m/i;
 const BY_OTHERS = /(?:from|import\(|require\()\s*['"](?:chalk|picocolors|kleur|@colors\/[^'"]*|ansi-[^'"]*)['"]|\bstyleText\b/;
 
 /** What the sandbox makes up to be hostile: data, which is never written to a terminal as it is. */
-const HOSTILE = ['sandbox/made-up-codes.ts', 'sandbox/made-up-visits.ts'];
+const HOSTILE = ['sandbox/sample-codes.ts', 'sandbox/sample-visits.ts'];
 
 function writersOfColour(): string[] {
   return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
