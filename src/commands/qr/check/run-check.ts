@@ -48,7 +48,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
   const plan = await planOutput(context, flags, COLUMNS, 'list');
   const fails = failureTest(flags);
   const last =
-    flags.sinceLast === undefined ? undefined : await openLastRun(context, flags.sinceLast, plan.path, COLUMNS, { fails, ends });
+    flags.sinceLast === undefined ? undefined : await openLastRun(context, flags.sinceLast, plan.path, { fails, ends });
   try {
     const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
     const codes = [...new Map(found.map((code) => [code.id, code])).values()];

@@ -1,0 +1,112 @@
+/** Reads and replaces the file of `--since-last`: all rows of the last run, in the columns of the output. */
+import { gunzipSync } from 'node:zlib';
+import { nodeDisk } from '../durable/disk.ts';
+import { readBack } from '../durable/held-directory.ts';
+import { acquireLock } from '../durable/lock.ts';
+import { describeSystemError, systemCode } from '../durable/path-errors.ts';
+import type { Processes } from '../durable/replace-file.ts';
+import { UsageError } from '../errors.ts';
+import type { Column } from '../rows/columns.ts';
+import { createFormatter } from '../rows/create-formatter.ts';
+import { createDocumentSink } from '../rows/document-sink.ts';
+import { formatOfPath, isCompressed } from '../rows/plan-output.ts';
+import type { Row } from '../rows/row-sink.ts';
+import { openWholeFile } from '../rows/whole-file.ts';
+import type { Clock } from '../time/time.ts';
+import { fold, type Input } from './input.ts';
+import { parseInput } from './read-input.ts';
+
+export interface LastRows {
+  /** Rows of the last run; none if there is no file yet. */
+  rows: readonly LastRow[];
+  /** Replaces them atomically by those of this run. Throws like `openWholeFile` and its `commit`. */
+  replace(rows: readonly Row[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LastRow {
+  /** Returns the text of a cell; null if it is empty or there is no such column. */
+  text(column: string): string | null;
+  /** Creates the refusal of a file with such a row; `what` completes "is not a row of". */
+  notOurs(what: string): UsageError;
+}
+
+interface LastRowsJob {
+  clock: Clock;
+  signal: AbortSignal;
+  processes: Processes;
+  columns: readonly Column[];
+  /** Path of `--output`. */
+  output: string | undefined;
+}
+
+const MOST_BYTES = 128 * 2 ** 20;
+
+/**
+ * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, is
+ * also the `output`, or is in use.
+ */
+export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
+  const { clock, signal, processes, columns, output } = job;
+  const format = formatOfPath(path) ?? 'csv';
+  if (format === 'xlsx')
+    throw new UsageError("--since-last can't use a workbook", { hint: 'Specify a .csv, .json or .ndjson file.' });
+  if (path === output)
+    throw new UsageError("--since-last and --output can't be the same file", { hint: 'Specify a different file with --output.' });
+  const lock = await acquireLock(path, { clock, signal });
+  try {
+    const input = await readLast(path);
+    return {
+      rows: input ? rowsOf(input) : [],
+      async replace(rows) {
+        const file = await openWholeFile(path, {
+          processes,
+          gzip: isCompressed(path),
+          elsewhere: 'specify a different file with --since-last',
+        });
+        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
+        const sink = createDocumentSink(file, createFormatter(format, style));
+        try {
+          await sink.write(rows);
+          await sink.commit();
+        } finally {
+          await sink.discard();
+        }
+      },
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Undefined if there is no file yet. */
+async function readLast(path: string): Promise<Input | undefined> {
+  try {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
+    const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    return await parseInput(plain, path.replace(/\.gz$/, ''));
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw notOurs(path, describeSystemError(cause), cause);
+  }
+}
+
+function rowsOf(input: Input): LastRow[] {
+  const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
+  return input.rows.map(({ values, line }) => ({
+    text(column) {
+      const value = values.get(columnOf.get(column) ?? '');
+      return value === undefined || value === null || value === '' ? null : String(value);
+    },
+    notOurs: (what) => notOurs(input.name, `line ${line} is not a row of ${what}`),
+  }));
+}
+
+function notOurs(path: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(`${path} was not written by --since-last: ${why}`, {
+    hint: 'Specify a different file with --since-last. This file is unchanged.',
+    cause,
+  });
+}
