@@ -2,15 +2,13 @@
 import { COMPARISONS } from '../../../stats/compare-span.ts';
 import { DIMENSIONS } from '../../../stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
-import { choice, integer, negation, type OptionDefinition, text, texts, type Values } from '../../define.ts';
+import { choice, integer, type OptionDefinition, text, type Values } from '../../define.ts';
+import { inputOptions } from '../../input-option.ts';
 import { rangeOptions } from '../../range-options.ts';
 
 export const countOptions = {
   ...choiceOptions,
-  input: {
-    ...texts('--input <file>', 'Count exported files or directories', { complete: 'files' }),
-  },
-  rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1'),
+  ...inputOptions,
   by: {
     flags: '--by <dimension>',
     description: 'Dimension to count by, or with --join a column',

@@ -1,0 +1,41 @@
+/** `--input`: exported files in place of codes of the service. */
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { InputLog } from '../stats/input/input-log.ts';
+import { listInputs } from '../stats/input/list-inputs.ts';
+import { type CodeChoice, checkChoice, filterOf } from './code-choice.ts';
+import { negation, texts } from './define.ts';
+
+export const inputOptions = {
+  input: texts('--input <file>', 'Count exported files or directories', { complete: 'files' }),
+  rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1'),
+};
+
+type InputFlags = CodeChoice & { input?: readonly string[] | undefined; rotated?: boolean | undefined };
+
+/** Throws UsageError unless codes or files are chosen, in exactly one way. Nothing is read or sent. */
+export function checkInputChoice(names: readonly string[], flags: InputFlags): void {
+  const { all, from, input, rotated } = flags;
+  if (rotated === false && !input)
+    throw new UsageError('--no-rotated requires --input', { hint: 'Omit --no-rotated, or specify --input scans.csv.' });
+  if (!input) {
+    checkChoice(names, flags);
+    return;
+  }
+  // Words behind --input are files.
+  const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
+  if (other)
+    throw new UsageError(`${other} can't be used with --input: it chooses codes of the service`, {
+      hint: `Omit ${other} to count all scans of the files, or omit --input.`,
+    });
+}
+
+/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there. */
+export async function listInputFiles(
+  { console: { note, warn } }: Context,
+  names: readonly string[],
+  { input, rotated = true }: InputFlags,
+): Promise<InputLog[] | undefined> {
+  // A shell makes several words of `--input *.csv`.
+  return input && listInputs([...input, ...names], { rotated, note, warn });
+}
