@@ -20,7 +20,10 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['cli'], does: 'reads the command line: tree of commands, suggestions, help, completion' },
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
   { modules: ['context.ts'], does: 'what a command gets: console, settings, service, clock, signal' },
-  { modules: ['report'], does: 'figures as a document in a language, and the document as a page' },
+  {
+    modules: ['report', 'watch'],
+    does: 'figures as a document in a language, and the document as a page; codes against their own past',
+  },
   {
     modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'sandbox'],
     does: 'images that scan; figures that add up; destinations; dated changes; a file that is the truth; backups before deletion; the local service',

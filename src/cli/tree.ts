@@ -92,6 +92,11 @@ export const TREE: readonly Node[] = [
         summary: 'Write a report of scans as one HTML page',
         load: () => import('../commands/scans/report/report.ts'),
       },
+      {
+        name: 'watch',
+        summary: 'Find codes that fell silent, or whose scans jumped',
+        load: () => import('../commands/scans/watch/watch.ts'),
+      },
       { name: 'tail', summary: 'Print new scans as they arrive', load: () => import('../commands/scans/tail/tail.ts') },
     ],
   },

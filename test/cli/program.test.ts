@@ -81,6 +81,10 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
     ...OUTPUT,
   ],
+  'scans watch [code...]': [
+    ...['--all', '--from', '--status', '--type', '--name', '--input', '--no-rotated', '--quiet-for', '--since-last', '--until'],
+    ...['--timezone', ...OUTPUT],
+  ],
   'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
   'scans report [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],

@@ -1,0 +1,77 @@
+/** Judges codes from the service or from files, prints the rows, and fails if it found something. */
+import { countOutcomes } from '../../../bulk/count-outcomes.ts';
+import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { PartialError } from '../../../errors.ts';
+import { countOf, formatCount, quote } from '../../../text/quote.ts';
+import { isFinding, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
+import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import { formatRange } from '../../range-options.ts';
+import { toldFailures } from '../tell-failures.ts';
+import { COLUMNS } from './columns.ts';
+import type { WatchFlags } from './flags.ts';
+import { openLastWatch } from './last-run.ts';
+import { planWatch } from './plan-watch.ts';
+
+/** What a run found. */
+export interface Watched {
+  rows: WatchRow[];
+  failures: CodeFailure[];
+  /** The seven days, ms since the epoch. */
+  range: { sinceMs: number; untilMs: number };
+}
+
+/** Judges and prints. Throws PartialError if a code is quiet, or its scans dropped or jumped, and as listed in errors.ts. */
+export async function runWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<void> {
+  const output = await planOutput(context, flags, COLUMNS, 'list');
+  const plan = await planWatch(context, names, flags);
+  const last = flags.sinceLast === undefined ? undefined : await openLastWatch(context, flags.sinceLast, output.path);
+  try {
+    const { rows, failures, range } = plan.logs
+      ? await (await import('./watch-files.ts')).watchFiles(context, plan, plan.logs)
+      : await (await import('./watch-service.ts')).watchService(context, plan);
+    const outcomes = countOutcomes(rows);
+    Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes), range });
+    await tellOutcomes(context, rows, outcomes, formatRange(range, plan.timezone));
+    const told = last ? rows.filter(last.isNews) : rows;
+    // Prints nothing if there is no news: cron mails every output, even a header.
+    if (!last || told.length > 0 || output.path !== undefined) {
+      const count = await writeAll(await openSink(context, output), [told]);
+      if (count === 0 && output.format === 'table') context.console.note('No codes');
+    }
+    await last?.commit(rows);
+    const found = told.filter(({ outcome }) => isFinding(outcome));
+    if (found.length > 0 || failures.length > 0) throw failure(found, failures, rows.length);
+  } finally {
+    await last?.close();
+  }
+}
+
+async function tellOutcomes(
+  context: Context,
+  rows: readonly WatchRow[],
+  outcomes: ReadonlyMap<string, number>,
+  range: string,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const unjudged = rows.filter((row) => row.outcome === 'ok' && isUnjudged(row)).length;
+  const parts = [...outcomes].map(([outcome, count]) => {
+    const without = outcome === 'ok' && unjudged > 0 ? ` (${formatCount(unjudged)} not judged)` : '';
+    return `${formatCount(count)} ${outcome}${without}`;
+  });
+  context.console.note(`${countOf(rows.length, 'code')} ${range}: ${parts.join(', ')}`);
+}
+
+function failure(found: readonly WatchRow[], failures: readonly CodeFailure[], of: number): PartialError {
+  const lines: string[] = [];
+  const [first] = found;
+  if (first) {
+    const example = found.length === 1 ? `: ${quote(first.slug ?? first.id ?? '')} (${first.outcome})` : '';
+    lines.push(`the scans of ${countOf(found.length, 'code')} differ from the past${example}`);
+  }
+  if (failures.length > 0) lines.push(...toldFailures(failures, of + failures.length, 'could not be watched, the others were'));
+  const hint = first
+    ? 'Scan a printed code to test it, and check destinations with `qrctl qr check`.'
+    : 'Run this command again, or omit these codes.';
+  return new PartialError(lines.join('\n'), { hint, cause: failures[0]?.error });
+}

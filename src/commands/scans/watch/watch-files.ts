@@ -1,0 +1,42 @@
+/** Judges the codes of exported files: no service, no key, no request. */
+import type { Context } from '../../../context.ts';
+import { UnprovenError } from '../../../errors.ts';
+import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import type { InputLog } from '../../../stats/input/input-log.ts';
+import { letSignalsIn } from '../../../time/time.ts';
+import { readFilesEvidence } from '../../../watch/evidence-of-files.ts';
+import { judge } from '../../../watch/judge.ts';
+import { type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
+import { windowsUntil } from '../../../watch/windows.ts';
+import { tellCoverage } from '../counting/coverage-words.ts';
+import type { WatchPlan } from './plan-watch.ts';
+import type { Watched } from './run-watch.ts';
+
+/** Throws like `readInputs`, UnprovenError if the files have no scans, and the signal's reason. */
+export async function watchFiles(context: Context, plan: WatchPlan, logs: readonly InputLog[]): Promise<Watched> {
+  const { console, signal } = context;
+  const { timezone, untilMs, quietForMs } = plan;
+  const keepFlat = keepMemoryFlat();
+  const found = await readFilesEvidence({
+    ...{ logs, untilMs, signal, note: console.note },
+    windowsUntil: (endMs) => windowsUntil(endMs, timezone),
+    async pause() {
+      keepFlat();
+      await letSignalsIn(signal);
+    },
+  });
+  if (!found)
+    throw new UnprovenError('these files have no scans before that time, so no code can be judged', {
+      hint: 'Specify the files of that time with --input, or omit --input to watch the codes of the service.',
+    });
+  const { windows, codes, coverage } = found;
+  const { startMs, weekMs, endMs } = windows;
+  tellCoverage(console, untilMs === undefined ? { ...coverage, endsEarlyMs: endMs - 1 } : coverage, timezone);
+  const rows: WatchRow[] = [];
+  for (const { code, evidence } of codes) {
+    const { id = null, slug = null, name = null, value } = code;
+    const verdict = await judge(evidence, { startMs, endMs, quietForMs });
+    rows.push(watchRow({ id, slug: slug ?? (id === null ? value : null), name }, verdict, endMs));
+  }
+  return { rows, failures: [], range: { sinceMs: weekMs, untilMs: endMs } };
+}

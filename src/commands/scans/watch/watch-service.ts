@@ -1,0 +1,72 @@
+/** Judges codes from the totals of the service. */
+import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
+import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
+import type { Service } from '../../../service/service.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { countOf } from '../../../text/quote.ts';
+import { parseInstant } from '../../../time/time.ts';
+import { readEvidence } from '../../../watch/evidence-of-service.ts';
+import { judge } from '../../../watch/judge.ts';
+import { inactiveRow, type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
+import { type Windows, windowsUntil } from '../../../watch/windows.ts';
+import { chooseCodes } from '../../choose-codes.ts';
+import type { WatchPlan } from './plan-watch.ts';
+import type { Watched } from './run-watch.ts';
+
+/** Throws as listed in errors.ts if a failure concerns all codes; the result contains those of single codes. */
+export async function watchService(context: Context, plan: WatchPlan): Promise<Watched> {
+  const { choice, names, timezone, quietForMs } = plan;
+  const { concurrency } = await context.settings();
+  const service = await context.service();
+  const chosen = await chooseCodes(context, names, choice, { mayBeNone: true });
+  const codes = [...new Map(chosen.map((code) => [code.id, code])).values()];
+  // W9: one instant for all codes, by the clock of the service; nothing is known of what comes later.
+  const nowMs = service.nowMs() ?? context.clock.now();
+  const windows = windowsUntil(Math.min(plan.untilMs ?? nowMs, nowMs), timezone);
+  const rows: WatchRow[] = [];
+  const failures: CodeFailure[] = [];
+  const progress = context.console.progress('codes');
+  const watch = async (code: QrCode) =>
+    judgeCode(service, code, windows, { choice, quietForMs }).catch((error) => ofOneCode(code, error));
+  try {
+    for await (const result of fetchInOrder(codes, watch, concurrency)) {
+      if ('error' in result) failures.push(result);
+      else rows.push(result.row);
+      const detail = countOf(service.stats().requests, 'request');
+      progress.update({ done: rows.length + failures.length, total: codes.length, detail });
+    }
+  } finally {
+    progress.stop();
+  }
+  const [failure] = failures;
+  if (failure && failures.length === codes.length) throw failure.error;
+  return { rows, failures, range: { sinceMs: windows.weekMs, untilMs: windows.endMs } };
+}
+
+/** Statuses of codes that are not meant to be scanned. */
+const INACTIVE = ['paused', 'expired'];
+
+async function judgeCode(
+  service: Service,
+  code: QrCode,
+  windows: Windows,
+  { choice, quietForMs }: Pick<WatchPlan, 'choice' | 'quietForMs'>,
+): Promise<{ row: WatchRow }> {
+  const { id, slug, name, status } = code;
+  // W11: costs no request, unless the status was asked for.
+  if (INACTIVE.includes(status) && !choice.status?.includes(status)) return { row: inactiveRow({ id, slug, name }, status) };
+  const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
+  const evidence = await readEvidence({ read, createdMs: parseInstant(code.created_at), windows });
+  const { startMs, endMs } = windows;
+  return { row: watchRow({ id, slug, name }, await judge(evidence, { startMs, endMs, quietForMs }), endMs) };
+}
+
+const OF_ONE_CODE = [NotFoundError, RejectedError, UnexpectedAnswerError];
+
+function ofOneCode(code: QrCode, error: unknown): CodeFailure {
+  const failure = OF_ONE_CODE.find((each) => error instanceof each);
+  if (!failure || !(error instanceof failure)) throw error;
+  return { code, error };
+}

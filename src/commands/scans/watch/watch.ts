@@ -1,0 +1,27 @@
+/** `scans watch`: its flags; run-watch.ts judges the codes. */
+import { defineCommand } from '../../define.ts';
+import { options } from './flags.ts';
+
+export const command = defineCommand({
+  description:
+    'Finds codes that fell silent, or whose scans dropped or jumped.\n\n' +
+    'Each code is compared with its own past: the last seven days with the mean of the eight weeks before, and a silence with the same ' +
+    'hours of earlier weeks. A code is judged only if at least 30 scans are expected. --quiet-for covers codes with fewer scans.\n\n' +
+    'Outcomes are quiet, drop, jump, new and ok. A code that is not judged is ok, and its note has the reason. Paused and expired codes ' +
+    'are judged only with --status.\n\n' +
+    'It sends one or two requests per code, none with --input, and exits with 8 if it finds quiet, drop or jump.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  examples: [
+    { command: 'qrctl scans watch --all', does: 'Compare every code with its own past' },
+    { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report each code without a scan for a week' },
+    {
+      command: 'qrctl scans watch --all --since-last watch.csv --quiet',
+      does: 'Print only changes, such as nightly from cron',
+    },
+    { command: 'qrctl scans watch --input scans.csv --until now', does: 'Watch the codes of an exported file' },
+  ],
+  async run(context, { args, options }) {
+    await (await import('./run-watch.ts')).runWatch(context, args, options);
+  },
+});

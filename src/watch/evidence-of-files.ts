@@ -1,0 +1,126 @@
+/** Evidence on the codes of files that `scans export` wrote. They are read twice: for the last scan of each code, and for the counts that it calls for. */
+
+import type { CodeOfScans } from '../stats/code-of-scans.ts';
+import { type Coverage, coverageOf } from '../stats/coverage.ts';
+import { coveredLogs } from '../stats/covered-logs.ts';
+import type { InputLog } from '../stats/input/input-log.ts';
+import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
+import { EARLIER_WEEKS, type Evidence, hoursBefore } from './judge.ts';
+import { spanOf, type Windows } from './windows.ts';
+
+export interface FilesJob {
+  logs: readonly InputLog[];
+  /** End of the week, ms since the epoch; undefined: the last scan of all. */
+  untilMs: number | undefined;
+  windowsUntil(endMs: number): Windows;
+  note(line: string): void;
+  /** Called between pieces of files; throws to end. */
+  pause(): Promise<void>;
+  signal: AbortSignal;
+}
+
+/** A code of the files, as its last scan names it. */
+interface CodeOfFiles {
+  code: CodeOfScans;
+  evidence: Evidence;
+}
+
+export interface FilesEvidence {
+  windows: Windows;
+  codes: CodeOfFiles[];
+  /** Part of the nine weeks that the files cover. */
+  coverage: Coverage;
+}
+
+/** What was read of one code. */
+interface Found {
+  code: CodeOfScans;
+  firstMs: number;
+  /** Before the end. */
+  lastMs: number;
+  /** Before the nine weeks. */
+  earlierMs: number;
+  recent: number;
+  baseline: number;
+  /** By number of weeks. */
+  sameHours: Map<number, number>;
+}
+
+/** Reads the files. Returns undefined if they have no scan before the end. Throws like `readInputs`. */
+export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | undefined> {
+  const { untilMs = Number.POSITIVE_INFINITY } = job;
+  let codes = new Map<string, Found>();
+  const spans = await readAll(job, () => {
+    codes = new Map();
+    return (ms, code) => {
+      if (ms >= untilMs) return;
+      const found = codes.get(keyOf(code)) ?? newFound(code);
+      if (codes.get(keyOf(code)) === undefined) codes.set(keyOf(code), found);
+      if (ms >= found.lastMs) found.code = code;
+      found.lastMs = Math.max(found.lastMs, ms);
+      found.firstMs = Math.min(found.firstMs, ms);
+    };
+  });
+  const newestMs = [...codes.values()].reduce((newest, { lastMs }) => Math.max(newest, lastMs), Number.NEGATIVE_INFINITY);
+  if (codes.size === 0) return undefined;
+  const windows = job.windowsUntil(job.untilMs ?? newestMs + 1);
+  await readAll({ ...job, note: () => undefined }, () => {
+    for (const found of codes.values()) Object.assign(found, NOTHING, { sameHours: new Map() });
+    return (ms, code) => {
+      const found = codes.get(keyOf(code));
+      if (found && ms < windows.endMs) count(ms, found, windows);
+    };
+  });
+  const coverage = coverageOf(await coveredLogs(job.logs, spans), spanOf(windows), undefined);
+  return {
+    windows,
+    coverage,
+    codes: [...codes.values()].map((found) => ({ code: found.code, evidence: evidenceOf(found, windows) })),
+  };
+}
+
+async function readAll(
+  { logs, note, pause, signal }: FilesJob,
+  start: () => (ms: number, code: CodeOfScans) => void,
+): Promise<Map<string, FileSpan>> {
+  return readInputs({
+    ...{ paths: logs.flatMap(({ paths }) => paths), fields: [], note, pause, signal },
+    start() {
+      const take = start();
+      return (ms, _scan, code) => take(ms, code);
+    },
+  });
+}
+
+const NOTHING = { recent: 0, baseline: 0, earlierMs: Number.NEGATIVE_INFINITY };
+
+function newFound(code: CodeOfScans): Found {
+  return { ...NOTHING, code, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, sameHours: new Map() };
+}
+
+function keyOf({ id, value }: CodeOfScans): string {
+  return id ?? value;
+}
+
+function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): void {
+  if (ms >= weekMs) found.recent += 1;
+  else if (ms >= startMs) found.baseline += 1;
+  else found.earlierMs = Math.max(found.earlierMs, ms);
+  for (const weeks of EARLIER_WEEKS) {
+    const { sinceMs, untilMs } = hoursBefore(weeks, found.lastMs, endMs);
+    if (ms >= sinceMs && ms < untilMs) found.sameHours.set(weeks, (found.sameHours.get(weeks) ?? 0) + 1);
+  }
+}
+
+function evidenceOf(found: Found, { startMs }: Windows): Evidence {
+  const { recent, baseline, lastMs, firstMs, earlierMs, sameHours } = found;
+  const last = lastMs >= startMs ? { ms: lastMs } : ('none' as const);
+  const hasEarlier = Number.isFinite(earlierMs);
+  return {
+    ...{ recent, baseline, last, isYoung: firstMs >= startMs },
+    findLast: async () => last,
+    countSameHours: async (weeks) => sameHours.get(weeks) ?? 0,
+    hasEarlier: async () => hasEarlier,
+    findEarlier: async () => (hasEarlier ? { ms: earlierMs } : 'none'),
+  };
+}

@@ -1,0 +1,106 @@
+/** Evidence on one code from the totals of the service: one request if a page shows all scans of the nine weeks, otherwise two. */
+import { orderOf } from '../complete/export-scans.ts';
+import { type Bounds, cut, pageReader, pageSizeOf, type ReadScans, readFirst, widened } from '../complete/range.ts';
+import { mayBeTruncated } from '../complete/truncated-total.ts';
+import type { ScanPage } from '../service/shapes.ts';
+import { type Evidence, hoursBefore, type LastScan } from './judge.ts';
+import type { Windows } from './windows.ts';
+
+export interface EvidenceJob {
+  /** Reads pages of the code. */
+  read: ReadScans;
+  /** When the code was created, ms since the epoch; undefined if unknown. */
+  createdMs: number | undefined;
+  windows: Windows;
+}
+
+/** The first page of a range, and what it shows. */
+interface Look {
+  asked: Bounds;
+  page: ScanPage;
+  total: number;
+  scans: number;
+  /** The page has all rows. */
+  isWhole: boolean;
+}
+
+/** Sends the requests of every code; the functions of the result send more. Throws the errors of the service. */
+export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
+  const { startMs, middleMs, weekMs, endMs } = windows;
+  const all = await look(startMs, endMs);
+  const isCapped = mayBeTruncated({ total: all.total, pageSize: pageSizeOf(all.page) });
+  const isYoung = createdMs !== undefined && createdMs > startMs;
+  if (all.isWhole && !isCapped) {
+    const recent = inside(all.page, weekMs, endMs);
+    const last = newestOf(all, endMs) ?? 'none';
+    return { ...asking(), recent, baseline: all.scans - recent, last, isYoung, findLast: async () => last };
+  }
+  const week = await look(weekMs, endMs);
+  const baseline = isCapped ? await unmask() : Math.max(0, all.scans - week.scans);
+  const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
+  const findLast = async (): Promise<LastScan> => {
+    // A capped total does not say which page is the last.
+    if (isCapped) return 'unknown';
+    return week.total > 0 ? lastPageOf(week, endMs) : lastPageOf(all, endMs);
+  };
+  return { ...asking(), recent: week.scans, baseline, last, isYoung, findLast };
+
+  /** W8: asked with the margin of an export, so that whatever bounds the service applies, no scan is missing. */
+  async function look(sinceMs: number | undefined, untilMs: number): Promise<Look> {
+    const asked = widened({ sinceMs, untilMs });
+    const page = await readFirst(read, asked);
+    const { total, rows } = page;
+    const outside = rows.length - inside(page, sinceMs, untilMs);
+    return { asked, page, total, scans: Math.max(0, total - outside), isWhole: rows.length >= total };
+  }
+
+  /**
+   * W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped.
+   * Returns undefined if one is not below.
+   */
+  async function unmask(): Promise<number | undefined> {
+    const older = await look(startMs, middleMs);
+    const newer = await look(middleMs, weekMs);
+    const isBelow = [older, newer, week].every(({ total }) => total < all.total);
+    return isBelow ? older.scans + newer.scans : undefined;
+  }
+
+  function asking(): Pick<Evidence, 'countSameHours' | 'hasEarlier' | 'findEarlier'> {
+    let before: Promise<Look> | undefined;
+    const earlier = () => {
+      before ??= look(undefined, startMs);
+      return before;
+    };
+    return {
+      async countSameHours(weeks, lastMs) {
+        const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
+        return (await look(sinceMs, untilMs)).scans;
+      },
+      hasEarlier: async () => (await earlier()).scans > 0,
+      async findEarlier() {
+        const found = await earlier();
+        return found.scans === 0 ? 'none' : (newestOf(found, startMs) ?? (await lastPageOf(found, startMs)));
+      },
+    };
+  }
+
+  async function lastPageOf({ asked, page, total }: Look, untilMs: number): Promise<LastScan> {
+    if (orderOf(page) !== 'ascending') return 'unknown';
+    const last = await pageReader({ read, asked }, page)(Math.ceil(total / pageSizeOf(page)));
+    return newestIn(last, untilMs) ?? 'unknown';
+  }
+}
+
+/** Returns the latest scan before `untilMs`, if the page shows it: it has all rows, or the newest first. */
+function newestOf({ page, isWhole }: Look, untilMs: number): { ms: number } | undefined {
+  return isWhole || orderOf(page) === 'descending' ? newestIn(page, untilMs) : undefined;
+}
+
+function newestIn({ times }: ScanPage, untilMs: number): { ms: number } | undefined {
+  const ms = times.reduce((newest, time) => (time < untilMs ? Math.max(newest, time) : newest), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(ms) ? { ms } : undefined;
+}
+
+function inside(page: ScanPage, sinceMs: number | undefined, untilMs: number): number {
+  return cut(page, { sinceMs, untilMs }).rows.length;
+}

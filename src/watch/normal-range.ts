@@ -1,0 +1,54 @@
+/** The number of scans per week that is normal for a code: a range of the negative binomial distribution. Pure. */
+
+/**
+ * Variation of the level of a code from week to week, relative to its mean, beyond that of chance (PROTOCOL.md has the simulation that it
+ * was chosen by).
+ */
+const DISPERSION = 0.2;
+/** Probability below the range, and above it. */
+const TAIL = 0.0005;
+/**
+ * Expected scans from which the range only scales: there chance adds less than a hundredth to the variation of the level, and a sum of
+ * probabilities would take long.
+ */
+const MOST_SUMMED = 5000;
+
+/** Weeks that the expected number is the mean of. */
+export const BASELINE_WEEKS = 8;
+
+/** Both ends are normal. */
+export interface NormalRange {
+  low: number;
+  high: number;
+}
+
+/**
+ * Returns the range of scans in a week that is normal if `baseline` were scanned in the eight weeks before.
+ *
+ * W3: Poisson counts whose mean varies as a gamma variable have a negative binomial distribution with variance m + m²/r (Greenwood and
+ * Yule, 1920, https://doi.org/10.2307/2341080). 1/r is the square of the dispersion, and for the mean that is itself an estimate from
+ * `baseline` scans, 1/baseline (the posterior predictive distribution; Gelman et al., Bayesian Data Analysis, 2.6).
+ */
+export function normalRange(baseline: number): NormalRange {
+  const mean = baseline / BASELINE_WEEKS;
+  const summed = Math.min(mean, MOST_SUMMED);
+  const scale = mean / summed;
+  const { low, high } = quantiles(summed, 1 / (DISPERSION ** 2 + 1 / baseline));
+  return { low: Math.ceil(low * scale), high: Math.floor(high * scale) };
+}
+
+/** Smallest numbers up to which more than TAIL, and at least 1 - TAIL, of the distribution is; `size` is r. */
+function quantiles(mean: number, size: number): NormalRange {
+  const fraction = mean / (size + mean);
+  let probability = (1 - fraction) ** size;
+  let sum = probability;
+  let low: number | undefined;
+  for (let scans = 0; ; scans++) {
+    if (low === undefined && sum > TAIL) low = scans;
+    // The second condition ends the sum if rounding keeps it below.
+    if (low !== undefined && (sum >= 1 - TAIL || (scans > mean && probability < Number.EPSILON * TAIL)))
+      return { low, high: scans };
+    probability *= (fraction * (scans + size)) / (scans + 1);
+    sum += probability;
+  }
+}

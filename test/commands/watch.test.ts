@@ -1,0 +1,224 @@
+/** `scans watch` as it is typed: outcomes, exit codes, requests, files in place of the service, and news since the last run. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { failure } from '../../src/sandbox/exchange.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const DAY_MS = 86_400_000;
+/** Some time ago, so that all of it is past by the clock of the service. */
+const END = Math.floor(Date.now() / 3_600_000) * 3_600_000 - DAY_MS;
+const UNTIL = ['--until', new Date(END).toISOString()];
+
+/** Adds so many scans per day to a code, from so many days before the end to so many. */
+function add({ workspace }: TestSandbox, id: string, perDay: number, from: number, to = 0): void {
+  for (let i = 0; i < Math.round((from - to) * perDay); i++) {
+    workspace.addScan(id, { ts: new Date(END - (to + (i + 0.5) / perDay) * DAY_MS).toISOString() });
+  }
+}
+
+/** Old codes: well, quiet, dropped, jumped, with few scans, printed lately, without scans; and one that is new. */
+async function useCodes(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 7, scans: 0, limit: 100_000, ...options });
+  const ids = Array.from({ length: 7 }, (_, n) => sandbox.codeId(n));
+  // Some sample codes are paused.
+  for (const id of ids) sandbox.workspace.update(id, { status: 'active' });
+  const [well, quiet, dropped, jumped, few, late] = ids as [string, string, string, string, string, string];
+  add(sandbox, well, 20, 80);
+  add(sandbox, quiet, 20, 80, 3.1);
+  add(sandbox, dropped, 20, 80, 7);
+  add(sandbox, dropped, 4, 7);
+  add(sandbox, jumped, 20, 80, 7);
+  add(sandbox, jumped, 60, 7);
+  add(sandbox, few, 1, 80, 10);
+  add(sandbox, late, 19, 20);
+  const { id } = sandbox.workspace.create({ name: 'fresh' });
+  add(sandbox, id, 20, 6);
+  return { sandbox, ids: [...ids, id] };
+}
+
+const outcomesOf = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[3]);
+
+describe('scans watch', () => {
+  it.each(['asc', 'desc'] as const)(
+    'tells what is found in the columns of the contract, and exits with 8 (pages %s)',
+    async (scanOrder) => {
+      const { sandbox } = await useCodes({ scanOrder });
+      const run = await runByDay(
+        ['scans', 'watch', '--all', ...UNTIL, '--fields', 'outcome,scans,expected,low,high,last_scan,note'],
+        {
+          env: sandbox.env,
+        },
+      );
+      expect(run.code, run.stderr).toBe(8);
+      const last = (days: number, perDay: number) => new Date(END - (days + 0.5 / perDay) * DAY_MS).toISOString();
+      expect(run.stdout.trim().split('\n')).toEqual([
+        'outcome,scans,expected,low,high,last_scan,note',
+        `ok,140,140,59,262,${last(0, 20)},`,
+        `quiet,78,62,,,${last(3.1, 20)},no scans for 3 days`,
+        `drop,28,140,59,262,${last(0, 4)},`,
+        `jump,420,140,59,262,${last(0, 60)},`,
+        `ok,0,6.6,,,${last(10, 1)},not judged: fewer than 30 scans expected per week`,
+        `new,133,30.9,,,${last(0, 19)},not judged: less than nine weeks of scans`,
+        'ok,0,0,,,,not judged: no scans in nine weeks',
+        `new,120,0,,,${last(0, 20)},not judged: less than nine weeks of scans`,
+      ]);
+      expect(run.stderr).toContain('3 ok (2 not judged), 1 quiet, 1 drop, 1 jump, 2 new');
+      expect(run.stderr).toContain('the scans of 3 codes differ from the past');
+    },
+  );
+
+  it('costs one or two requests per code, and more only for what looks suspicious', async () => {
+    const { sandbox, ids } = await useCodes();
+    const run = await runByDay(['scans', 'watch', '--all', ...UNTIL], { env: sandbox.env });
+    expect(run.code).toBe(8);
+    const asked = ids.map((id) => sandbox.requests.filter(({ url }) => url.includes(`/${id}/scans`)).length);
+    // Two weeks before the silence; whether there were scans before the nine weeks, for dropped, jumped and printed lately.
+    expect(asked).toEqual([2, 4, 3, 3, 1, 2, 1, 1]);
+  });
+
+  it('ends with 0 if nothing is found', async () => {
+    const { sandbox, ids } = await useCodes();
+    expect(await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env })).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('tells codes with few scans by --quiet-for, also if the last scan is older than the nine weeks', async () => {
+    const { sandbox, ids } = await useCodes();
+    add(sandbox, ids[6] ?? '', 1, 90, 80);
+    const run = (...args: string[]) =>
+      runByDay(['scans', 'watch', ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args], { env: sandbox.env });
+    expect((await run()).code).toBe(0);
+    const found = await run('--quiet-for', '7d', '--fields', 'outcome,note');
+    expect(found).toMatchObject({ code: 8, stdout: 'outcome,note\nquiet,no scans for 10 days\nquiet,no scans for 80 days\n' });
+    expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
+  });
+
+  it('neither requests nor judges a paused code, unless --status says so (W11)', async () => {
+    const { sandbox, ids } = await useCodes();
+    const quiet = ids[1] ?? '';
+    sandbox.workspace.update(quiet, { status: 'paused' });
+    const run = (...args: string[]) =>
+      runByDay(['scans', 'watch', quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args], { env: sandbox.env });
+    expect(await run()).toMatchObject({ code: 0, stdout: 'outcome,scans,note\nok,,not judged: paused\n' });
+    expect(sandbox.requests.filter(({ url }) => url.includes('/scans'))).toEqual([]);
+    expect(await run('--status', 'paused')).toMatchObject({ code: 8, stdout: expect.stringContaining('quiet,78') });
+  });
+
+  it('ends all weeks at one instant, the clock of the service or --until (W9)', async () => {
+    const { sandbox } = await useCodes({ clockSkewMs: -2 * DAY_MS });
+    await runByDay(['scans', 'watch', '--all', '--until', '2099-01-01'], { env: sandbox.env });
+    const ends = new Set(
+      sandbox.requests
+        .flatMap(({ url }) => /[?&]until=([^&]+)/.exec(url)?.[1] ?? [])
+        .map((until) => decodeURIComponent(until).slice(0, 19)),
+    );
+    // The end, the end of the eight weeks before, and those of the hours before a silence.
+    const newest = [...ends].sort().at(-1) ?? '';
+    expect(Math.abs(Date.parse(`${newest}Z`) - (Date.now() - 2 * DAY_MS))).toBeLessThan(60_000);
+    expect([...ends].filter((end) => Date.parse(`${newest}Z`) - Date.parse(`${end}Z`) < DAY_MS)).toHaveLength(1);
+  });
+
+  it('judges the others if a code fails, and says so', async () => {
+    const { sandbox, ids } = await useCodes({
+      intercept: ({ request, apply, send }) =>
+        send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
+    });
+    const run = await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
+    expect(run.code).toBe(8);
+    expect(outcomesOf(run.stdout)).toEqual(['ok']);
+    expect(run.stderr).toContain('1 of 2 codes could not be watched, the others were');
+    const alone = await runByDay(['scans', 'watch', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
+    expect(alone.code).toBe(4);
+  });
+});
+
+describe('scans watch --input', () => {
+  it('judges exported files like the service, without a request', async () => {
+    const { sandbox } = await useCodes();
+    const cwd = await useDirectory();
+    const at = { env: sandbox.env, cwd };
+    await runByDay(['scans', 'export', '--all', '-o', 'all.csv', '-q'], at);
+    const service = await runByDay(['scans', 'watch', '--all', ...UNTIL, '-f', 'json'], at);
+    const before = sandbox.requests.length;
+    const files = await runByDay(['scans', 'watch', '--input', 'all.csv', ...UNTIL, '-f', 'json'], at);
+    expect(files.code).toBe(8);
+    expect(sandbox.requests).toHaveLength(before);
+    // A code without scans is in no file.
+    const withScans = JSON.parse(service.stdout).filter(({ last_scan }: { last_scan: string | null }) => last_scan !== null);
+    expect(JSON.parse(files.stdout)).toEqual(withScans);
+    // Files that overlap are read with all IDs in memory.
+    await runByDay(['scans', 'export', '--all', '-o', 'some.csv', '-q', '--since', '60d'], at);
+    const twice = await runByDay(['scans', 'watch', '--input', 'all.csv', '--input', 'some.csv', ...UNTIL, '-f', 'json'], at);
+    expect(twice.stdout).toBe(files.stdout);
+  });
+
+  it('ends with the last scan of the files, and says so', async () => {
+    const { sandbox, ids } = await useCodes();
+    const cwd = await useDirectory();
+    const at = { env: sandbox.env, cwd };
+    await runByDay(['scans', 'export', ids[1] ?? '', '-o', 'quiet.csv', '-q'], at);
+    const run = await runByDay(['scans', 'watch', '--input', 'quiet.csv', '--fields', 'outcome'], at);
+    expect(run).toMatchObject({ code: 0, stdout: 'outcome\nok\n' });
+    expect(run.stderr).toContain('The data ends at ');
+    // Whoever knows that the file is complete says until when.
+    expect((await runByDay(['scans', 'watch', '--input', 'quiet.csv', ...UNTIL, '--fields', 'outcome'], at)).stdout).toBe(
+      'outcome\nquiet\n',
+    );
+  });
+
+  it('refuses files without scans before --until', async () => {
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'none.csv'), 'id,ts\n');
+    const run = await runByDay(['scans', 'watch', '--input', 'none.csv'], { cwd });
+    expect([run.code, run.stderr]).toEqual([9, expect.stringContaining('these files have no scans before that time')]);
+  });
+});
+
+describe('scans watch --since-last', () => {
+  it('tells only changes, and nothing where there are none', async () => {
+    const { sandbox, ids } = await useCodes();
+    const cwd = await useDirectory();
+    const night = () =>
+      runByDay(
+        ['scans', 'watch', '--all', ...UNTIL, '--since-last', 'watch.csv', '--quiet', '--fields', 'id,slug,name,outcome'],
+        {
+          env: sandbox.env,
+          cwd,
+        },
+      );
+    const first = await night();
+    expect([first.code, outcomesOf(first.stdout)]).toEqual([8, ['quiet', 'drop', 'jump']]);
+    expect(await night()).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    add(sandbox, ids[1] ?? '', 30, 3);
+    add(sandbox, ids[2] ?? '', 80, 7);
+    const third = await night();
+    expect([third.code, outcomesOf(third.stdout)]).toEqual([8, ['ok', 'jump']]);
+    // All rows are kept, so that the next run can compare each code.
+    expect((await readFile(join(cwd, 'watch.csv'), 'utf8')).trim().split('\n')).toHaveLength(9);
+  });
+
+  it.each([
+    [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
+    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a watch'],
+    [['--quiet-for', '0'], 'expected a duration above zero'],
+    [['--input', 'list.csv'], "--all can't be used with --input"],
+    [['--no-rotated'], '--no-rotated requires --input'],
+    [['some'], "CODE can't be used with --all"],
+  ])('refuses %j', async (args, message) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'list.csv'), 'id,outcome\nx,broken\n');
+    const run = await runByDay(['scans', 'watch', '--all', ...args], { env: sandbox.env, cwd });
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
