@@ -2,7 +2,6 @@
  * Provides a command with console, settings, service, clock and signal. Only this file, main.ts and the clock of time.ts read `process`; a
  * test creates a context with its own streams, environment and clock.
  */
-import { fstatSync } from 'node:fs';
 import { version } from '../package.json';
 import type { CodeCache, Workspace } from './codes/code-cache.ts';
 import type { Processes } from './durable/replace-file.ts';
@@ -12,7 +11,9 @@ import { listenForSignals } from './run/signals.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
+import { isPiped } from './terminal/piped.ts';
 import { spacedPaths } from './terminal/spaced-paths.ts';
+import { isSwitchedOn } from './text/switched-on.ts';
 import { type Clock, formatDuration, systemClock } from './time/time.ts';
 
 export interface Context {
@@ -82,6 +83,8 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return stdin;
   };
   const { signal } = interruption;
+  // By the variable until the settings are read: it overrides the profile.
+  let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = watchProgress(
     createConsole({
       get stdin() {
@@ -96,6 +99,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       clock: systemClock,
       signal,
       isPiped,
+      isAccessible: () => isAccessible,
       wholePaths: () => spacedPaths(process),
       propose,
       onClosedPipe: () => interruption.abort(new ClosedPipeError('standard output was closed')),
@@ -107,6 +111,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       import('./settings/resolve.ts'),
     ]);
     const resolved = resolveSettings(flags, env, await readStore(env));
+    isAccessible = resolved.accessible;
     for (const note of resolved.notes) console.note(note);
     return resolved;
   });
@@ -189,6 +194,9 @@ function watchProgress(console: Console): Console & { activeProgress(): Progress
     get isTerminal() {
       return console.isTerminal;
     },
+    get isAccessible() {
+      return console.isAccessible;
+    },
     get width() {
       return console.width;
     },
@@ -217,15 +225,6 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
       else console.verbose(line);
     },
   };
-}
-
-function isPiped(): boolean {
-  try {
-    const stdout = fstatSync(1);
-    return stdout.isFIFO() || stdout.isSocket();
-  } catch {
-    return false;
-  }
 }
 
 /** This process and the others of the machine, for names of temporary files. */

@@ -108,6 +108,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
       ...plan,
       colours,
       width: toTerminal ? console.width : Number.POSITIVE_INFINITY,
+      ruled: !console.isAccessible || plan.path !== undefined,
       mayDrop: !plan.chosen,
       onDropped,
     });

@@ -34,6 +34,7 @@ export function resolveInputs(inputs: Inputs): Settings {
     delimiter: resolveValue('delimiter', inputs),
     timezone: resolveValue('timezone', inputs),
     shortUrl: resolveValue('short-url', inputs),
+    accessible: resolveValue('accessible', inputs) ?? false,
     reserve: resolveValue('reserve', inputs) ?? { requests: 0 },
     concurrency: resolveValue('concurrency', inputs) ?? DEFAULT_CONCURRENCY,
     maxWaitMs: resolveValue('max-wait', inputs),

@@ -35,6 +35,8 @@ export interface Settings {
   timezone: string | undefined;
   /** The address of a code as a template: it has `{slug}` or `{id}`. See text/short-url.ts. */
   shortUrl: string | undefined;
+  /** Output for a screen reader: nothing is redrawn or drawn with blocks. */
+  accessible: boolean;
   reserve: Reserve;
   concurrency: number;
   /** Undefined: no bound. */

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { inShellOr } from '../text/quote.ts';
 import { parseShortUrl } from '../text/short-url.ts';
+import { isSwitchedOn } from '../text/switched-on.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
@@ -21,7 +22,9 @@ export interface Inputs {
 /** Names of a setting in each source, and its default. */
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
-  variable?: 'QRCTL_BASE_URL';
+  variable?: 'QRCTL_BASE_URL' | 'ACCESSIBLE';
+  /** Text of the setting for a value of the variable, if other programs read the variable too, each in its own way. */
+  ofVariable?: (value: string) => string;
   field: Exclude<keyof StoredProfile, 'apiKey' | 'keyBaseUrl'>;
   fallback?: string;
 }
@@ -35,6 +38,12 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
   'max-wait': { flag: 'maxWait', field: 'maxWait' },
   delimiter: { field: 'delimiter' },
   'short-url': { field: 'shortUrl' },
+  accessible: {
+    variable: 'ACCESSIBLE',
+    ofVariable: (value) => (isSwitchedOn(value) ? 'yes' : 'no'),
+    field: 'accessible',
+    fallback: 'no',
+  },
 };
 
 /** Text of a setting and its source; no text and `default` if none is set. */
@@ -46,9 +55,9 @@ export interface Sourced {
 
 /** The text of a setting from the first place that has one. An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
-  const { flag, variable, field, fallback } = SETTING_NAMES[key];
+  const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
-  if (variable && env[variable]) return { key, text: env[variable], source: 'variable' };
+  if (variable && env[variable]) return { key, text: ofVariable(env[variable]), source: 'variable' };
   if (profile[field] !== undefined) return { key, text: profile[field], source: 'profile' };
   return { key, text: fallback, source: 'default' };
 }

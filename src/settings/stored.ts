@@ -13,6 +13,7 @@ const PROFILE_FIELDS = [
   'maxWait',
   'delimiter',
   'shortUrl',
+  'accessible',
 ] as const;
 
 type ProfileField = (typeof PROFILE_FIELDS)[number];

@@ -37,8 +37,25 @@ export const SETTING_KEYS = [
   'max-wait',
   'delimiter',
   'short-url',
+  'accessible',
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
+
+const SWITCH: Readonly<Record<string, boolean>> = {
+  yes: true,
+  true: true,
+  on: true,
+  '1': true,
+  no: false,
+  false: false,
+  off: false,
+  '0': false,
+};
+
+/** Returns whether a setting is switched on, or undefined. */
+function parseSwitch(text: string): boolean | undefined {
+  return Object.hasOwn(SWITCH, text) ? SWITCH[text] : undefined;
+}
 
 /** The values a setting accepts, as a phrase for messages of our own and as a sentence for those of the command line. */
 function expecting(expected: string): { expected: string; forms: string } {
@@ -63,6 +80,7 @@ export const VALUES = {
     parse: parseShortUrl,
     ...expecting('an https:// or http:// URL with {slug} or {id} for the code, such as https://HOST/{slug}'),
   },
+  accessible: { parse: parseSwitch, ...expecting('yes or no') },
 } as const satisfies Record<
   Exclude<SettingKey, 'base-url'>,
   { parse: (text: string) => unknown; expected: string; forms: string }

@@ -2,10 +2,12 @@
 import type { Readable } from 'node:stream';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
+import { isSwitchedOn } from '../text/switched-on.ts';
 import { type Clock, formatInstant } from '../time/time.ts';
 import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
+import { createSpokenProgress } from './spoken-progress.ts';
 import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
 import { wrapWords } from './wrap-words.ts';
 
@@ -18,6 +20,8 @@ export interface Console {
   readonly canAsk: boolean;
   /** Standard output may be colored. */
   readonly colour: boolean;
+  /** Output is for a screen reader: nothing is redrawn, there are no blocks or lines of signs, and questions are plain lines. */
+  readonly isAccessible: boolean;
   /** Columns of the terminal. */
   readonly width: number;
   /**
@@ -55,6 +59,8 @@ export interface ConsoleOptions {
   signal: AbortSignal;
   /** Returns whether another program reads standard output: it may write to the terminal of the bar. */
   isPiped?: () => boolean;
+  /** Returns whether output is for a screen reader; default: no. It may change when the settings are read. */
+  isAccessible?: () => boolean;
   /** Texts with spaces at which a message is not broken; see wrapWords. */
   wholePaths?: () => readonly string[];
   /** Completes the commands that a note, warning or question proposes. */
@@ -70,7 +76,9 @@ export function createConsole(options: ConsoleOptions): Console {
   const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
-  const animated = errIsTerminal && !isCi(env) && env.TERM !== 'dumb' && !quiet;
+  // In CI, prompts would get no reply, and a moving bar would fill the log.
+  const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
+  const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
   const say = createSayer(stderr);
   let bar: Bar | undefined;
@@ -93,16 +101,22 @@ export function createConsole(options: ConsoleOptions): Console {
   };
 
   function progress(unit: string): Progress {
-    if (!animated || options.isPiped?.()) return createPlainProgress(note);
+    if (!isWatched || options.isPiped?.()) return createPlainProgress(note);
+    if (isAccessible()) return createSpokenProgress(unit, note, clock);
+    if (env.TERM === 'dumb') return createPlainProgress(note);
     bar?.stop();
     bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: say }, clock);
     return bar;
   }
 
+  const asking = { input: options.stdin, output: stderr, signal };
   return {
     isTerminal,
-    canAsk: errIsTerminal && !isCi(env) && options.stdin.isTTY === true,
+    canAsk: errIsTerminal && !isSwitchedOn(env.CI) && options.stdin.isTTY === true,
     colour: wantsColour(env, { isTerminal, noColor }),
+    get isAccessible() {
+      return isAccessible();
+    },
     get width() {
       return stdout.columns || positive(env.COLUMNS) || DEFAULT_WIDTH;
     },
@@ -121,8 +135,8 @@ export function createConsole(options: ConsoleOptions): Console {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
     progress,
-    ask: (question) => askLine(wrapped(proposing(question)), { input: options.stdin, output: stderr, signal }, false),
-    askSecret: (question) => askLine(wrapped(clean(question)), { input: options.stdin, output: stderr, signal }, true),
+    ask: (question) => askLine(wrapped(proposing(question)), { ...asking, manner: isAccessible() ? 'plain' : 'edited' }),
+    askSecret: (question) => askLine(wrapped(clean(question)), { ...asking, manner: 'secret' }),
   };
 }
 
@@ -145,11 +159,6 @@ function createSayer(stderr: OutputStream): (text: string) => void {
       // standard error is closed
     }
   };
-}
-
-/** Runs that no user watches: prompts would get no reply, and a moving bar would fill the log. */
-function isCi(env: Environment): boolean {
-  return env.CI !== undefined && env.CI !== '' && env.CI !== 'false' && env.CI !== '0';
 }
 
 function positive(text: string | undefined): number | undefined {

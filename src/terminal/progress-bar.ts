@@ -44,6 +44,16 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
+/** Says the same in words, for a line that is read aloud: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`. */
+export function describeWork(state: BarState): string {
+  const { unit, done, total, detail, elapsedMs } = state;
+  const share = shareOf(state);
+  const counts = `${formatCount(done)}${total === undefined ? '' : ` of ${formatCount(total)}`} ${unit}`;
+  const percent = share === undefined ? undefined : `${Math.floor(share * 100)}%`;
+  const perSecond = elapsedMs < RATE_FROM_MS ? undefined : `${formatCount(rateOf(state))} per second`;
+  return joined([counts, percent, detail, perSecond, left(state, share)], ', ');
+}
+
 /** Fraction that is done; undefined if it is unknown. An estimate never reaches the total. */
 function shareOf({ done, total, estimate }: Work): number | undefined {
   if (total === undefined) return estimate ? Math.min(0.99, done / estimate) : undefined;
@@ -61,8 +71,8 @@ function left(state: BarState, share: number | undefined): string | undefined {
   return ms < LEFT_FROM_MS ? undefined : `${formatDuration(Math.ceil(ms / 1000) * 1000)} left`;
 }
 
-function joined(parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+function joined(parts: readonly (string | undefined)[], separator = '  '): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(separator);
 }
 
 function bar(done: number, cells: number): string {
@@ -76,9 +86,15 @@ function counted(done: number, total: number | undefined): string {
 }
 
 /** The countdown while paused, else the rate. */
-function pace({ done, before = 0, elapsedMs, pauseLeftMs }: BarState): string | undefined {
+function pace(state: BarState): string | undefined {
+  const { elapsedMs, pauseLeftMs } = state;
   if (pauseLeftMs === 0) return 'rate limit: resuming';
   if (pauseLeftMs !== undefined) return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
   if (elapsedMs < RATE_FROM_MS) return undefined;
-  return `${formatCount(Math.round(((done - before) * 1000) / elapsedMs))}/s`;
+  return `${formatCount(rateOf(state))}/s`;
+}
+
+/** Units per second. */
+function rateOf({ done, before = 0, elapsedMs }: BarState): number {
+  return Math.round(((done - before) * 1000) / elapsedMs);
 }

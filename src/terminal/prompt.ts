@@ -2,23 +2,31 @@
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 
+/**
+ * How a reply is typed. `edited`: with Node's line editor, which redraws the line. `plain`: on the line of the terminal itself, which
+ * nothing redraws. `secret`: with the editor and without echo.
+ */
+type Manner = 'edited' | 'plain' | 'secret';
+
 export interface PromptStreams {
   input: Readable;
   /** Output of the question: standard error. */
   output: Writable;
   signal: AbortSignal;
+  manner: Manner;
 }
 
 /**
- * Reads one line; input starts after the last line of the question. `secret`: the input is not echoed (Node's line editor works as usual, without output).
+ * Reads one line; input starts after the last line of the question.
  *
  * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
  */
-export async function askLine(question: string, { input, output, signal }: PromptStreams, secret: boolean): Promise<string> {
+export async function askLine(question: string, { input, output, signal, manner }: PromptStreams): Promise<string> {
   signal.throwIfAborted();
   const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: secret ? nowhere : output, terminal: true, historySize: 0 });
+  const secret = manner === 'secret';
+  const lines = createInterface({ input, output: secret ? nowhere : output, terminal: manner !== 'plain', historySize: 0 });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));

@@ -16,6 +16,8 @@ export interface TableOptions {
   width: number;
   colours: Colours;
   header: boolean;
+  /** Draws a line below the header; a screen reader would read each sign of it. */
+  ruled: boolean;
   /** Columns may be dropped to fit; false if the user chose them. */
   mayDrop: boolean;
   /** Called once with the names of the dropped columns. */
@@ -45,7 +47,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
       const cells = placed.map(({ column, width }) => (long.includes(column) ? EMPTY : cellOf(column, row, width)));
       return draw([cells]) + long.map((column) => sentence(column, row, options.width)).join('');
     });
-    return (head ? draw(headLines(placed)) : '') + lines.join('');
+    return (head ? draw(headLines(placed, options.ruled)) : '') + lines.join('');
   }
   return {
     begin: () => '',
@@ -128,9 +130,9 @@ function withoutSentences(measured: readonly Measured[], width: number): readonl
   return wished <= width || others.length === 0 ? measured : others;
 }
 
-function headLines(placed: readonly Placed[]): Cell[][] {
+function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
   const names = placed.map(({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }));
-  return [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))];
+  return ruled ? [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))] : [names];
 }
 
 function cellOf(column: Column, record: Row, width: number): Cell {

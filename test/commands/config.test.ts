@@ -14,6 +14,7 @@ describe('config set, get and unset', () => {
     ['max-wait', '90s', '90s'],
     ['delimiter', ';', ';'],
     ['short-url', 'https://go.example/x', 'https://go.example/x/{slug}'],
+    ['accessible', 'yes', 'yes'],
   ] as const;
 
   test('each can be set, read and unset, and its default counts again', async () => {
@@ -131,6 +132,7 @@ describe('config list', () => {
       { key: 'max-wait', value: null, source: 'default' },
       { key: 'delimiter', value: null, source: 'default' },
       { key: 'short-url', value: null, source: 'default' },
+      { key: 'accessible', value: 'no', source: 'default' },
     ]);
   });
 

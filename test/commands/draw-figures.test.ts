@@ -1,6 +1,7 @@
 /** Figures as they are drawn on a terminal of any width. */
 import { describe, expect, it } from 'vitest';
 import { drawFigures, type Picture } from '../../src/commands/scans/stats/draw-figures.ts';
+import type { Surface } from '../../src/commands/scans/stats/draw-table.ts';
 import type { Figure, Section, Total } from '../../src/stats/figures.ts';
 import { NO_COLOURS } from '../../src/terminal/colour.ts';
 import { displayWidth } from '../../src/text/display-width.ts';
@@ -17,10 +18,10 @@ function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}):
   return { ...group, rows: rows.map((row) => ({ ...ROW, by: group.by, ...row })) };
 }
 
-function draw(sections: readonly Section[], width: number, more: Partial<Picture> & { ascii?: boolean } = {}) {
-  const { ascii = false, ...picture } = more;
+function draw(sections: readonly Section[], width: number, more: Partial<Picture> & Partial<Pick<Surface, 'style'>> = {}) {
+  const { style = 'blocks', ...picture } = more;
   const given = { sections, total: TOTAL, isCompared: false, range: RANGE, file: undefined, ...picture };
-  return drawFigures(given, { width, ascii, colours: NO_COLOURS });
+  return drawFigures(given, { width, style, colours: NO_COLOURS });
 }
 
 const bars = (text: string) => text.split('\n').map((line) => (line.match(/[█▌]+/)?.[0] ?? '').length);
@@ -105,8 +106,28 @@ describe('a bar', () => {
     const rows = [{ scans: 100_000 }, { scans: 1 }, { scans: 0 }];
     expect(bars(draw([section(rows)], 80)).slice(2, 5)).toEqual([40, 1, 0]);
     expect(bars(draw([section([{ scans: 0 }])], 80)).slice(2, 3)).toEqual([0]);
-    const ascii = draw([section(rows)], 80, { ascii: true });
+    const ascii = draw([section(rows)], 80, { style: 'ascii' });
     expect(ascii.match(/#+/g)?.map((bar) => bar.length)).toEqual([40, 1]);
+  });
+});
+
+describe('a drawing in words', () => {
+  it('has neither bars, sparklines nor signs', () => {
+    const days: Partial<Figure>[] = [
+      { value: '2026-10-30', scans: 5, isPart: true },
+      { value: '2026-10-31', scans: 10 },
+      { value: '2026-11-01' },
+    ];
+    const text = draw([section(days, { kind: 'time', by: 'day' } as Partial<Section>), CODES], 100, {
+      ...COMPARED,
+      style: 'words',
+    });
+    expect(text).toMatch(/^day\n/);
+    expect(text).toMatch(/\n2026-10-30 incomplete +5 /);
+    expect(text).toMatch(/\nyoung .* 1\.0 from before the data .* none\n/);
+    expect(text).toContain('\nincomplete: partly outside the range, or not over yet\n');
+    expect(text).toContain('\nthe previous period begins before the data, so no change is shown\n');
+    expect(text).not.toMatch(/[^\p{L}\p{N}\s.,:%+()/-]|[-+*] /u);
   });
 });
 
@@ -120,7 +141,7 @@ describe('a table', () => {
   });
 
   it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits %i columns, with scans and as much more as fits', (width) => {
-    for (const text of [draw([CODES], width, COMPARED), draw([CODES], width, { ...COMPARED, ascii: true })]) {
+    for (const text of (['blocks', 'ascii', 'words'] as const).map((style) => draw([CODES], width, { ...COMPARED, style }))) {
       for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
       expect(text).toContain('12,345');
     }
@@ -163,8 +184,8 @@ describe('a table', () => {
 
   it('is of ASCII alone where the terminal has nothing else', () => {
     const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], { kind: 'time', by: 'day' } as Partial<Section>);
-    expect(draw([time], 80, { ascii: true, isCompared: true })).toMatch(/^[\x20-\x7e\n]*$/);
-    expect(draw([time], 80, { ascii: true, isCompared: true })).toContain('! the previous period');
+    expect(draw([time], 80, { style: 'ascii', isCompared: true })).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(draw([time], 80, { style: 'ascii', isCompared: true })).toContain('! the previous period');
   });
 
   it('without rows says so, and a hostile column name is harmless', () => {

@@ -29,6 +29,7 @@ describe('with nothing given', () => {
       format: undefined,
       timezone: undefined,
       shortUrl: undefined,
+      accessible: false,
       reserve: { requests: 0 },
       concurrency: 4,
       maxWaitMs: undefined,

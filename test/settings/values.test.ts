@@ -12,6 +12,7 @@ describe.each([
   ['concurrency', { '1': 1, '32': 32, '08': 8 }, ['', '0', '33', '1.5', '-1', 'four', '100']],
   ['max-wait', { '0': 0, '500ms': 500, '2m': 120_000 }, ['', '5', '-1s', 'soon', '1y']],
   ['delimiter', { ',': ',', ';': ';', tab: '\t', '\t': '\t' }, ['', '|', 'comma', ',,', 'TAB']],
+  ['accessible', { yes: true, true: true, '1': true, no: false, off: false }, ['', 'maybe', 'toString']],
   [
     'short-url',
     {

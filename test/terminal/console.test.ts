@@ -202,6 +202,32 @@ describe('progress', () => {
   });
 });
 
+describe('for a screen reader', () => {
+  const isAccessible = () => true;
+
+  test('a question is a plain line, and so is the reply', async () => {
+    const { console, type, said } = setUp({ tty: true, isAccessible });
+    const answer = console.ask('Delete 2 codes?');
+    await type('yes\n');
+    expect(await answer).toBe('yes');
+    expect(said()).toBe('Delete 2 codes? ');
+  });
+
+  test('a question ends with its signal and with its input', async () => {
+    const ended = setUp({ tty: true, isAccessible });
+    const first = ended.console.ask('?');
+    ended.stdin.end();
+    await expect(first).rejects.toThrow(UsageError);
+
+    const controller = new AbortController();
+    const aborted = setUp({ tty: true, isAccessible, signal: controller.signal });
+    const second = aborted.console.ask('?');
+    await new Promise((resolve) => setImmediate(resolve));
+    controller.abort(new InterruptedError('SIGINT'));
+    await expect(second).rejects.toThrow(InterruptedError);
+  });
+});
+
 describe('questions', () => {
   test.each<[Record<string, string>, boolean, boolean]>([
     [{}, true, true],

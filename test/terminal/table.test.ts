@@ -24,6 +24,7 @@ function render(rows: Record<string, unknown>[], options: Partial<TableOptions> 
     width: 80,
     colours: NO_COLOURS,
     header: true,
+    ruled: true,
     mayDrop: true,
     onDropped: (names) => dropped.push(...names),
     ...options,
@@ -45,6 +46,10 @@ describe('a table', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  test('has no line below the header for a screen reader', () => {
+    expect(render([ann], { ruled: false }).text).toBe('id   name  status  scans\nc-1  Ann   active     12\n');
   });
 
   test('colours only on top of the words', async () => {
@@ -101,7 +106,7 @@ describe('a table', () => {
   test('puts below its row what is longer than all of the sample', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
-      ...{ columns, width: 80, colours: NO_COLOURS, header: true, mayDrop: true, onDropped: () => undefined },
+      ...{ columns, width: 80, colours: NO_COLOURS, header: true, ruled: true, mayDrop: true, onDropped: () => undefined },
     });
     formatter.rows(Array.from({ length: 1000 }, () => ({ code: 'a', error: 'short' })));
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
@@ -147,6 +152,7 @@ describe('a table', () => {
       width: 80,
       colours: NO_COLOURS,
       header: true,
+      ruled: true,
       mayDrop: true,
       onDropped: () => undefined,
     });

@@ -116,6 +116,10 @@ export const TOPICS: readonly Topic[] = [
           ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
           ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
           ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
+          [
+            'ACCESSIBLE',
+            'With 1, output for screen readers: nothing is redrawn, progress is a line per 30 seconds, and there are no bars or blocks',
+          ],
           ['CI', 'Never prompt, and draw no progress bar'],
           ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
           ['NO_PROXY', 'Hosts to connect to without the proxy'],

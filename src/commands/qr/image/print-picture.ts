@@ -53,6 +53,11 @@ function formatOf(path: string): PictureFormat {
 
 /** The code in half blocks, and its address below. */
 async function showPicture({ console }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
+  if (console.isAccessible) {
+    console.note('Accessible output has no image of the code. To write it to a file, add -o FILE.png');
+    await console.write(`${clean(text)}\n`);
+    return;
+  }
   const wide = terminalWidth(modules, quietZone);
   const shown = formatTerminal(modules, quietZone);
   // I1: an image on a screen is scanned as well.

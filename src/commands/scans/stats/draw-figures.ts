@@ -6,7 +6,7 @@ import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { displayWidth } from '../../../text/display-width.ts';
 import { countOf } from '../../../text/quote.ts';
 import { drawTable, NARROWEST_BAR, type Surface, sizesOf } from './draw-table.ts';
-import { ASCII, BLOCKS, formatAverage, formatChange, type Signs } from './figure-texts.ts';
+import { formatAverage, formatChange, SIGNS, type Signs } from './figure-texts.ts';
 
 export interface Picture {
   sections: readonly Section[];
@@ -21,7 +21,7 @@ export interface Picture {
 
 /** Draws all sections, and the lines below them. Ends with a line end. */
 export function drawFigures(picture: Picture, surface: Surface): string {
-  const signs = surface.ascii ? ASCII : BLOCKS;
+  const signs = SIGNS[surface.style];
   const sections = picture.sections.map((section) => drawSection(section, picture, surface, signs));
   return [...sections, closing(picture, surface, signs)].join('\n');
 }
@@ -31,7 +31,8 @@ function drawSection(section: Section, picture: Picture, surface: Surface, signs
   const { colours, width } = surface;
   const name = fitText(section.by, width);
   const room = width - displayWidth(name) - GAP;
-  const line = kind === 'time' && rows.length > 1 && room >= NARROWEST_BAR ? sparkline(section, room, signs) : '';
+  const line =
+    kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR ? sparkline(section, room, signs) : '';
   const title = `${colours.bold(name)}${line === '' ? '' : `  ${colours.cyan(line)}`}\n`;
   if (rows.length === 0) return `${title}${colours.dim('no scans')}\n`;
   return title + drawTable(section, picture, surface, signs);
@@ -57,9 +58,15 @@ function closing({ sections, total, range }: Picture, { colours, width }: Surfac
     lines.push(`Average per day: ${formatAverage(perDay)}, previously ${formatAverage(previousPerDay)}${changed}`);
   const rows = sections.flatMap((section) => section.rows);
   if (isBeforeData || rows.some((row) => row.isBeforeData))
-    lines.push(`${signs.beforeData} the previous period begins before the data, so no change is shown`);
-  if (rows.some(({ isPart }) => isPart)) lines.push('* incomplete: partly outside the range, or not over yet');
+    lines.push(explained(signs.beforeData, 'the previous period begins before the data, so no change is shown'));
+  if (rows.some(({ isPart }) => isPart))
+    lines.push(explained(signs.part, 'incomplete: partly outside the range, or not over yet'));
   lines.push('Scans, not people: repeated scans are counted again.');
   const wrapped = lines.flatMap((line) => wrapWords(line, width).split('\n'));
   return wrapped.map((line) => `${colours.dim(line)}\n`).join('');
+}
+
+/** The meaning of a mark, behind it unless it is a word itself. */
+function explained(mark: string, meaning: string): string {
+  return /[a-z]/.test(mark) ? meaning : `${mark} ${meaning}`;
 }

@@ -12,6 +12,7 @@ import {
   formatPrevious,
   formatShare,
   formatValue,
+  type SIGNS,
   type Signs,
 } from './figure-texts.ts';
 
@@ -25,7 +26,7 @@ const READABLE_NAME = 24;
 export interface Surface {
   /** Columns of the terminal. */
   width: number;
-  ascii: boolean;
+  style: keyof typeof SIGNS;
   colours: Colours;
 }
 
@@ -51,12 +52,16 @@ export function drawTable(
   signs: Signs,
 ): string {
   const { rows } = section;
-  const values = rows.map((row) => formatValue(row, section, file));
+  const values = rows.map((row) => formatValue(row, section, signs, file));
   const names = rows.map(({ name }) => name ?? '');
   const hasNames = names.some((name) => name !== '');
   const numbers = fitting(numbersOf(section, isCompared, signs), width, hasNames ? 2 * NARROWEST_TEXT + GAP : NARROWEST_TEXT);
   const left = width - numbers.reduce((sum, column) => sum + column.width + GAP, 0);
-  const { ofValue, ofName, ofBar } = shareRoom(left, { value: widest(values), name: hasNames ? widest(names) : 0 });
+  const { ofValue, ofName, ofBar } = shareRoom(
+    left,
+    { value: widest(values), name: hasNames ? widest(names) : 0 },
+    signs.full !== '',
+  );
   const sizes = sizesOf(section);
   // All others together would make each of the named look like nothing.
   const most = Math.max(0, ...sizes.filter((_, at) => !rows[at]?.isRest));
@@ -129,17 +134,22 @@ function fitting(numbers: readonly NumberColumn[], width: number, room: number):
 }
 
 /** Shares the columns that numbers leave: the value first, then a name, then a bar. Zero: there is no room for it. */
-function shareRoom(left: number, natural: { value: number; name: number }): { ofValue: number; ofName: number; ofBar: number } {
+function shareRoom(
+  left: number,
+  natural: { value: number; name: number },
+  hasBars: boolean,
+): { ofValue: number; ofName: number; ofBar: number } {
+  const ofLeastBar = hasBars ? GAP + NARROWEST_BAR : 0;
   const ofLeastName = natural.name > 0 ? Math.min(natural.name, NARROWEST_TEXT) + GAP : 0;
-  const reserved = [ofLeastName + GAP + NARROWEST_BAR, ofLeastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
+  const reserved = [ofLeastName + ofLeastBar, ofLeastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
   const ofValue = Math.max(1, Math.min(natural.value, left - reserved));
   const behind = left - ofValue;
   // A name that can be read matters more than a short bar.
   const wanted = Math.min(natural.name, READABLE_NAME) + GAP;
-  const forName = behind - GAP - NARROWEST_BAR >= wanted ? behind - GAP - NARROWEST_BAR : behind;
+  const forName = behind - ofLeastBar >= wanted ? behind - ofLeastBar : behind;
   const ofName = natural.name > 0 && forName >= ofLeastName ? Math.min(natural.name, forName - GAP) : 0;
   const forBar = behind - (ofName > 0 ? ofName + GAP : 0) - GAP;
-  return { ofValue, ofName, ofBar: forBar >= NARROWEST_BAR ? Math.min(WIDEST_BAR, forBar) : 0 };
+  return { ofValue, ofName, ofBar: hasBars && forBar >= NARROWEST_BAR ? Math.min(WIDEST_BAR, forBar) : 0 };
 }
 
 function barOf(size: number, most: number, room: number, { full, half }: Signs): string {

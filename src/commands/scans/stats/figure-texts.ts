@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { Figure, Section } from '../../../stats/figures.ts';
 import { formatCount } from '../../../text/quote.ts';
 
+/** Signs of a drawing. Without `full` there are no bars, and without `sparks` no sparklines. */
 export interface Signs {
   full: string;
   half: string;
@@ -10,18 +11,24 @@ export interface Signs {
   none: string;
   /** Mark of a previous period that begins before the data. */
   beforeData: string;
+  /** Mark of a period that is not complete. */
+  part: string;
 }
 
-export const BLOCKS: Signs = { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†' };
-export const ASCII: Signs = { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!' };
+/** `words`: for a screen reader, which skips signs or reads each of them. */
+export const SIGNS = {
+  blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
+  ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },
+  words: { full: '', half: '', sparks: '', none: 'none', beforeData: 'from before the data', part: 'incomplete' },
+} as const satisfies Record<string, Signs>;
 
 /**
  * Formats a value. A value could look like the label of empty values or of all others: values are without parentheses. `file`: the one
  * that the columns of codes are from.
  */
-export function formatValue({ value, isRest, isPart }: Figure, { noneIs }: Section, file = ''): string {
+export function formatValue({ value, isRest, isPart }: Figure, { noneIs }: Section, { part }: Signs, file = ''): string {
   if (isRest) return '(other)';
-  if (value !== null) return `${value}${isPart ? ' *' : ''}`;
+  if (value !== null) return `${value}${isPart ? ` ${part}` : ''}`;
   if (noneIs === 'unlisted') return `(not in ${basename(file)})`;
   return noneIs === 'both' ? `(none, or not in ${basename(file)})` : '(none)';
 }

@@ -14,7 +14,7 @@ export async function printPicture(context: Context, { path }: OutputPlan, pictu
   const toTerminal = console.isTerminal && path === undefined;
   const text = drawFigures(picture, {
     width: toTerminal ? console.width : FILE_WIDTH,
-    ascii: env.TERM === 'dumb',
+    style: console.isAccessible && path === undefined ? 'words' : env.TERM === 'dumb' ? 'ascii' : 'blocks',
     colours: await loadColours(console.colour && path === undefined),
   });
   if (path === undefined) await console.write(text);

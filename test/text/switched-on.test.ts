@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { isSwitchedOn } from '../../src/text/switched-on.ts';
+
+test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j switches on', (value) => {
+  expect(isSwitchedOn(value)).toBe(true);
+});
+
+test.each([undefined, '', '0', 'false', 'False', 'no', 'off'])('%j does not', (value) => {
+  expect(isSwitchedOn(value)).toBe(false);
+});
