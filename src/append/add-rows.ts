@@ -28,6 +28,11 @@ export interface AppendFile {
    * `sinceMs` again. With `own`, the file contains this code only and ends with it.
    */
   sinkOf(codeId: string, own?: boolean): CodeSink;
+  /**
+   * Adds scans of a code that the whole log lacks, rotated files included, wherever in time they are: the caller compared them with every row under
+   * the lock of this file. Resolves to the number added. Changes no watermark, so the next run reads what it would have read.
+   */
+  addMissing(codeId: string, batch: TimedRows): Promise<number>;
   /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
   commit(): Promise<void>;
   /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
@@ -70,10 +75,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
   /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
-  async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
+  async function widen(code: string, overlap: CodeOverlap, oldestMs: number, isMissing: boolean): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
-    // A25: whether a file that was moved away has them cannot be seen any more.
-    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
+    // A25: whether a file that was moved away has them cannot be seen any more. A34: unless the caller read those files.
+    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs && !isMissing) {
       const backMs = setBackMs(overlap, start.now(), overlapMs);
       throw refuseOlder(path, { oldestMs, knownMs: movedIdsFromMs, backMs });
     }
@@ -86,9 +91,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
     keptFromMs.set(code, fromMs);
   }
 
-  async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading): Promise<number> {
+  /** `begunAt`: undefined for rows that are missing in the log (A34). */
+  async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
     const overlap = overlapOf(overlaps, code);
-    await widen(code, overlap, oldestOf(times));
+    await widen(code, overlap, oldestOf(times), begunAt === undefined);
     // A10: a row that the file has, or that comes twice in this batch, is dropped.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
@@ -102,13 +108,14 @@ export function createAppendFile(job: AppendJob): AppendFile {
     worthCommit = (await tail.write(code, batch)) || worthCommit;
     // A12: only after they are written. A first write creates a state, which must not record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
-    overlap.writtenAt = begunAt;
+    // A34: scans that arrived since the last run are still to be read, whatever was repaired.
+    if (begunAt) overlap.writtenAt = begunAt;
     added += fresh.size;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
 
-  function append(code: string, batch: TimedRows, begunAt: ClockReading): Promise<number> {
+  function append(code: string, batch: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
     const work = queue.run(async () => {
       let added = 0;
       for (const released of ownership.release(batch)) added += await add(code, released, begunAt);
@@ -223,7 +230,9 @@ export function createAppendFile(job: AppendJob): AppendFile {
     };
   }
 
-  return { path, contents: () => kept, sinkOf, commit, discard };
+  const addMissing: AppendFile['addMissing'] = (code, batch) => append(code, batch, undefined);
+
+  return { path, contents: () => kept, sinkOf, addMissing, commit, discard };
 }
 
 function oldestOf(times: readonly number[]): number {

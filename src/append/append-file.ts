@@ -143,6 +143,32 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
   return isRotated ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
+/** What the state of a log records about its rows, for comparing them with the service. */
+export interface LogState {
+  identity: AppendIdentity;
+  /** Lower bound of the first run, ms since the epoch; undefined: from the first scan on. */
+  sinceMs: number | undefined;
+  /** Rows before the file are in rotated files, some of which may have been deleted. */
+  isRotated: boolean;
+  /** Time of the newest row of each code, by its ID, ms since the epoch. */
+  newestMs: ReadonlyMap<string, number>;
+}
+
+/** Returns what the state next to an appended file records; undefined if no state can be read. Locks and repairs nothing. */
+export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<LogState | undefined> {
+  const saved = await readSaved(file, disk);
+  return saved && logStateOf(saved);
+}
+
+/** Returns the part of a state, or of the manifest of a dataset, that describes its rows. */
+export function logStateOf({ identity, sinceMs, overlaps }: Pick<AppendState, 'identity' | 'sinceMs' | 'overlaps'>): LogState {
+  const newest = [...overlaps].flatMap(([code, { watermarkMs }]) =>
+    watermarkMs === undefined ? [] : [[code, watermarkMs] as const],
+  );
+  const isRotated = [...overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
+  return { identity, sinceMs, isRotated, newestMs: new Map(newest) };
+}
+
 /** Throws UsageError if this kind of append is not possible. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));

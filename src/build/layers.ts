@@ -21,8 +21,8 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
   { modules: ['context.ts'], does: 'what a command gets: console, settings, service, clock, signal' },
   {
-    modules: ['report', 'watch'],
-    does: 'figures as a document in a language, and the document as a page; codes against their own past',
+    modules: ['report', 'verify', 'watch'],
+    does: 'figures as a document in a language, and the document as a page; logs compared with the service; codes against their own past',
   },
   {
     modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'sandbox'],

@@ -93,6 +93,11 @@ export const TREE: readonly Node[] = [
         load: () => import('../commands/scans/report/report.ts'),
       },
       {
+        name: 'verify',
+        summary: 'Compare exported scans with the service',
+        load: () => import('../commands/scans/verify/verify.ts'),
+      },
+      {
         name: 'watch',
         summary: 'Find codes that fell silent, or whose scans jumped',
         load: () => import('../commands/scans/watch/watch.ts'),

@@ -6,7 +6,7 @@
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
-import type { AppendOptions } from '../append/append-file.ts';
+import { type AppendOptions, type LogState, logStateOf } from '../append/append-file.ts';
 import { UPDATE } from '../append/current-state.ts';
 import { readingPositions } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
@@ -200,6 +200,15 @@ export async function readDatasetPositions(
 /** Returns the columns of the dataset in a directory; undefined if there is none, or if its manifest cannot be read. Locks nothing. */
 export async function readDatasetColumns(directory: string, disk: Disk = nodeDisk): Promise<readonly string[] | undefined> {
   return (await readManifest(disk, directory).catch(() => undefined))?.identity.columns;
+}
+
+/** Returns what the manifest of a dataset records about its rows; undefined if it cannot be read. Locks and repairs nothing. */
+export async function readDatasetState(
+  directory: string,
+  disk: Disk = nodeDisk,
+): Promise<(LogState & { identity: DatasetIdentity; parts: readonly Part[] }) | undefined> {
+  const saved = await readManifest(disk, directory).catch(() => undefined);
+  return saved && { ...logStateOf(saved), identity: saved.identity, parts: saved.parts };
 }
 
 /**

@@ -85,6 +85,9 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--from', '--status', '--type', '--name', '--input', '--no-rotated', '--quiet-for', '--since-last', '--until'],
     ...['--timezone', ...OUTPUT],
   ],
+  'scans verify [code...]': [
+    ...['--all', '--from', '--output', '--output-dir', '--repair', '--dry-run', '--since', '--until', '--during', '--format'],
+  ],
   'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
   'scans report [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],

@@ -59,6 +59,21 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
   }
 }
 
+/**
+ * Reads every row of the files of one log, duplicates included. `take` is given the ID of its code in lower case (empty if neither the row nor
+ * the name of the file has it), its own ID, and its time in ms since the epoch. Throws like `readInputs`.
+ */
+export function readEveryRow(
+  job: Omit<ReadInputs, 'start' | 'fields'>,
+  take: (owner: string, id: number | bigint, ms: number) => void,
+): Promise<Map<string, FileSpan>> {
+  const takeAll: IsNew = (...row) => {
+    take(...row);
+    return true;
+  };
+  return readAll({ ...job, fields: [], start: () => () => undefined }, takeAll, {});
+}
+
 /** First file of each way to identify the codes of scans. */
 interface Naming {
   /** File whose rows have `qr_id`. */

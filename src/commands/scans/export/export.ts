@@ -25,5 +25,8 @@ export const command = defineCommand({
   async run(context, { args, options }) {
     const { runExport } = await import('./run-export.ts');
     await runExport(context, args, options);
+    if (!options.verify || options.dryRun) return;
+    const { verifyAppended } = await import('../verify/run-verify.ts');
+    await verifyAppended(context, args, options);
   },
 });

@@ -29,6 +29,7 @@ export const options = {
   overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', {
     group: APPEND,
   }),
+  verify: flag('--verify', 'Compare with the service, add missing scans', { group: APPEND }),
   movedFrom: { ...movedFromOption.movedFrom, group: APPEND },
   proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
   dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),

@@ -125,6 +125,8 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError('--file-names requires --output-dir', { hint: 'Add --output-dir DIR, or omit --file-names.' });
   if (rotated && !append) throw new UsageError('--rotated requires --append', { hint: 'Add --append, or omit --rotated.' });
   if (restart && !append) throw new UsageError('--restart requires --append', { hint: 'Add --append, or omit --restart.' });
+  if (flags.verify && !append)
+    throw new UsageError('--verify requires --append', { hint: 'Add --append, or use `qrctl scans verify`.' });
   if (movedFrom !== undefined && !append)
     throw new UsageError('--moved-from requires --append', {
       hint: 'Omit --moved-from, or add --append.',

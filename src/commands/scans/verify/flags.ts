@@ -1,0 +1,19 @@
+/** Flags of `scans verify`. */
+import { choiceOptions } from '../../code-choice.ts';
+import { flag, text, type Values } from '../../define.ts';
+import { outputOptionsWithoutIds } from '../../output-options.ts';
+import { rangeOptions } from '../../range-options.ts';
+
+const { format, fields, delimiter, header, rawCells, excel } = outputOptionsWithoutIds;
+
+export const options = {
+  ...choiceOptions,
+  ...rangeOptions,
+  output: text('-o, --output <file>', 'Scan file to verify, with its rotated files', { complete: 'files' }),
+  outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', { complete: 'directories' }),
+  repair: flag('--repair', 'Add the missing scans; remove nothing'),
+  dryRun: flag('--dry-run', 'Show the differences or the plan; change nothing'),
+  ...{ format, fields, delimiter, header, rawCells, excel },
+};
+
+export type VerifyFlags = Values<typeof options>;

@@ -1,0 +1,87 @@
+/** Opens a log that an append keeps, to add missing scans: as the export that wrote it would, from what its state records. */
+import type { AppendFile } from '../../../append/add-rows.ts';
+import type { AppendIdentity } from '../../../append/append-file.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import type { DatasetIdentity } from '../../../dataset/manifest.ts';
+import { UsageError } from '../../../errors.ts';
+import type { CodeSink, TimedRows } from '../../../rows/row-sink.ts';
+import type { Service } from '../../../service/service.ts';
+import { createLocalTime } from '../../../time/local-time.ts';
+import { loadFormatter } from '../../output-options.ts';
+import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
+import { DEFAULT_OVERLAP_MS } from '../export/plan-export.ts';
+import type { ScanLog } from './scan-log.ts';
+
+export interface OpenLog extends Pick<AppendFile, 'commit' | 'discard'> {
+  /** Adds scans that the log lacks. Resolves to their number. */
+  add(code: CodeLabel, batch: TimedRows): Promise<number>;
+}
+
+/** Throws UsageError for a log that no append keeps, and like `openAppendFile`. Holds the lock of the log until `commit` or `discard`. */
+export async function openLog(
+  context: Context,
+  log: ScanLog,
+  codes: readonly CodeLabel[],
+  service: Pick<Service, 'workspace' | 'getCode' | 'nowMs'>,
+): Promise<OpenLog> {
+  const { keptBy, state, paths } = log;
+  if (!keptBy || !state) {
+    throw new UsageError(`cannot repair ${paths.at(-1)}: it was not written with --append`, {
+      hint: 'No changes were made. Export the scans again with `qrctl scans export`.',
+    });
+  }
+  const { identity } = state;
+  const createFormatter = await loadFormatter(context, outputOf(identity));
+  const place = 'directory' in keptBy ? keptBy.directory : keptBy.file;
+  const common = {
+    own: {
+      workspace: service.workspace,
+      getCode: service.getCode,
+      movedFrom: undefined,
+      seen: new Set(codes.map(({ id }) => id)),
+    },
+    ...{ overlapMs: DEFAULT_OVERLAP_MS, sinceMs: undefined, serviceNow: () => service.nowMs() },
+    ...{ clock: context.clock, signal: context.signal, note: context.console.note },
+    warn: (line: string) => context.console.warn(line, true),
+    onWait: () => context.console.note(`Waiting for another run that writes to ${place}`),
+  };
+  const file = await open();
+  return {
+    add: (code, batch) => withColumns(identity, code, file).write(batch),
+    commit: file.commit,
+    discard: file.discard,
+  };
+
+  async function open(): Promise<AppendFile> {
+    if (keptBy && 'directory' in keptBy) {
+      const { openDataset } = await import('../../../dataset/open-dataset.ts');
+      const { directory } = keptBy;
+      return openDataset({ ...common, directory, identity: identity as DatasetIdentity, createFormatter, append: true });
+    }
+    const { openAppendFile } = await import('../../../append/append-file.ts');
+    // The newest rows may be in a file that was just moved away.
+    const rotated = paths.length > 1 || !paths.includes(place);
+    return openAppendFile({ ...common, path: place, identity, formatter: createFormatter(), rotated });
+  }
+}
+
+/** How the export wrote its rows. */
+function outputOf({ format, columns, dialect }: AppendIdentity) {
+  const { header, excel, rawCells, keepExtra, delimiter = ',' } = dialect;
+  return {
+    ...{ format, header, excel, rawCells, chosen: !keepExtra, delimiter: delimiter as ',' },
+    columns: columns.map((name) => ({ name })),
+    ...{ shape: 'list' as const, path: undefined, gzip: false },
+  };
+}
+
+/** Rows of the log have the columns of its export, besides those of a scan. */
+function withColumns({ columns, dialect }: AppendIdentity, code: CodeLabel, file: AppendFile): Pick<CodeSink, 'write'> {
+  const plain: CodeSink = { ...file.sinkOf(code.id), write: (batch) => file.addMissing(code.id, batch) };
+  const timed =
+    columns.includes(LOCAL_TIME) && dialect.timezone !== undefined
+      ? addLocalTime(createLocalTime(dialect.timezone), plain)
+      : plain;
+  return columns.includes('qr_id') ? addLabels(code, timed) : timed;
+}

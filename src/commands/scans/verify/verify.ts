@@ -1,0 +1,25 @@
+import { defineCommand } from '../../define.ts';
+import { RANGE_FORMS } from '../../range-options.ts';
+import { options } from './flags.ts';
+
+export const command = defineCommand({
+  description:
+    'Compares exported scans with the service, and adds missing ones.\n\n' +
+    'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only these. ' +
+    'Scans that arrived later than --overlap of an append are found. Exits with 8 if anything differs, and with 9 if the ' +
+    `service can't be compared. ${RANGE_FORMS}`,
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  examples: [
+    { command: 'qrctl scans verify spring-menu -o scans.csv', does: 'Compare an appended file with the service' },
+    { command: 'qrctl scans verify --all --output-dir lake --repair', does: 'Add missing scans to a dataset' },
+    {
+      command: 'qrctl scans verify spring-menu -o scans.csv --repair --dry-run',
+      does: 'Show the scans that would be added',
+    },
+  ],
+  async run(context, { args, options }) {
+    const { runVerify } = await import('./run-verify.ts');
+    await runVerify(context, args, options);
+  },
+});

@@ -1,0 +1,195 @@
+/**
+ * Compares a log with the service, code by code: `scans verify`. PROTOCOL.md states the guarantee and its invariants.
+ *
+ * One request per code returns its total in the range that the log covers. find-segments.ts finds the parts that differ, and
+ * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
+ */
+import type { CodeLabel } from '../complete/export-codes.ts';
+import type { Range, ReadScans } from '../complete/range.ts';
+import { NotFoundError, UnprovenError } from '../errors.ts';
+import { fetchInOrder } from '../parallel/fetch-in-order.ts';
+import type { TimedRows } from '../rows/row-sink.ts';
+import type { Service } from '../service/service.ts';
+import type { ScanPage } from '../service/shapes.ts';
+import { compareSegment, type DayDifference } from './compare-segment.ts';
+import {
+  askTotal,
+  createLargestTotal,
+  findSegments,
+  isSame,
+  mayBeCapped,
+  type Segment,
+  type TotalsOfCode,
+} from './find-segments.ts';
+import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
+
+export interface VerifyJob {
+  /** Codes that the log should have, each once. */
+  codes: readonly CodeLabel[];
+  index: LogIndex;
+  /** Range of a code that the log covers; undefined if it covers none of it. */
+  rangeOf(code: string): Range | undefined;
+  /** Calls `take` for every row of the log, as for its index. */
+  readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
+  service: Pick<Service, 'listScans' | 'getCode'>;
+  width: number;
+  note(line: string): void;
+  /** Adds scans that the log lacks; missing if it is not to be changed. */
+  repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
+  /** Called after each code. */
+  progress(done: number): void;
+}
+
+/** Difference of one day (days since 1970, UTC), in rows. */
+interface VerifiedDay extends DayDifference {
+  /** Rows of the log that repeat one above them. */
+  twice: number;
+}
+
+export interface CodeResult {
+  code: CodeLabel;
+  /** `gone`: the service has no such code (any more). `unproven`: its scans could not be verified as complete, for this `reason`. */
+  outcome: 'equal' | 'different' | 'gone' | 'unproven';
+  reason: Error | undefined;
+  /** Undefined if the log covers none of the code. */
+  range: Range | undefined;
+  /** Distinct scans that the log has in it. */
+  logged: number;
+  /** Days that differ, oldest first. */
+  days: readonly VerifiedDay[];
+  /** Scans that were added to the log. */
+  added: number;
+}
+
+/** Distinct scans of segments whose IDs are in memory at once. */
+const MOST_IDS = 500_000;
+
+/** Part of a code's range that is to be read. */
+interface Doubt {
+  result: CodeResult;
+  read: ReadScans;
+  segment: Segment;
+}
+
+/** Compares each code, in their order. Throws as listed in errors.ts if a failure concerns all codes. */
+export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
+  const results = job.codes.map((code) => startOf(job, code));
+  const doubts = await findDoubts(job, results);
+  for (const some of inBatches(doubts)) await compareBatch(job, some);
+  for (const result of results) addTwice(result, indexOf(job, result.code));
+  return results;
+}
+
+function startOf({ index, rangeOf }: VerifyJob, code: CodeLabel): CodeResult {
+  const { id, missing } = code;
+  const outcome = missing ? 'gone' : 'equal';
+  return { code, outcome, reason: undefined, range: rangeOf(id), logged: index.of(id)?.rows ?? 0, days: [], added: 0 };
+}
+
+function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
+  return index.of(id) ?? emptyIndex();
+}
+
+/** V1: requests the total of each code, and of parts of those that differ. */
+async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
+  const largest = createLargestTotal();
+  const doubts: Doubt[] = [];
+  /** Codes whose totals equal the log, and may be capped. */
+  const round: Turn[] = [];
+  const turns = results.flatMap((result): Turn[] => {
+    const { code, outcome, range } = result;
+    const read: ReadScans = (request) => job.service.listScans(code.id, request);
+    return range && outcome !== 'gone' ? [{ result, range, totals: { read, index: indexOf(job, code), largest } }] : [];
+  });
+  const ask = async (turn: Turn) => ({ turn, page: await askTotal(turn.totals, turn.range).catch(noneIfGone) });
+  let done = 0;
+  for await (const { turn, page } of fetchInOrder(turns, ask, job.width)) {
+    job.progress(++done);
+    if (!page) turn.result.outcome = 'gone';
+    else if (!isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
+    else if (mayBeCapped(page, largest)) round.push(turn);
+  }
+  for (const turn of round) {
+    const page = await askTotal(turn.totals, turn.range).catch(noneIfGone);
+    if (page && mayBeCapped(page, largest)) await doubt(turn, page);
+  }
+  return doubts;
+
+  async function doubt({ result, totals, range }: Turn, page: ScanPage): Promise<void> {
+    const segments = await findSegments(totals, range, page).catch(noneIfGone);
+    if (!segments) result.outcome = 'gone';
+    for (const segment of segments ?? []) doubts.push({ result, read: totals.read, segment });
+  }
+}
+
+interface Turn {
+  result: CodeResult;
+  range: Range;
+  totals: TotalsOfCode;
+}
+
+/** V7: the scans of a deleted code stay in the log, and are named. */
+function noneIfGone(error: unknown): undefined {
+  if (error instanceof NotFoundError) return undefined;
+  throw error;
+}
+
+function* inBatches(doubts: readonly Doubt[]): Generator<Doubt[]> {
+  let batch: Doubt[] = [];
+  let ids = 0;
+  for (const doubt of doubts) {
+    if (batch.length > 0 && ids + doubt.segment.logged > MOST_IDS) {
+      yield batch;
+      [batch, ids] = [[], 0];
+    }
+    batch.push(doubt);
+    ids += doubt.segment.logged;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Reads these parts from the log and from the service, and compares them. */
+async function compareBatch(job: VerifyJob, doubts: readonly Doubt[]): Promise<void> {
+  const wanted = new Map<string, { range: Range; ids: Map<number | bigint, number> }[]>();
+  const idsOf = new Map<Doubt, Map<number | bigint, number>>();
+  for (const doubt of doubts) {
+    const ids = new Map<number | bigint, number>();
+    idsOf.set(doubt, ids);
+    const { id } = doubt.result.code;
+    wanted.set(id, [...(wanted.get(id) ?? []), { range: doubt.segment.range, ids }]);
+  }
+  await job.readRows((code, id, ms) => {
+    for (const { range, ids } of wanted.get(code) ?? []) if (ms >= (range.sinceMs ?? ms) && ms < range.untilMs) ids.set(id, ms);
+  });
+  for (const doubt of doubts) await compareOne(job, doubt, idsOf.get(doubt) ?? new Map());
+}
+
+async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logged: Map<number | bigint, number>): Promise<void> {
+  const { code } = result;
+  const { repair } = job;
+  const takeMissing = async (batch: TimedRows) => {
+    if (repair) result.added += await repair(code, batch);
+  };
+  try {
+    const days = await compareSegment({
+      ...{ code: code.slug ?? code.id, read, logged, range: segment.range, first: segment.first, takeMissing },
+      ...{ fetchInOrder, width: job.width, note: job.note, checkExists: () => job.service.getCode(code.id) },
+    });
+    if (days.length === 0) return;
+    result.days = [...result.days, ...days.map((day) => ({ ...day, twice: 0 }))];
+    if (result.outcome === 'equal') result.outcome = 'different';
+  } catch (error) {
+    if (error instanceof NotFoundError) result.outcome = 'gone';
+    else if (error instanceof UnprovenError) Object.assign(result, { outcome: 'unproven', reason: error });
+    else throw error;
+  }
+}
+
+/** Rows of the log that repeat others are known from the log alone. */
+function addTwice(result: CodeResult, { twice }: CodeIndex): void {
+  if (twice.size === 0) return;
+  const days = new Map(result.days.map((day) => [day.day, day]));
+  for (const [day, rows] of twice) days.set(day, { ...(days.get(day) ?? { day, missing: 0, gone: 0 }), twice: rows });
+  result.days = [...days.values()].sort((a, b) => a.day - b.day);
+  if (result.outcome === 'equal') result.outcome = 'different';
+}

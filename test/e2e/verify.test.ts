@@ -1,0 +1,215 @@
+/** `scans verify`: scans that arrived too late for an append are found and added, wherever the log keeps its rows; nothing else changes. */
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const DAY = 86_400_000;
+
+async function useJob(codes: number, scans: number) {
+  const sandbox = await useSandbox({ codes, scans, limit: 1_000_000 });
+  const cwd = await useDirectory();
+  const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
+  return { sandbox, cwd, run };
+}
+
+/** A scan that the service gets now, dated among the others. */
+function addLate(sandbox: TestSandbox, n = 0, daysBefore = 20): void {
+  const id = sandbox.codeId(n);
+  const newest = Date.parse(sandbox.scans(id).at(-1)?.ts ?? '');
+  sandbox.workspace.addScan(id, { ts: new Date(newest - daysBefore * DAY).toISOString() });
+}
+
+/** Rows of the output, by column. */
+function rowsOf(stdout: string): Record<string, unknown>[] {
+  return JSON.parse(stdout);
+}
+
+/** Scan IDs in files, in order. */
+async function idsIn(cwd: string, ...names: string[]): Promise<string[]> {
+  const texts = await Promise.all(names.map((name) => readFile(join(cwd, name), 'utf8')));
+  return texts
+    .flatMap((text) => [...text.matchAll(/(?:^|,)(\d+),\d{4}-|"id":(\d+)/gm)].map(([, csv, json]) => csv ?? json ?? ''))
+    .sort();
+}
+
+function wanted(sandbox: TestSandbox, ...codes: number[]): string[] {
+  return codes.flatMap((n) => sandbox.scans(sandbox.codeId(n)).map(({ id }) => String(id))).sort();
+}
+
+describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
+  test('is equal, then lacks a late scan, and is repaired; the next runs add nothing', async () => {
+    const { sandbox, cwd, run } = await useJob(1, 731);
+    const code = sandbox.codeId();
+    expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
+    const before = sandbox.requests.length;
+    expect(await run('scans', 'verify', code, '-o', file)).toMatchObject({ code: 0 });
+    // The code itself, for its slug, and its total.
+    expect(sandbox.requests.length - before).toBe(2);
+    addLate(sandbox);
+    addLate(sandbox, 0, 21);
+    expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
+    const found = await run('scans', 'verify', code, '-o', file, '-f', 'json');
+    expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('2 scans missing') });
+    expect(rowsOf(found.stdout)).toMatchObject([
+      { outcome: 'different', missing: 1 },
+      { outcome: 'different', missing: 1 },
+    ]);
+    const text = await readFile(join(cwd, file), 'utf8');
+    const planned = await run('scans', 'verify', code, '-o', file, '--repair', '--dry-run', '-f', 'json');
+    expect(planned).toMatchObject({ code: 8, stdout: found.stdout });
+    expect(await readFile(join(cwd, file), 'utf8')).toBe(text);
+    const repaired = await run('scans', 'verify', code, '-o', file, '--repair', '-f', 'json');
+    expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining('added 2 missing scans') });
+    expect((await readFile(join(cwd, file), 'utf8')).startsWith(text)).toBe(true);
+    expect(await idsIn(cwd, file)).toEqual(wanted(sandbox, 0));
+    expect(await run('scans', 'verify', code, '-o', file)).toMatchObject({ code: 0 });
+    expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Exported 0 scans'),
+    });
+  });
+});
+
+test('`--append --verify` appends and repairs in one run', async () => {
+  const { sandbox, cwd, run } = await useJob(1, 731);
+  const line = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', '--append', '--verify'];
+  expect(await run(...line)).toMatchObject({ code: 0 });
+  addLate(sandbox);
+  expect(await run(...line)).toMatchObject({ code: 0, stderr: expect.stringContaining('added 1 missing scan') });
+  expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
+});
+
+test('a scan that is older than the rotated file goes into the new one, and the rotated file stays as it is', async () => {
+  const { sandbox, cwd, run } = await useJob(2, 600);
+  const append = ['scans', 'export', '--all', '-o', 'log.csv', '--append', '--rotated'];
+  expect(await run(...append)).toMatchObject({ code: 0 });
+  await rename(join(cwd, 'log.csv'), join(cwd, 'log.csv.1'));
+  addLate(sandbox, 0, -1);
+  expect(await run(...append)).toMatchObject({ code: 0 });
+  const rotated = await readFile(join(cwd, 'log.csv.1'), 'utf8');
+  addLate(sandbox, 1, 30);
+  expect(await run('scans', 'verify', '--all', '-o', 'log.csv')).toMatchObject({ code: 8 });
+  expect(await run('scans', 'verify', '--all', '-o', 'log.csv', '--repair')).toMatchObject({ code: 0 });
+  expect(await readFile(join(cwd, 'log.csv.1'), 'utf8')).toBe(rotated);
+  expect(await idsIn(cwd, 'log.csv.1', 'log.csv')).toEqual(wanted(sandbox, 0, 1));
+  expect(await run(...append)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
+  expect(await run('scans', 'verify', '--all', '-o', 'log.csv')).toMatchObject({ code: 0 });
+});
+
+test.each(['parquet', 'csv'])('a dataset of %s gets a new part in the day of the late scan', async (format) => {
+  const { sandbox, cwd, run } = await useJob(2, 300);
+  const append = ['scans', 'export', '--all', '--output-dir', 'lake', '-f', format, '--partition-by', 'month', '--append'];
+  expect(await run(...append)).toMatchObject({ code: 0 });
+  const parts = async () =>
+    (await readdir(join(cwd, 'lake'), { recursive: true })).filter((name) => name.endsWith(format)).length;
+  const before = await parts();
+  addLate(sandbox, 1, 40);
+  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 8 });
+  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake', '--repair')).toMatchObject({ code: 0 });
+  expect(await parts()).toBe(before + 1);
+  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 0 });
+  expect(await run(...append)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
+});
+
+test.each(['id', 'slug'])(
+  'a directory of files by %s is compared, and only the file that lacks a scan changes',
+  async (names) => {
+    const { sandbox, cwd, run } = await useJob(3, 200);
+    const place = ['--output-dir', 'each'];
+    expect(await run('scans', 'export', '--all', ...place, '--append', '--file-names', names)).toMatchObject({ code: 0 });
+    const files = (await readdir(join(cwd, 'each'))).filter((name) => name.endsWith('.csv'));
+    const read = () => Promise.all(files.map((name) => readFile(join(cwd, 'each', name), 'utf8')));
+    const before = await read();
+    addLate(sandbox, 2);
+    expect(await run('scans', 'verify', '--all', ...place)).toMatchObject({ code: 8 });
+    expect(await run('scans', 'verify', '--all', ...place, '--repair')).toMatchObject({ code: 0 });
+    const after = await read();
+    expect(after.filter((text, at) => text !== before[at])).toHaveLength(1);
+    expect(await run('scans', 'verify', '--all', ...place)).toMatchObject({ code: 0 });
+  },
+);
+
+describe('rows that differ and are not missing', () => {
+  test('rows of a deleted code are reported, and stay (V7)', async () => {
+    const { sandbox, cwd, run } = await useJob(2, 200);
+    const append = ['scans', 'export', '--all', '-o', 'all.csv', '--append'];
+    expect(await run(...append)).toMatchObject({ code: 0 });
+    const text = await readFile(join(cwd, 'all.csv'), 'utf8');
+    const gone = sandbox.codeId(0);
+    expect(await run('qr', 'delete', gone, '--yes')).toMatchObject({ code: 0 });
+    const found = await run('scans', 'verify', '--all', '-o', 'all.csv', '--repair', '-f', 'json');
+    expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('200 scans no longer on the service') });
+    expect(rowsOf(found.stdout)).toContainEqual(expect.objectContaining({ id: gone, outcome: 'gone', gone: 200 }));
+    expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
+  });
+
+  test('duplicate rows and rows of another origin have their day, and a plain export is not repaired', async () => {
+    const { sandbox, cwd, run } = await useJob(1, 700);
+    const code = sandbox.codeId();
+    expect(await run('scans', 'export', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
+    const lines = (await readFile(join(cwd, 'scans.csv'), 'utf8')).split('\n');
+    const [, , , twice = '', foreign = ''] = lines;
+    const added = foreign.replace(/^\d+/, '999999999');
+    const text = [...lines.slice(0, 5), twice, added, ...lines.slice(5, 300), ...lines.slice(302)].join('\n');
+    await writeFile(join(cwd, 'scans.csv'), text);
+    const found = await run('scans', 'verify', code, '-o', 'scans.csv', '-f', 'json');
+    expect(found).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('2 scans missing, 1 scan no longer on the service, 1 duplicate row'),
+    });
+    expect(found.stderr).toContain('qrctl scans export');
+    const refused = await run('scans', 'verify', code, '-o', 'scans.csv', '--repair');
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('was not written with --append') });
+    expect(await readFile(join(cwd, 'scans.csv'), 'utf8')).toBe(text);
+  });
+});
+
+test('costs one request per code, and few more for a missing scan', async () => {
+  const codes = SOAK ? 150 : 20;
+  const { sandbox, run } = await useJob(codes, 703);
+  expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
+  const cost = async () => {
+    const before = sandbox.requests.length;
+    const { code } = await run('scans', 'verify', '--all', '-o', 'all.csv');
+    return { code, requests: sandbox.requests.slice(before).filter(({ url }) => url.includes('/scans')).length };
+  };
+  expect(await cost()).toEqual({ code: 0, requests: codes });
+  addLate(sandbox, 7);
+  const { code, requests } = await cost();
+  expect(code).toBe(8);
+  expect(requests).toBeLessThanOrEqual(codes + 18);
+});
+
+test('says what is missing on the command line', async () => {
+  const { run } = await useJob(1, 10);
+  expect(await run('scans', 'verify', '--all')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('missing --output or --output-dir'),
+  });
+  expect(await run('scans', 'verify', '--all', '-o', 'none.csv')).toMatchObject({ code: 2 });
+  expect(await run('scans', 'export', '--all', '-o', 'a.csv', '--verify')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--verify requires --append'),
+  });
+});
+
+test('a repair and an append at the same time add each scan once (V8)', async () => {
+  const { sandbox, cwd, run } = await useJob(1, 731);
+  const code = sandbox.codeId();
+  expect(await run('scans', 'export', code, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });
+  addLate(sandbox);
+  addLate(sandbox, 0, -1);
+  const lines = [
+    ['scans', 'verify', code, '-o', 'scans.csv', '--repair'],
+    ['scans', 'export', code, '-o', 'scans.csv', '--append', '--verify'],
+    ['scans', 'verify', code, '-o', 'scans.csv', '--repair'],
+  ];
+  const ends = await Promise.all(lines.map((args) => runCli(args, { cwd, env: sandbox.env })));
+  expect(ends.map(({ code, stderr }) => `${code} ${code === 0 ? '' : stderr}`)).toEqual(['0 ', '0 ', '0 ']);
+  expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
+});
