@@ -43,10 +43,14 @@ export const globalOptions = {
     VALUES['max-wait'],
     { group: GLOBAL_FLAGS },
   ),
-  summary: text('--summary <file>', 'Write a JSON summary of the run to FILE when it ends, even if it fails', {
-    group: GLOBAL_FLAGS,
-    complete: 'files',
-  }),
+  summary: text(
+    '--summary <file>',
+    'Write a summary of the run to FILE when it ends, even if it fails: JSON, or Prometheus metrics if FILE ends in .prom',
+    {
+      group: GLOBAL_FLAGS,
+      complete: 'files',
+    },
+  ),
   quiet: flag('-q, --quiet', 'Print errors only, without progress and notes', { group: GLOBAL_FLAGS }),
   verbose: flag('-v, --verbose', 'Print one line per request to standard error', { group: GLOBAL_FLAGS }),
   color: flag('--no-color', 'Disable color', { group: GLOBAL_FLAGS }),

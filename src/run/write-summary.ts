@@ -2,6 +2,7 @@
 import { dirname } from 'node:path';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
+import { formatRunMetrics } from './run-metrics.ts';
 import { formatRunSummary, type RunEnd } from './run-summary.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
@@ -20,8 +21,9 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, OTHER_FILE);
 }
 
-/** Replaces the file. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
+/** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../rows/whole-file.ts');
-  await writeWholeFile(path, formatRunSummary(end), { processes, elsewhere: OTHER_FILE });
+  const format = /\.prom$/i.test(path) ? formatRunMetrics : formatRunSummary;
+  await writeWholeFile(path, format(end), { processes, elsewhere: OTHER_FILE });
 }
