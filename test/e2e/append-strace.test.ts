@@ -168,3 +168,45 @@ describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a del
     600_000,
   );
 });
+
+describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks late scans', () => {
+  test.each(FAULTS)(
+    'ends at every fsync, write, rename and truncate with $inject, and the next has each scan once',
+    async ({ inject, ends }) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 931, limit: 1_000_000 });
+      const directory = await useDirectory();
+      const start = join(directory, 'start');
+      await mkdir(start);
+      expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+      const newestMs = Date.parse(sandbox.scans(sandbox.codeId()).at(-1)?.ts ?? '');
+      for (const days of [3, 30]) {
+        sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(newestMs - days * 86_400_000).toISOString() });
+      }
+      const wanted = sandbox
+        .scans(sandbox.codeId())
+        .map(({ id }) => String(id))
+        .sort();
+      const repair = (file: string) => ['scans', 'verify', sandbox.codeId(), '-o', file, '--repair'];
+      for (const call of CALLS.slice(0, 3)) {
+        for (let n = 1; n < MOST_CALLS; n++) {
+          const place = join(directory, `${call}-${n}`);
+          const file = join(place, 'scans.csv');
+          await cp(start, place, { recursive: true });
+          const code = await attack(sandbox, repair(file), file, [], `inject=${call}:${inject}:when=${n}`);
+          expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
+          if (code === 0) {
+            expect(n, `${call} is called at all`).toBeGreaterThan(1);
+            break;
+          }
+          expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
+          const next = await runCli(repair(file), { env: sandbox.env });
+          expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
+          expect(await idsIn(file), `${call} ${n}`).toEqual(wanted);
+          const append = await runCli(argsOf(sandbox, file), { env: sandbox.env });
+          expect(`${append.code} ${append.stderr}`).toMatch(/^0 Exported 0 scans/);
+        }
+      }
+    },
+    600_000,
+  );
+});
