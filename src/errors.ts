@@ -8,6 +8,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Row of an input file that failed, for annotations in CI. */
+export interface RowProblem {
+  /** Path as it was passed; undefined for standard input. */
+  readonly file: string | undefined;
+  /** 1-based; undefined if the file has no lines that a reader could open. */
+  readonly line?: number | undefined;
+  readonly message: string;
+}
+
 /** Details of a failure besides its message, for users and scripts. */
 export interface FailureDetails {
   /** Next command to run, or change to make; one line. */
@@ -17,6 +26,8 @@ export interface FailureDetails {
   /** HTTP status, if there was a response. */
   status?: number;
   cause?: unknown;
+  /** All rows at fault, if the message lists only some. */
+  rows?: readonly RowProblem[];
 }
 
 /** Returns whether a system error can be fixed only by free space: the disk is full, or its quota is used up. */
@@ -32,6 +43,7 @@ class Failure extends Error {
   hint: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
+  readonly rows: readonly RowProblem[];
 
   constructor(message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -39,6 +51,7 @@ class Failure extends Error {
     this.hint = details.hint;
     this.code = details.code;
     this.status = details.status;
+    this.rows = details.rows ?? [];
   }
 }
 

@@ -5,9 +5,11 @@ import type { Terminal } from './cli/help/command-help.ts';
 import { readyAnswer } from './cli/packaged.ts';
 import type { Propose } from './cli/proposals.ts';
 import type { ConsoleFlags } from './context.ts';
+import type { RowProblem } from './errors.ts';
 import type { RunEnd } from './run/run-summary.ts';
 import { wantsColour } from './terminal/colour.ts';
 import type { ErrorStyle } from './terminal/render-error.ts';
+import { isSwitchedOn } from './text/switched-on.ts';
 import { systemClock } from './time/time.ts';
 
 type App = typeof import('./app.ts');
@@ -60,7 +62,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
     error = withProposals(isOver ? context.signal.reason : app.ifDiskFull(failure), propose, app);
   }
   try {
-    const exit = error === undefined ? 0 : await report(error, style, app);
+    const exit = error === undefined ? 0 : await report(error, style, app, context.facts.problems);
     const end = { command, startedMs, error, facts: context.facts, ...(await context.account()) };
     return (await summarize(summary, end, style, app)) ?? exit;
   } finally {
@@ -124,8 +126,8 @@ async function printNow(text: string, load: () => App): Promise<number> {
   return taken === bytes.length ? 0 : print(bytes.subarray(taken), load());
 }
 
-/** Prints the error to standard error, as text or as a line of JSON, and returns the exit code. */
-async function report(error: unknown, style: ErrorStyle, app: App): Promise<number> {
+/** Prints the error to standard error, as text or as a line of JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
+async function report(error: unknown, style: ErrorStyle, app: App, problems: readonly RowProblem[] = []): Promise<number> {
   const { exitCodeOf, loadColours, renderError, spacedPaths } = app;
   const isTerminal = process.stderr.isTTY === true;
   const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
@@ -134,9 +136,17 @@ async function report(error: unknown, style: ErrorStyle, app: App): Promise<numb
     colours,
     wholePaths: () => spacedPaths(process),
   });
+  const said = isSwitchedOn(process.env.GITHUB_ACTIONS) ? annotated(text, error, style, problems, app) : text;
   await new Promise<void>((resolve) => {
     process.stderr.on('error', () => resolve());
-    process.stderr.write(text, () => resolve());
+    process.stderr.write(said, () => resolve());
   });
   return exitCodeOf(error);
+}
+
+/** The error without workflow commands of others, and the rows that failed as commands of ours. */
+function annotated(text: string, error: unknown, { json }: ErrorStyle, problems: readonly RowProblem[], app: App): string {
+  const rows = [...(error instanceof app.Failure ? error.rows : []), ...problems];
+  const place = { workspace: process.env.GITHUB_WORKSPACE, directory: process.cwd() };
+  return (json ? app.withoutCommandsInJson(text) : app.withoutCommands(text)) + app.formatAnnotations(rows, place);
 }

@@ -1,5 +1,5 @@
 /** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
-import { UsageError } from '../errors.ts';
+import { type RowProblem, UsageError } from '../errors.ts';
 import { MOST_ROWS, MOST_VALUES } from '../rows/table-bounds.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
 import { countOf, formatCount, inQuotes, quote } from '../text/quote.ts';
@@ -155,18 +155,41 @@ export function refuseFaults(file: Source, faults: readonly Fault[], { start, wa
   ];
   const ways = ['Fix the file and run this again.', start, faults.some((fault) => fault.mayForce) && FORCE];
   const title = `${file.name}: ${counts.filter(Boolean).join(' and ')}, no changes were made`;
-  throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), { hint: ways.filter(Boolean).join(' ') });
+  throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), {
+    hint: ways.filter(Boolean).join(' '),
+    rows: sortedFaults(faults).map((fault) => problemOf(file, fault)),
+  });
 }
 
 const FORCE = 'To keep destinations that lead nowhere, add --force.';
 
 /** Formats the first faults, top to bottom, and the number of the others. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {
-  const sorted = [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const sorted = sortedFaults(faults);
   const lines = sorted.slice(0, MOST_TOLD).map((fault) => formatFault(fault, file));
   return sorted.length > MOST_TOLD
     ? [...lines, `and ${atLeast(sorted.length)}${formatCount(sorted.length - MOST_TOLD)} more`]
     : lines;
+}
+
+function sortedFaults(faults: readonly Fault[]): Fault[] {
+  return [...faults].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}
+
+/** Name of standard input in messages. */
+export const STANDARD_INPUT = 'standard input';
+
+/** Formats that have a line per row which an editor shows. */
+const IN_LINES: ReadonlySet<string> = new Set(['csv', 'ndjson']);
+
+/** Returns the fault of a row for annotations: with its line, or in other formats with its place in the message. */
+export function problemOf(file: Source, fault: Fault): RowProblem {
+  const name = file.name === STANDARD_INPUT ? undefined : file.name;
+  const isLine = name !== undefined && IN_LINES.has(file.form?.is ?? 'csv') && !/\.gz$/i.test(name);
+  const { line: _, ...rest } = fault;
+  return isLine
+    ? { file: name, line: fault.line, message: formatFault(rest, file) }
+    : { file: name, message: formatFault(fault, file) };
 }
 
 /** No more are gathered of some kinds. */

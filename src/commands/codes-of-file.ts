@@ -1,7 +1,8 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { checkDelete, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
-import { type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
+import { problemOf, type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
+import { groupBy } from '../collections/group-by.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
@@ -18,6 +19,12 @@ export async function readCodesOfFile(context: Context, from: string, options: R
     file,
     rows.filter((row) => lookup(row) === undefined),
   );
+  const rowsOfCodes = groupBy(
+    rows.filter((row) => lookup(row) !== undefined),
+    (row) => lookup(row)?.id ?? '',
+  );
+  context.facts.problemsOfCode = (id, message) =>
+    (rowsOfCodes.get(id) ?? []).map(({ line }) => problemOf(file, { line, message }));
   return rows.flatMap((row) => lookup(row) ?? []);
 }
 

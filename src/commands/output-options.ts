@@ -153,7 +153,9 @@ async function openWorkbook(
 
 /** Loads the function that makes control characters visible on a terminal; tables have it built in. */
 async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
-  if (!console.isTerminal || format === 'table') return undefined;
+  // JSON and CSV are exact; a table is for people.
+  if (format === 'table') return console.harmless;
+  if (!console.isTerminal) return undefined;
   const clean = await import('../text/clean.ts');
   switch (format) {
     case 'json':

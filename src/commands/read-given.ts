@@ -1,6 +1,7 @@
 /** Reads a file that a flag specifies, whole and up to a maximum size; `-` is standard input. */
 import { createReadStream, readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
+import { STANDARD_INPUT } from '../bulk/input.ts';
 import type { Context } from '../context.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
@@ -17,7 +18,7 @@ export interface GivenFile {
 
 /** How a file is called in a message. */
 export function nameOfGiven(path: string): string {
-  return path === '-' ? 'standard input' : path;
+  return path === '-' ? STANDARD_INPUT : path;
 }
 
 /** Returns all bytes of the file. Throws UsageError if it cannot be read, or is larger than its limit: /dev/zero has no end. */

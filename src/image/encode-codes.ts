@@ -1,5 +1,7 @@
 /** Encodes codes as modules and finds violations of the print rules, before anything is written. */
 import { UsageError } from '../errors.ts';
+import { addFailedCodes } from '../run/annotations.ts';
+import type { RunFacts } from '../run/run-summary.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
 import { fillShortUrl } from '../text/short-url.ts';
@@ -74,7 +76,7 @@ function refuseManyPixels(side: number, { sizeMm, dpi }: PictureStyle): void {
 
 /** I3: throws UsageError with all reasons against printing, unless `force` is set. Prints warnings. */
 export function refuseUnprintable(
-  { console }: { console: { warn(line: string): void } },
+  { console, facts }: { console: { warn(line: string): void }; facts: RunFacts },
   { encoded, refusals, warnings }: EncodedCodes,
   force: boolean,
 ): void {
@@ -84,6 +86,10 @@ export function refuseUnprintable(
   const ofCode = first ? [`${first.refusal} (${quote(first.code.slug)}${more})`] : [];
   const reasons = [...refusals, ...ofCode].join('; ');
   if (reasons !== '' && !force) {
+    addFailedCodes(
+      facts,
+      refused.map(({ code, refusal = '' }) => ({ id: code.id, message: `the printed code may not scan: ${refusal}` })),
+    );
     throw new UsageError(`the printed code may not scan: ${reasons}`, {
       hint: 'Add --force to draw it anyway, or --dry-run to list the refused codes.',
     });

@@ -1,5 +1,5 @@
 /** `--summary FILE`: one JSON object about a run, for whatever watches it. Written whole when the run ends, whichever way. */
-import { exitCodeOf, Failure, messageOf } from '../errors.ts';
+import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
@@ -18,6 +18,10 @@ export interface RunFacts {
   files?: readonly string[];
   /** How many rows, codes or images ended in each way (`created`, `failed`). */
   outcomes?: Readonly<Record<string, number>>;
+  /** Rows that failed, for annotations; not in the summary. */
+  problems?: readonly RowProblem[];
+  /** Returns a problem of a code at each of its rows in the input file. */
+  problemsOfCode?: (id: string, message: string) => readonly RowProblem[];
 }
 
 /** Adds a file that is written and in its place. */

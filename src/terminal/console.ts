@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
 import { isSwitchedOn } from '../text/switched-on.ts';
+import { withoutCommands } from '../text/workflow-commands.ts';
 import { type Clock, formatInstant } from '../time/time.ts';
 import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
@@ -29,6 +30,8 @@ export interface Console {
    * device) with LocalError.
    */
   write(data: string | Uint8Array): Promise<void>;
+  /** Text for people that holds values of others, as it is printed: in GitHub Actions, none of them is a workflow command. */
+  harmless(text: string): string;
   /**
    * One line on standard error unless --quiet. Service data in it is cleaned of control characters, line ends too: several
    * lines are several notes.
@@ -81,6 +84,8 @@ export function createConsole(options: ConsoleOptions): Console {
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
   const say = createSayer(stderr);
+  const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
+  const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColours = NO_COLOURS;
   // They are there before the first warning: whatever warns has waited for the settings by then.
@@ -92,7 +97,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
-    say(`${coloured(wrapped(text))}\n`);
+    say(`${coloured(wrapped(harmless(text)))}\n`);
     bar?.show();
   }
   const proposing = (text: string) => presentable(options.propose?.(text) ?? text);
@@ -126,6 +131,7 @@ export function createConsole(options: ConsoleOptions): Console {
       await writeOut(data);
       bar?.show();
     },
+    harmless,
     note,
     warn: (text, always = false) => {
       if (always || !quiet)

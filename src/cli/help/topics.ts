@@ -121,6 +121,7 @@ export const TOPICS: readonly Topic[] = [
             'With 1, output for screen readers: nothing is redrawn, progress is a line per 30 seconds, and there are no bars or blocks',
           ],
           ['CI', 'Never prompt, and draw no progress bar'],
+          ['GITHUB_ACTIONS', 'With true, rows that fail are also annotations at their lines of the input file'],
           ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
           ['NO_PROXY', 'Hosts to connect to without the proxy'],
           ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],

@@ -1,10 +1,11 @@
 /** Outputs of a bulk run: the results file, in the format of the input, and the printed rows. */
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
-import { type Input, type InputRow, OUR_COLUMNS } from '../../bulk/input.ts';
+import { type Input, type InputRow, OUR_COLUMNS, problemOf } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/outcomes.ts';
 import { type ShortUrlOf, tabulate } from '../../bulk/results.ts';
 import { inChunks } from '../../collections/in-chunks.ts';
 import type { Context } from '../../context.ts';
+import type { RowProblem } from '../../errors.ts';
 import type { Column } from '../../rows/columns.ts';
 import { createFormatter } from '../../rows/create-formatter.ts';
 import type { CsvOptions } from '../../rows/csv.ts';
@@ -46,6 +47,7 @@ export async function openBulkOutput(context: Context, input: Input, path: strin
         });
   return {
     async commit(results: readonly RowResult[], isNews?: (result: RowResult) => boolean) {
+      context.facts.problems = problemsOf(input, results);
       if (file) for (const places of chunksOf(input)) await file.write(places.map((place) => table.row(place, results[place])));
       await file?.commit();
       if (path !== undefined) addFile(context.facts, path);
@@ -108,6 +110,15 @@ function cellsOf(row: Row, from: InputRow | undefined, delimiter: string | undef
   const names = Object.keys(row);
   if (names.every((name) => cellOf(name) === row[name])) return row;
   return Object.fromEntries(names.map((name) => [name, cellOf(name)]));
+}
+
+/** The rows that failed, or need a decision, at their lines. */
+function problemsOf(input: Input, results: readonly RowResult[]): RowProblem[] {
+  return input.rows.flatMap(({ line }, place) => {
+    const { outcome, error } = results[place] ?? {};
+    if (outcome !== 'failed' && outcome !== 'undecided') return [];
+    return [problemOf(input, { line, message: error ?? outcome })];
+  });
 }
 
 function countRows(results: readonly RowResult[]) {

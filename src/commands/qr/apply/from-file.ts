@@ -6,13 +6,13 @@ import type { CarriedOut } from '../../../apply/carry-out.ts';
 import { checkKeyed } from '../../../apply/keyed-rows.ts';
 import { journalOf, lockPathOf } from '../../../apply/lock-store.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
-import { refuseChecked } from '../../../bulk/input.ts';
+import { type Input, problemOf, refuseChecked } from '../../../bulk/input.ts';
 import { isDone } from '../../../bulk/outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';
-import { countOf, formatCount } from '../../../text/quote.ts';
+import { countOf, formatCount, quote } from '../../../text/quote.ts';
 import { refuseSameFile } from '../bulk-flags.ts';
 import { readInput } from '../bulk-input.ts';
 import { outranked, type RowProgress } from '../bulk-progress.ts';
@@ -50,7 +50,7 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
     const end = await whileLocked(job, onWait, () => applyRows(job)).finally(() => progress.shown?.stop());
     const isWritten = existsSync(lockPath);
     if (isWritten) addFile(context.facts, lockPath);
-    noteEnd(context, end);
+    noteEnd(context, end, input);
     const failure = applyFailure(end);
     await printer.print(end.ended, end.plan.unmanaged).catch((error) => {
       throw outranked(error, failure);
@@ -86,7 +86,12 @@ function appliedRows({ ended }: CarriedOut): string {
   return `Applied ${of}${countOf(rows.length, 'row')}`;
 }
 
-function noteEnd(context: Context, { ended }: CarriedOut): void {
+function noteEnd(context: Context, { ended }: CarriedOut, input: Input): void {
+  context.facts.problems = ended.flatMap(({ item: { key, row }, outcome, error }) =>
+    outcome === 'failed' || outcome === 'undecided'
+      ? [problemOf(input, { line: row?.line, message: `key ${quote(key)}: ${error ?? outcome}` })]
+      : [],
+  );
   context.facts.codes = ended.filter(({ code }) => code !== undefined).length;
   context.facts.outcomes = Object.fromEntries(countOutcomes(ended));
 }

@@ -60,7 +60,7 @@ function textPrinter(
   return {
     async print(items, unmanaged) {
       const text = format(items, unmanaged);
-      if (path === undefined) return console.write(text);
+      if (path === undefined) return console.write(console.harmless(text));
       await writeWholeFile(path, text, { processes });
       addFile(facts, path);
     },

@@ -9,6 +9,7 @@ import { findUtmProblem } from '../../../check/utm-problem.ts';
 import { findSilence, type Verdict } from '../../../check/verdict.ts';
 import { findDestinationProblem, isDead } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
+import { addFailedCodes } from '../../../run/annotations.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { fillShortUrl, isShortUrl } from '../../../text/short-url.ts';
@@ -70,6 +71,10 @@ export async function runCheck(context: Context, names: readonly string[], flags
     }
     await last?.commit(rows);
     const failed = told.filter(fails);
+    addFailedCodes(
+      context.facts,
+      failed.map(({ id, outcome, error }) => ({ id: String(id), message: [outcome, error].filter(Boolean).join(': ') })),
+    );
     if (failed.length > 0) throw failure(failed, told.length, last !== undefined);
   } finally {
     await last?.close();

@@ -15,6 +15,7 @@ import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../image/p
 import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { Row } from '../../../rows/row-sink.ts';
 import { makeOutputDirectory } from '../../../rows/whole-file.ts';
+import { addFailedCodes } from '../../../run/annotations.ts';
 import { countOf, formatCount } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { printRecords } from '../../output-options.ts';
@@ -148,11 +149,15 @@ function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile
   return { id, slug, name, url: text, file, format, mm: formatNumber(sizeMm), modules: size, version, ecc: level };
 }
 
-function tell({ console }: Context, rows: readonly ManifestRow[], path: string): void {
+function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
   const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
   console.note(`${countOf(rows.length, 'image')}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`);
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
   if (failed.length === 0) return;
+  addFailedCodes(
+    facts,
+    failed.map(({ id, error }) => ({ id: String(id), message: String(error) })),
+  );
   throw new PartialError(
     `${failed.length} of ${countOf(rows.length, 'image')} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
     {

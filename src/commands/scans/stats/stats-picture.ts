@@ -17,6 +17,6 @@ export async function printPicture(context: Context, { path }: OutputPlan, pictu
     style: console.isAccessible && path === undefined ? 'words' : env.TERM === 'dumb' ? 'ascii' : 'blocks',
     colours: await loadColours(console.colour && path === undefined),
   });
-  if (path === undefined) await console.write(text);
+  if (path === undefined) await console.write(console.harmless(text));
   else await writeWholeFile(path, text, { processes });
 }

@@ -1,0 +1,49 @@
+/** Annotations of GitHub Actions: rows that failed, at their lines of the input file (GITHUB_ACTIONS=true). */
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { RowProblem } from '../errors.ts';
+import { clean } from '../text/clean.ts';
+import { redactKeys } from '../text/key.ts';
+import { countOf } from '../text/quote.ts';
+import { escapeData, escapeProperty } from '../text/workflow-commands.ts';
+
+import type { RunFacts } from './run-summary.ts';
+
+/** GitHub shows ten errors per step. */
+const MOST = 10;
+const LONGEST = 500;
+
+/** Where paths are relative to; `workspace`: the checked-out repository. */
+interface Place {
+  workspace: string | undefined;
+  directory: string;
+}
+
+/** Formats one line per row, and one with the number of the others if they are too many. No value in it can end the line or the command. */
+export function formatAnnotations(problems: readonly RowProblem[], place: Place): string {
+  const told = problems.length > MOST ? problems.slice(0, MOST - 1) : problems;
+  const left = problems.length - told.length;
+  const more = left > 0 ? `::error::and ${countOf(left, 'more row')} with errors\n` : '';
+  return told.map((problem) => formatAnnotation(problem, place)).join('') + more;
+}
+
+function formatAnnotation({ file, line, message }: RowProblem, place: Place): string {
+  const properties = [
+    file !== undefined && `file=${escapeProperty(clean(pathOf(file, place)))}`,
+    file !== undefined && line !== undefined && `line=${line}`,
+  ].filter(Boolean);
+  const said = clean(redactKeys(message));
+  const shown = said.length > LONGEST ? `${said.slice(0, LONGEST).toWellFormed()}…` : said;
+  return `::error${properties.length > 0 ? ` ${properties.join(',')}` : ''}::${escapeData(shown)}\n`;
+}
+
+/** The path within the repository, with slashes; outside of it as it was passed. */
+function pathOf(file: string, { workspace, directory }: Place): string {
+  if (workspace === undefined || workspace === '') return file;
+  const inside = relative(workspace, resolve(directory, file));
+  return inside.startsWith('..') || isAbsolute(inside) ? file : inside.replaceAll(sep, '/');
+}
+
+/** Adds codes that failed to the annotations of a run, at their rows of the input file, if it has one. */
+export function addFailedCodes(facts: RunFacts, failed: readonly { id: string; message: string }[]): void {
+  facts.problems = failed.flatMap(({ id, message }) => facts.problemsOfCode?.(id, message) ?? []);
+}

@@ -1,0 +1,85 @@
+/** Annotations of GitHub Actions, read as its runner reads them. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAnnotations } from '../../src/run/annotations.ts';
+import { withoutCommands, withoutCommandsInJson } from '../../src/text/workflow-commands.ts';
+import { HOSTILE } from '../support/hostile-strings.ts';
+import { runs } from '../support/property-runs.ts';
+import { COMMANDS, commandsIn } from '../support/workflow-runner.ts';
+
+const PLACE = { workspace: '/home/runner/work/menus', directory: '/home/runner/work/menus/codes' };
+
+describe('an annotation', () => {
+  test.each([
+    [
+      { file: 'codes.csv', line: 12, message: 'column type: is unknown' },
+      '::error file=codes/codes.csv,line=12::column type: is unknown\n',
+    ],
+    [{ file: '../a,b:c%.csv', line: 1, message: '100%' }, '::error file=a%2Cb%3Ac%25.csv,line=1::100%25\n'],
+    [{ file: '/tmp/codes.csv', message: 'is empty' }, '::error file=/tmp/codes.csv::is empty\n'],
+    [{ file: undefined, line: 3, message: 'line 3: is empty' }, '::error::line 3: is empty\n'],
+    [{ file: 'a.csv', line: 1, message: 'a\r\n::add-mask::b' }, '::error file=codes/a.csv,line=1::a\\r\\n::add-mask::b\n'],
+  ])('of %j is %j', (problem, line) => {
+    expect(formatAnnotations([problem], PLACE)).toBe(line);
+  });
+
+  test('is one of ten at most, the last of which counts the others', () => {
+    const rows = Array.from({ length: 12 }, (_, at) => ({ file: 'a.csv', line: at + 2, message: 'is empty' }));
+    expect(formatAnnotations(rows.slice(0, 10), PLACE).split('\n')).toHaveLength(11);
+    const lines = formatAnnotations(rows, PLACE).trimEnd().split('\n');
+    expect(lines).toHaveLength(10);
+    expect(lines[9]).toBe('::error::and 3 more rows with errors');
+  });
+
+  test('has a bounded message without a key', () => {
+    const [line = ''] = formatAnnotations(
+      [{ file: 'a.csv', message: `svc_live_0123456789canary ${'x'.repeat(9000)}` }],
+      PLACE,
+    ).split('\n');
+    expect(line.length).toBeLessThan(600);
+    expect(line).not.toContain('canary');
+  });
+
+  test('is the only command, whatever the file and the message are', () => {
+    const check = (file: string, message: string) => {
+      const found = commandsIn(formatAnnotations([{ file, line: 7, message }], PLACE));
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ command: 'error', properties: { line: '7' } });
+      expect(Object.keys(found[0]?.properties ?? {}).sort()).toEqual(file === '' ? ['line'] : ['file', 'line']);
+    };
+    for (const text of [...Object.values(HOSTILE), ...COMMANDS]) check(`a${text}`, text);
+    const text = fc.string({
+      unit: fc.constantFrom(':', ',', '=', '%', '\r', '\n', '#', '[', ']', 'a', '0', 'A', 'D', ' ', '\u2028'),
+    });
+    fc.assert(
+      fc.property(text, text, (file, message) => check(`a${file}`, message)),
+      runs(500),
+    );
+  });
+});
+
+describe('text of others', () => {
+  const text = fc.array(fc.constantFrom(':', '::', '##[', '#', '[', ']', 'error', '\r', '\n', ' ', '\t', '\u2028', '\u3000'));
+
+  test('has no command any more', () => {
+    const check = (said: string) => {
+      expect(commandsIn(withoutCommands(said))).toEqual([]);
+    };
+    for (const said of COMMANDS) check(said);
+    fc.assert(
+      fc.property(text, (parts) => check(parts.join(''))),
+      runs(500),
+    );
+  });
+
+  test('keeps its values in JSON', () => {
+    fc.assert(
+      fc.property(text, (parts) => {
+        const line = JSON.stringify({ error: parts.join('') });
+        expect(commandsIn(withoutCommandsInJson(line))).toEqual([]);
+        expect(JSON.parse(withoutCommandsInJson(line))).toEqual(JSON.parse(line));
+      }),
+      runs(300),
+    );
+  });
+});
