@@ -5,16 +5,18 @@
 import { version } from '../package.json';
 import type { CodeCache, Workspace } from './codes/code-cache.ts';
 import type { Processes } from './durable/replace-file.ts';
-import { AuthError, ClosedPipeError, UsageError } from './errors.ts';
+import { ClosedPipeError } from './errors.ts';
 import type { RunFacts } from './run/run-summary.ts';
 import { listenForSignals } from './run/signals.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
-import type { SettingFlags, Settings, Variables } from './settings/settings.ts';
+import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
 import { isPiped } from './terminal/piped.ts';
 import { spacedPaths } from './terminal/spaced-paths.ts';
 import { isSwitchedOn } from './text/switched-on.ts';
 import { type Clock, formatDuration, systemClock } from './time/time.ts';
+
+export type { ConnectedSettings };
 
 export interface Context {
   readonly console: Console;
@@ -41,14 +43,15 @@ export interface Context {
   settings(): Promise<Settings>;
   /** Service for these settings, with the key; throws AuthError or UsageError if one is missing. Created once. */
   service(): Promise<Service>;
+  /** The settings of that service, with the key. Reads the key once; throws like `service`, and as loadKey in settings/load-key.ts. */
+  connected(): Promise<ConnectedSettings>;
+  /** Returns settings with their key, read from its file or command. Throws as loadKey in settings/load-key.ts. */
+  withKey(settings: Settings): Promise<Settings>;
   /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
   /** Returns the cache of the codes of a workspace. */
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
-
-/** Settings that name a service and a key. */
-export type ConnectedSettings = Settings & { baseUrl: string; apiKey: string };
 
 /** The global flags that concern the console; `color` is false with --no-color. */
 export interface ConsoleFlags {
@@ -116,17 +119,28 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return resolved;
   });
   const connect = async (given: ConnectedSettings) => {
-    const [{ createService }, { createCodeCache }, { refusedKeyHint }] = await Promise.all([
+    const [{ createService }, { createCodeCache }, { outsideName, refusedKeyHint }] = await Promise.all([
       import('./service/create-service.ts'),
       import('./codes/code-cache.ts'),
-      import('./settings/resolve.ts'),
+      import('./settings/resolve-key.ts'),
     ]);
     const own = { slugStore: createCodeCache(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
-    // The key of the variable is of no profile, whichever is current.
-    const profile = given.keySource === 'variable' ? undefined : given.profile;
+    // A key of the environment is of no profile, whichever is current; one that is being stored has no source yet.
+    const profile = outsideName(given.keySource) === undefined ? given.profile : undefined;
     return createService({ ...given, ...own, profile, clock: systemClock, signal, env, events: eventsFor(console) });
   };
-  const service = once(async () => connect(requireService(await settings())));
+  const withKey = async (given: Settings) => {
+    if (given.pendingKey === undefined) return given;
+    const { loadKey } = await import('./settings/load-key.ts');
+    const { canAsk, note } = console;
+    return loadKey(given, { env, clock: systemClock, signal, canAsk, note, tell: note });
+  };
+  const connected = once(async () => {
+    const [{ requireBaseUrl, requireKey }, given] = await Promise.all([import('./settings/require-service.ts'), settings()]);
+    requireBaseUrl(given, env);
+    return requireKey(await withKey(given));
+  });
+  const service = once(async () => connect(await connected()));
 
   return {
     console,
@@ -143,6 +157,8 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     },
     settings,
     service,
+    connected,
+    withKey,
     connect,
     async codeCache(workspace) {
       return (await import('./codes/code-cache.ts')).createCodeCache(process, workspace);
@@ -168,22 +184,6 @@ function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise
     return value;
   };
   return Object.assign(get, { made: async () => value?.catch(() => undefined) });
-}
-
-function requireService(settings: Settings): ConnectedSettings {
-  const { baseUrl, apiKey, apiKeyProblem } = settings;
-  if (baseUrl === undefined) {
-    throw new UsageError('no base URL is configured', {
-      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`. To try qrctl without a service, run `qrctl demo` or `qrctl sandbox`.',
-    });
-  }
-  if (apiKey === undefined) {
-    const hint = apiKeyProblem
-      ? `Run \`qrctl auth login --profile NAME --base-url ${baseUrl}\`, or set QRCTL_API_KEY for this command.`
-      : 'Run `qrctl auth login`, or set QRCTL_API_KEY for this command. To try qrctl without a key, run `qrctl demo` or `qrctl sandbox`.';
-    throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
-  }
-  return { ...settings, baseUrl, apiKey };
 }
 
 /** Remembers the progress bar that is on the screen, so that pauses of the service can be shown on it. */

@@ -116,7 +116,7 @@ export const EXIT_CODES = [
       "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification",
   },
   { exit: 2, meaning: 'usage error: invalid flag, argument or input file; no changes were made' },
-  { exit: 3, meaning: 'no API key, or the service rejected it (401)' },
+  { exit: 3, meaning: 'no API key, an unusable one, or the service rejected it (401)' },
   { exit: 4, meaning: 'not found (404)' },
   { exit: 5, meaning: "the plan's code limit is reached (403)" },
   { exit: 6, meaning: 'rate limit: the wait would exceed --max-wait' },

@@ -53,9 +53,10 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Settings that the typed command would have; undefined without a service or a key. */
+/** Settings that the typed command would have; undefined without a service or a key. A key-command is not run: it may prompt, or take long. */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
-  const settings = await context.settings();
+  const given = await context.settings();
+  const settings = given.keySource === 'command' ? given : await context.withKey(given);
   const { baseUrl, apiKey } = settings;
   return baseUrl === undefined || apiKey === undefined ? undefined : { ...settings, baseUrl, apiKey };
 }

@@ -17,7 +17,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
   if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
-  return { flags, env, name, profile: stored.profiles.get(name) ?? {} };
+  return { flags, env, name, profile: stored.profiles.get(name) ?? {}, commandProblem: stored.commandProblem };
 }
 
 /**

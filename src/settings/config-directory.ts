@@ -104,6 +104,6 @@ function isHome(path: string): boolean {
 }
 
 /** `0644` of 0o644. */
-function formatMode(mode: number): string {
+export function formatMode(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }

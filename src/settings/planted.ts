@@ -10,6 +10,8 @@ import { followLinks, ROOT, type Seen } from '../durable/follow-links.ts';
 /** Bits that let others than the owner, and all others, change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
+/** In a directory with this bit, only owners rename and remove. */
+const STICKY = 0o1000;
 
 /**
  * Returns the user who may have created `file` for this one to use, or undefined if no other user can have, or may legitimately: a file of
@@ -28,6 +30,19 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   // A second name of a file of ours, in a directory of theirs.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
+}
+
+/**
+ * Returns why a command in `file` must not be run, or undefined if it may be: only this user and root can have written it. Stricter than
+ * `plantedBy`, because root with another user's HOME would run commands of that user. Look before the permissions are corrected.
+ */
+export function commandProblem(file: string, { uid, mode }: Stats): string | undefined {
+  const ours = geteuid?.();
+  if (ours === undefined) return undefined;
+  if (uid !== ours && uid !== ROOT) return `the config file ${file} belongs to user ${uid}`;
+  const directory = statSync(dirname(file));
+  const isOpen = (mode & OTHERS_WRITE) !== 0 || ((directory.mode & OTHERS_WRITE) !== 0 && (directory.mode & STICKY) === 0);
+  return isOpen ? `other users were able to change the config file ${file}` : undefined;
 }
 
 /** Returns whether the first directory above those of this user is one in which everybody may make directories. */

@@ -1,10 +1,11 @@
 /** Resolves the effective settings, and checks values that are to be stored. */
 import { UsageError } from '../errors.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
-import { checkKey } from '../text/key.ts';
-import { inShellOr, quote, shown } from '../text/quote.ts';
+import { quote, shown } from '../text/quote.ts';
 import { findTemplateProblem } from '../text/short-url.ts';
 import { chooseInputs } from './choose-profile.ts';
+import { parseKeyCommand } from './key-command.ts';
+import { resolveKey } from './resolve-key.ts';
 import type { SettingFlags, Settings, Variables } from './settings.ts';
 import { badSetting, findSetting, type Inputs } from './sources.ts';
 import type { Store } from './store.ts';
@@ -77,31 +78,6 @@ function completedNote(baseUrl: string): string {
 }
 
 /**
- * Returns the key that may be sent to `baseUrl`. QRCTL_API_KEY is sent to any effective base URL; a stored key only to the one it was
- * stored with.
- */
-export function resolveKey(
-  { env, name, profile }: Inputs,
-  baseUrl: string | undefined,
-): Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource'> {
-  const none = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined };
-  if (env.QRCTL_API_KEY) return { ...none, apiKey: checkKey(env.QRCTL_API_KEY, 'QRCTL_API_KEY'), keySource: 'variable' };
-  if (profile.apiKey === undefined || baseUrl === undefined) return none;
-  if (baseUrl === profile.keyBaseUrl) {
-    return { ...none, apiKey: checkKey(profile.apiKey, `the key of the profile '${name}'`), keySource: 'profile' };
-  }
-  const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
-  return { ...none, apiKeyProblem };
-}
-
-/** Returns the hint for a key that the service rejects. A stored key can't help while the variable is set. */
-export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
-  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
-  if (keySource === 'profile') return `Run \`qrctl auth login --profile ${inShellOr('NAME', profile)}\` to store a valid key.`;
-  return 'Copy the whole key again from the API Keys page of this workspace.';
-}
-
-/**
  * Returns the text to store: unchanged, except for base URLs and short URLs, which are stored in canonical form. Throws UsageError for an
  * invalid value.
  */
@@ -109,6 +85,10 @@ export function checkSetting(key: SettingKey, text: string): { text: string; not
   if (key === 'base-url') {
     const { baseUrl, completed } = parseBaseUrl(text);
     return { text: baseUrl, note: completed ? completedNote(baseUrl) : undefined };
+  }
+  if (key === 'key-command') {
+    parseKeyCommand(text);
+    return { text, note: undefined };
   }
   const value = VALUES[key].parse(text);
   if (value === undefined) throw new UsageError(`invalid value for ${key}: ${wrongValue(key, text)}`);

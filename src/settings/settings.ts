@@ -18,15 +18,29 @@ export interface SettingFlags {
   retryFor?: number;
 }
 
+/**
+ * Source of a key: QRCTL_API_KEY, the file of QRCTL_API_KEY_FILE, a credential of systemd, the profile, or a command that the profile
+ * names.
+ */
+export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
+
+/** A key that is read only when a request needs it: from a file, or from a command, unless a `problem` prevents running it. */
+export type PendingKey = { readonly path: string } | { readonly command: string; readonly problem: string | undefined };
+
 export interface Settings {
   /** Name of the profile in force, whether stored or not. */
   profile: string;
   /** Ends in /api/v1, no trailing slash; undefined when nothing names one. */
   baseUrl: string | undefined;
-  /** The key that may be sent to `baseUrl`; undefined when there is none. Never print it: see keyPrefix in text/key.ts. */
+  /**
+   * The key that may be sent to `baseUrl`; undefined when there is none, and while `pendingKey` is not read. Never print it: see keyPrefix
+   * in text/key.ts.
+   */
   apiKey: string | undefined;
-  /** Where `apiKey` comes from; undefined for none, and for one that is being stored. */
-  keySource: 'variable' | 'profile' | undefined;
+  /** Where the key comes from; undefined for none, and for one that is being stored. */
+  keySource: KeySource | undefined;
+  /** The key to read with `loadKey` (load-key.ts); undefined if `apiKey` is it, or if there is none. */
+  pendingKey: PendingKey | undefined;
   /** Why there is no usable key although one is stored (it belongs to another base URL); one sentence. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;
@@ -47,3 +61,6 @@ export interface Settings {
   /** Notes for the user, shown once: a completed base URL, corrected permissions of the config. */
   notes: readonly string[];
 }
+
+/** Settings that name a service and a key. */
+export type ConnectedSettings = Settings & { baseUrl: string; apiKey: string };

@@ -17,6 +17,8 @@ export interface Inputs {
   /** Name of the profile in force. */
   name: string;
   profile: StoredProfile;
+  /** Why a key-command of this config is not run; undefined if it may be. */
+  commandProblem?: string | undefined;
 }
 
 /** Names of a setting in each source, and its default. */
@@ -44,6 +46,7 @@ export const SETTING_NAMES: Readonly<Record<SettingKey, SettingNames>> = {
     field: 'accessible',
     fallback: 'no',
   },
+  'key-command': { field: 'keyCommand' },
 };
 
 /** Text of a setting and its source; no text and `default` if none is set. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { systemCode } from '../durable/path-errors.ts';
 import { messageOf, UsageError } from '../errors.ts';
 import { configDirectory, mendModes } from './config-directory.ts';
-import { plantedBy } from './planted.ts';
+import { commandProblem, plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';
 import { parseStored, type Stored } from './stored.ts';
 
@@ -33,13 +33,13 @@ export async function configFile(env: Variables): Promise<string> {
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; a directory that was specified must be one.
-  const text = readText(file, env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR']);
-  if (text === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
-  return { file, mended: mendModes(file), ...parse(file, text) };
+  const found = readText(file, env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR']);
+  if (found === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
+  return { file, mended: mendModes(file), commandProblem: found.commandProblem, ...parse(file, found.text) };
 }
 
 /** Undefined if the system reports one of the codes `missing`. */
-function readText(file: string, missing: readonly string[]): string | undefined {
+function readText(file: string, missing: readonly string[]): { text: string; commandProblem: string | undefined } | undefined {
   try {
     // Without blocking on a FIFO.
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -49,7 +49,7 @@ function readText(file: string, missing: readonly string[]): string | undefined 
       if (stats.size > LARGEST_FILE) throw new Error(`it is ${stats.size} bytes long`);
       const stranger = plantedBy(file, stats);
       if (stranger !== undefined) throw foreign(file, stranger);
-      return readFileSync(descriptor, 'utf8');
+      return { text: readFileSync(descriptor, 'utf8'), commandProblem: commandProblem(file, stats) };
     } finally {
       closeSync(descriptor);
     }

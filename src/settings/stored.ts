@@ -1,11 +1,12 @@
 /** Parses and formats config.json. */
 import { isObject } from '../service/json.ts';
 
-/** Content of one profile, each value as it was typed; the key belongs to `keyBaseUrl` and is sent nowhere else. */
+/** Content of one profile, each value as it was typed; the key, or that of `keyCommand`, belongs to `keyBaseUrl` and is sent nowhere else. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
   'keyBaseUrl',
+  'keyCommand',
   'format',
   'timezone',
   'reserve',
@@ -24,6 +25,8 @@ export interface Stored {
   /** The profile that `auth use` chose; undefined until one is chosen. */
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
+  /** Why a key-command of this config is not run: another user may have written it. */
+  readonly commandProblem?: string | undefined;
 }
 
 /** The only layout of config.json so far. */

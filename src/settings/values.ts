@@ -38,6 +38,7 @@ export const SETTING_KEYS = [
   'delimiter',
   'short-url',
   'accessible',
+  'key-command',
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
@@ -62,7 +63,7 @@ function expecting(expected: string): { expected: string; forms: string } {
   return { expected, forms: `Expected ${expected}.` };
 }
 
-/** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts. */
+/** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts, a key-command in key-command.ts. */
 export const VALUES = {
   format: {
     parse: (text: string) => FORMATS.find((format) => format === text),
@@ -82,6 +83,6 @@ export const VALUES = {
   },
   accessible: { parse: parseSwitch, ...expecting('yes or no') },
 } as const satisfies Record<
-  Exclude<SettingKey, 'base-url'>,
+  Exclude<SettingKey, 'base-url' | 'key-command'>,
   { parse: (text: string) => unknown; expected: string; forms: string }
 >;

@@ -11,12 +11,13 @@ const SHOWN = 4;
  * names `origin` (the source of the key) and never the key.
  */
 export function checkKey(key: string, origin: string): string {
-  const problem = problemOf(key);
+  const problem = keyProblem(key);
   if (problem === undefined) return key;
   throw new UsageError(`${origin} ${problem}`, { hint: 'Copy the key again from the API Keys page, without extra characters.' });
 }
 
-function problemOf(key: string): string | undefined {
+/** Returns why a key can't be sent in a header, as a clause without a subject; undefined if it can. */
+export function keyProblem(key: string): string | undefined {
   if (key === '') return 'is empty';
   if (key.length > LONGEST_KEY) return `is longer than ${LONGEST_KEY} characters, the maximum for an API key`;
   if (/^[\x21-\x7e]+$/.test(key)) return undefined;

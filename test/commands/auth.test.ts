@@ -189,6 +189,7 @@ describe('auth status', () => {
       remaining: 299,
       reset: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
       codes: 3,
+      source: 'profile',
     });
     expect(sandbox.requests).toHaveLength(1);
   });
@@ -219,7 +220,7 @@ describe('auth list, use and logout', () => {
     await machine.login('home', FAR, KEY);
     await machine.login('work', FAR, KEY);
     expect((await machine.run(['auth', 'list'])).stdout).toBe(
-      `profile,current,base_url,key\nhome,false,${FAR},svc_live_cana…\nwork,true,${FAR},svc_live_cana…\n`,
+      `profile,current,base_url,key,source\nhome,false,${FAR},svc_live_cana…,profile\nwork,true,${FAR},svc_live_cana…,profile\n`,
     );
     expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("The current profile is 'home'");
     const forgotten = await machine.run(['auth', 'logout']);

@@ -112,6 +112,11 @@ export const TOPICS: readonly Topic[] = [
       {
         list: [
           ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
+          [
+            'QRCTL_API_KEY_FILE',
+            'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it',
+          ],
+          ['CREDENTIALS_DIRECTORY', 'Set by systemd; the credential qrctl-api-key in it is used as the API key'],
           ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
           ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
           ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
@@ -127,7 +132,8 @@ export const TOPICS: readonly Topic[] = [
           ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
         ],
       },
-      'qrctl sends a stored key only to the base URL it was stored with. It sends QRCTL_API_KEY to whichever base URL is used.',
+      'The first key is used: of QRCTL_API_KEY, QRCTL_API_KEY_FILE, the credential, and the profile, which stores a key or a key-command. ' +
+        'qrctl sends the key of a profile only to the base URL it was stored with, and the others to whichever base URL is used.',
     ],
   },
   {
@@ -154,7 +160,7 @@ export const TOPICS: readonly Topic[] = [
     name: 'automation',
     title: 'Automation',
     blocks: [
-      'In scripts, set the key with QRCTL_API_KEY and the format with --format, and check the exit code (see `qrctl help exit-codes`). ' +
+      'In scripts, set the key with QRCTL_API_KEY or QRCTL_API_KEY_FILE and the format with --format, and check the exit code (see `qrctl help exit-codes`). ' +
         'Without a terminal, qrctl never prompts: a command that needs confirmation requires --yes, or exits with 2.',
       'Append new scans to one file from cron. You can kill this at any time, and the file never contains a scan twice:',
       { lines: ['0 * * * *  qrctl scans export spring-menu -o scans.csv --append -q'] },

@@ -1,3 +1,4 @@
+import type { KeySource } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
 
@@ -6,10 +7,13 @@ const COLUMNS = [
   { name: 'current', format: (value: unknown) => (value ? '*' : '') },
   { name: 'base_url', keepWhole: true },
   { name: 'key' },
+  { name: 'source', keepWhole: true },
 ];
 
 export const command = defineCommand({
-  description: 'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. No request is sent.',
+  description:
+    'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. The source of the key is profile (stored) or command (key-command, ' +
+    'which is not run). No request is sent.',
   options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl auth list', does: 'List every profile on this machine' },
@@ -21,13 +25,19 @@ export const command = defineCommand({
     const { openStore } = await import('../stored.ts');
     const store = await openStore(context);
     const current = profileName({}, {}, store);
-    const records = [...store.profiles].map(([profile, { baseUrl, apiKey }]) => ({
+    const records = [...store.profiles].map(([profile, { baseUrl, apiKey, keyCommand }]) => ({
       profile,
       current: profile === current,
       base_url: baseUrl ?? null,
       key: apiKey === undefined ? null : keyPrefix(apiKey),
+      source: sourceOf(apiKey, keyCommand),
     }));
     const none = 'No profile is stored. Add one with `qrctl auth login`';
     await printRecords(context, records, COLUMNS, options, { none, thing: 'profile' });
   },
 });
+
+function sourceOf(apiKey: string | undefined, keyCommand: string | undefined): KeySource | null {
+  if (keyCommand !== undefined) return 'command';
+  return apiKey === undefined ? null : 'profile';
+}

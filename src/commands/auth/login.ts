@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
-import { defineCommand, flag, type OptionDefinition } from '../define.ts';
+import { defineCommand, flag, type OptionDefinition, text } from '../define.ts';
+import { refuseTogether } from '../refuse-together.ts';
 
 const verify: OptionDefinition<boolean> = {
   flags: '--no-verify',
@@ -14,28 +15,40 @@ export const command = defineCommand({
     'Stores an API key and its base URL in a profile.\n\n' +
     'The profile becomes the current one. One request verifies the key before it is stored.\n\n' +
     'On a terminal, qrctl prompts for missing values and reads the key without echo. Elsewhere, pass the key on standard input with ' +
-    '--key-stdin. No flag accepts a key, because other users of the machine can read arguments.',
-  options: { keyStdin: flag('--key-stdin', 'Read the key from the first line of standard input'), verify },
+    '--key-stdin. No flag accepts a key, because other users of the machine can read arguments.\n\n' +
+    'With --key-command, the profile stores a command instead of a key. Each run of qrctl starts it once, without a shell, and uses the ' +
+    'line that it prints. Completion of codes does not run it.',
+  options: {
+    keyStdin: flag('--key-stdin', 'Read the key from the first line of standard input'),
+    keyCommand: text('--key-command <command>', 'Store a command that prints the key, such as `op read …`, instead of the key'),
+    verify,
+  },
   examples: [
     { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'Prompt for the key and store it' },
     { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'Store a key from a file in the profile work' },
+    {
+      command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'",
+      does: 'Read the key from 1Password in each run',
+    },
   ],
   async run(context, { options }) {
     const { newProfileName } = await import('../../settings/choose-profile.ts');
     const { changeStore, openStore } = await import('../stored.ts');
     const { readKey, verifyKey } = await import('./login-key.ts');
+    const { keyCommand } = options;
+    if (keyCommand !== undefined) refuseTogether('--key-command', { '--key-stdin': options.keyStdin });
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);
     const { baseUrl } = settings;
     const verify = (key: string) => verifyKey(context, { ...settings, apiKey: key });
-    const apiKey = await readKey(context, {
-      fromStdin: options.keyStdin,
-      baseUrl,
-      verify: options.verify === false ? undefined : verify,
-    });
+    const check = { baseUrl, verify: options.verify === false ? undefined : verify };
+    const apiKey =
+      keyCommand === undefined
+        ? await readKey(context, { ...check, fromStdin: options.keyStdin })
+        : await checkCommand(context, { ...check, settings, keyCommand });
     await changeStore(context, ({ profiles }) => {
-      const profile = { ...profiles.get(name), baseUrl, apiKey, keyBaseUrl: baseUrl };
+      const profile = { ...profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
       return { current: name, profiles: new Map([...profiles, [name, profile]]) };
     });
     await tellStored(context, name, { baseUrl, apiKey });
@@ -52,9 +65,9 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   // The key there is, in whatever state, is about to be replaced.
   const inputs = {
     flags: context.flags,
-    env: { ...context.env, QRCTL_API_KEY: undefined },
+    env: { ...context.env, QRCTL_API_KEY: undefined, QRCTL_API_KEY_FILE: undefined, CREDENTIALS_DIRECTORY: undefined },
     name,
-    profile: { ...store.profiles.get(name), apiKey: undefined },
+    profile: { ...store.profiles.get(name), apiKey: undefined, keyCommand: undefined },
   };
   let settings = resolveInputs(inputs);
   if (settings.baseUrl === undefined && context.console.canAsk) {
@@ -71,6 +84,19 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
     });
   }
   return { ...settings, baseUrl: settings.baseUrl };
+}
+
+/** Runs the command once, so that nothing is stored that gives no key; without `verify`, it is only parsed. */
+async function checkCommand(
+  context: Context,
+  given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
+): Promise<undefined> {
+  const { parseKeyCommand } = await import('../../settings/key-command.ts');
+  parseKeyCommand(given.keyCommand);
+  if (given.verify === undefined) return;
+  const pendingKey = { command: given.keyCommand, problem: undefined };
+  const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey });
+  await given.verify(apiKey);
 }
 
 /** Codes are printed with their address, which only its owner knows. Whatever fails here, the key is stored. */
@@ -94,13 +120,20 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   }
 }
 
-async function tellStored(context: Context, name: string, stored: { baseUrl: string; apiKey: string }): Promise<void> {
+async function tellStored(
+  context: Context,
+  name: string,
+  stored: { baseUrl: string; apiKey: string | undefined },
+): Promise<void> {
   const { console, env, flags } = context;
+  const { outsideKey } = await import('../../settings/resolve-key.ts');
   const { keyPrefix } = await import('../../text/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
-  console.note(`Stored the key ${keyPrefix(stored.apiKey)} for ${stored.baseUrl}`);
+  const what = stored.apiKey === undefined ? 'key-command' : `key ${keyPrefix(stored.apiKey)}`;
+  console.note(`Stored the ${what} for ${stored.baseUrl}`);
   console.note(`The current profile is '${name}'`);
   warnOfProfileVariable(context, name);
-  if (env.QRCTL_API_KEY) console.warn('QRCTL_API_KEY is set and overrides the stored key');
+  const outside = outsideKey(env);
+  if (outside !== undefined) console.warn(`${outside} is set and overrides the stored key`);
   if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and overrides the stored base URL');
 }

@@ -3,13 +3,16 @@ import type { Row } from '../../rows/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 
-const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes'].map((name) => ({ name }));
+const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'].map((name) => ({
+  name,
+}));
 
 export const command = defineCommand({
   description:
     'Shows the profile, its plan and its remaining requests.\n\n' +
     'One request fetches the plan, the limit per minute, the remaining requests and the number of codes. ' +
-    'The time of the next reset is by the clock of the service. If the service rejects the key, the command exits with 3.',
+    'The time of the next reset is by the clock of the service. The source of the key is variable, file, credential (systemd), profile or ' +
+    'command. If the service rejects the key, the command exits with 3.',
   options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },
@@ -25,7 +28,7 @@ async function askStatus(context: Context): Promise<Row[]> {
   const { keyPrefix } = await import('../../text/key.ts');
   const { formatInstant } = await import('../../time/time.ts');
   const service = await context.service();
-  const { profile, apiKey = '' } = await context.settings();
+  const { profile, apiKey, keySource } = await context.connected();
   const { total } = await service.listCodes({ page: 1, limit: 1 });
   const { plan, limit, remaining, resetMs } = service.rateLimit();
   const status = {
@@ -37,6 +40,7 @@ async function askStatus(context: Context): Promise<Row[]> {
     remaining: remaining ?? null,
     reset: resetMs === undefined ? null : formatInstant(resetMs),
     codes: total,
+    source: keySource ?? null,
   };
   return [status];
 }

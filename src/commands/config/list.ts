@@ -1,3 +1,4 @@
+import type { Inputs } from '../../settings/sources.ts';
 import { SETTING_KEYS } from '../../settings/values.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
@@ -7,8 +8,8 @@ const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 's
 export const command = defineCommand({
   description:
     'Lists every setting, its effective value and its source.\n\n' +
-    'The source is a flag, a variable, the profile or the default. A setting without a value is empty. For the API key, see ' +
-    '`qrctl auth status`.',
+    'The source is a flag, a variable, the profile or the default. A setting without a value is empty. The last row, api-key, is the ' +
+    'source of the API key: variable, file, credential, profile, command, or default if there is none. See also `qrctl auth status`.',
   options: outputOptionsWithoutIds,
   examples: [
     { command: 'qrctl config list', does: 'List the effective settings' },
@@ -19,6 +20,16 @@ export const command = defineCommand({
     const { openProfile } = await import('../stored.ts');
     const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
-    await printRecords(context, records, COLUMNS, options, { thing: 'setting' });
+    await printRecords(context, [...records, await keyRecord(inputs)], COLUMNS, options, { thing: 'setting' });
   },
 });
+
+/** Where the key comes from, and never the key. No file is read and no command is run. */
+async function keyRecord(inputs: Inputs) {
+  const { shownSetting } = await import('../../settings/sources.ts');
+  const { findKey } = await import('../../settings/resolve-key.ts');
+  const baseUrl = shownSetting('base-url', inputs).value ?? undefined;
+  const { keySource, pendingKey } = findKey(inputs, baseUrl);
+  const value = pendingKey && 'path' in pendingKey ? pendingKey.path : null;
+  return { key: 'api-key', value, source: keySource ?? 'default' };
+}

@@ -1,3 +1,6 @@
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { inShellOr } from '../../text/quote.ts';
 import { defineCommand } from '../define.ts';
 import { keyArgument, settingKey } from './key-and-value.ts';
 
@@ -6,7 +9,9 @@ export const command = defineCommand({
     'Changes a setting of the current profile.\n\n' +
     'Flags and variables still override it. To store an API key, use `qrctl auth login`.\n\n' +
     'The setting short-url is the address of printed codes, with {slug} or {id} as a placeholder. The service does not provide it, so ' +
-    'commands that draw or list codes take it from here.',
+    'commands that draw or list codes take it from here.\n\n' +
+    'The setting key-command is a command that prints the API key, and replaces a stored key. It runs once per command, without a shell, ' +
+    'for 30 seconds at most.',
   arguments: [keyArgument, { term: '<value>', description: 'Value of the setting, as its flag accepts it' }],
   options: {},
   examples: [
@@ -22,13 +27,32 @@ export const command = defineCommand({
     const key = settingKey(args);
     const { text, note } = checkSetting(key, args[1] ?? '');
     const { name, profile } = await openProfile(context);
+    if (key === 'key-command') return setKeyCommand(context, name, text);
     await changeProfile(context, name, (stored) => ({ ...stored, [SETTING_NAMES[key].field]: text }));
     if (note) context.console.note(note);
     context.console.note(`Set ${key} to ${text} in the profile '${name}'`);
-    if (key === 'base-url' && profile.apiKey !== undefined && profile.keyBaseUrl !== text) {
+    if (key === 'base-url' && (profile.apiKey ?? profile.keyCommand) !== undefined && profile.keyBaseUrl !== text) {
       context.console.warn(
         `the key was stored for ${profile.keyBaseUrl} and is not sent to ${text}; store another with \`qrctl auth login\``,
       );
     }
   },
 });
+
+/** Replaces the key of a profile by a command that prints it, for the base URL of the profile. */
+async function setKeyCommand(context: Context, name: string, keyCommand: string): Promise<void> {
+  const { changeProfile } = await import('../stored.ts');
+  let hadKey = false;
+  await changeProfile(context, name, (stored) => {
+    const { baseUrl, apiKey } = stored;
+    if (baseUrl === undefined) {
+      throw new UsageError(`cannot store the key-command: the profile '${name}' has no base URL`, {
+        hint: `Run \`qrctl auth login --base-url https://HOST/api/v1 --key-command ${inShellOr('COMMAND', keyCommand)}\`.`,
+      });
+    }
+    hadKey = apiKey !== undefined;
+    return { ...stored, keyCommand, apiKey: undefined, keyBaseUrl: baseUrl };
+  });
+  context.console.note(`Set key-command to ${keyCommand} in the profile '${name}'`);
+  if (hadKey) context.console.note(`Removed the stored key of the profile '${name}'`);
+}

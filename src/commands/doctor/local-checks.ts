@@ -3,7 +3,8 @@ import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseInputs, profileName } from '../../settings/choose-profile.ts';
-import { resolveBaseUrl, resolveInputs, resolveKey } from '../../settings/resolve.ts';
+import { resolveBaseUrl, resolveInputs } from '../../settings/resolve.ts';
+import { describeSource, missingBaseUrlHint, resolveKey } from '../../settings/resolve-key.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Inputs } from '../../settings/sources.ts';
 import { readStore } from '../../settings/store.ts';
@@ -17,7 +18,7 @@ export interface LocalState {
   settings: Settings;
 }
 
-export async function checkLocally({ flags, env }: Context): Promise<LocalState> {
+export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<LocalState> {
   const config = await check('config', { current: undefined, profiles: new Map() }, () => checkConfig(env));
   const store: Stored = config.value;
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
@@ -27,7 +28,7 @@ export async function checkLocally({ flags, env }: Context): Promise<LocalState>
   const others = await check('settings', defaults, () => checkOtherSettings(inputs));
   const base = await check('base-url', undefined, () => checkBaseUrl(inputs));
   const proxy = await check('proxy', undefined, () => checkProxy(env, base.value));
-  const key = await check('key', NO_KEY, () => checkStoredKey(inputs, base.value));
+  const key = await check('key', NO_KEY, () => checkKey(inputs, others.value, base.value, withKey));
   const settings = { ...others.value, ...key.value, baseUrl: base.value };
   // Everything that any command would stop at before it misses the key comes before the key.
   return { findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings), settings };
@@ -69,7 +70,7 @@ function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings>
     flags: { ...flags, baseUrl: undefined },
     env: {},
     name,
-    profile: { ...profile, baseUrl: undefined, apiKey: undefined },
+    profile: { ...profile, baseUrl: undefined, apiKey: undefined, keyCommand: undefined },
   };
   return { findings: [sound('settings', 'every value is valid')], value: resolveInputs(inputs) };
 }
@@ -77,17 +78,24 @@ function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings>
 function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   const base = resolveBaseUrl(inputs);
   if (base) return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
-  const hint = 'Run `qrctl auth login --base-url https://HOST/api/v1`, or try `qrctl demo`.';
+  const hint = missingBaseUrlHint(inputs.env, ', or try `qrctl demo`.');
   throw new UsageError('no base URL is configured', { hint });
 }
 
 type Key = Pick<Settings, 'apiKey' | 'keySource'>;
 const NO_KEY: Key = { apiKey: undefined, keySource: undefined };
 
-function checkStoredKey(inputs: Inputs, baseUrl: string | undefined): Checked<Key> {
+/** Reads the key, from whatever source. */
+async function checkKey(
+  inputs: Inputs,
+  settings: Settings,
+  baseUrl: string | undefined,
+  withKey: Context['withKey'],
+): Promise<Checked<Key>> {
   // Without a base URL, the key can still be checked: use the one it was stored for.
-  const { apiKey, apiKeyProblem, keySource } = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
-  const origin = keySource === 'variable' ? 'QRCTL_API_KEY' : `the profile '${inputs.name}'`;
+  const found = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
+  const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
+  const origin = describeSource(keySource, inputs.name);
   if (apiKey !== undefined)
     return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: { apiKey, keySource } };
   throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });

@@ -55,11 +55,13 @@ export function tellBackup({ console }: Context, directory: string | undefined):
   console.note(`Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`);
 }
 
-/** Two profiles may have a code of the same slug. The variable goes before the key of the profile. */
+/** Two profiles may have a code of the same slug. A key of the environment overrides that of the profile. */
 async function workspaceOf(context: Context): Promise<string> {
   const { profile, keySource } = await context.settings();
   const { host } = new URL((await context.service()).baseUrl);
-  return keySource === 'variable' ? `the workspace of QRCTL_API_KEY (${host})` : `profile ${quote(profile)} (${host})`;
+  const { outsideName } = await import('../../../settings/resolve-key.ts');
+  const outside = outsideName(keySource);
+  return outside === undefined ? `profile ${quote(profile)} (${host})` : `the workspace of ${outside} (${host})`;
 }
 
 /** Prompts until the reply is yes, or declines (empty, or no). A typo is neither. Throws UsageError unless it is yes. */

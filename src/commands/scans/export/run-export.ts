@@ -23,7 +23,7 @@ export async function runExport(context: Context, names: readonly string[], flag
   await refuseKept(plan, names, flags);
   const { concurrency } = await context.settings();
   const service = await context.service();
-  const { profile, apiKey = '' } = await context.settings();
+  const { profile, apiKey } = await context.connected();
   const place = plan.directory ?? plan.append?.path ?? plan.output.path;
   const progress = context.console.progress('scans');
   try {

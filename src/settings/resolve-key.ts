@@ -1,0 +1,92 @@
+/** Finds the source of the key, in one order, and the next step if the key is missing or rejected. */
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { checkKey } from '../text/key.ts';
+import { inShellOr } from '../text/quote.ts';
+import type { KeySource, Settings, Variables } from './settings.ts';
+import type { Inputs } from './sources.ts';
+
+/** Name of the credential that a systemd unit loads. */
+const CREDENTIAL = 'qrctl-api-key';
+
+type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
+
+/**
+ * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, then the file of QRCTL_API_KEY_FILE, then the credential
+ * of systemd, which are sent to any effective base URL; then the key-command or the key of the profile, which are for the base URL that they
+ * were stored with. Reads no file and runs no command. Throws
+ * UsageError for a key that can't be sent in a header.
+ */
+export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
+  const found = findKey(inputs, baseUrl);
+  if (found.apiKey !== undefined) {
+    checkKey(found.apiKey, found.keySource === 'variable' ? 'QRCTL_API_KEY' : `the key of the profile '${inputs.name}'`);
+  }
+  return found;
+}
+
+/** Returns the same as `resolveKey`, with a key that may be invalid. */
+export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
+  const { env, name, profile, commandProblem } = inputs;
+  const none: FoundKey = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
+  if (env.QRCTL_API_KEY) return { ...none, apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
+  const outside = keyFile(env);
+  if (outside) return { ...none, keySource: outside.source, pendingKey: { path: outside.path } };
+  if ((profile.apiKey ?? profile.keyCommand) === undefined || baseUrl === undefined) return none;
+  if (baseUrl !== profile.keyBaseUrl) {
+    const apiKeyProblem = `the key of the profile '${name}' was stored for ${profile.keyBaseUrl ?? 'no base URL'} and is not sent to ${baseUrl}`;
+    return { ...none, apiKeyProblem };
+  }
+  if (profile.keyCommand !== undefined) {
+    return { ...none, keySource: 'command', pendingKey: { command: profile.keyCommand, problem: commandProblem } };
+  }
+  return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
+}
+
+/** Returns the file that the environment names, if any. The credential of systemd counts only if the unit loads one of that name. */
+function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }: Variables) {
+  if (file) return { source: 'file', path: file } as const;
+  if (!directory || !isAbsolute(directory)) return undefined;
+  const path = join(directory, CREDENTIAL);
+  return existsSync(path) ? ({ source: 'credential', path } as const) : undefined;
+}
+
+/** Names the source of the key outside of the profiles, which a stored key does not override; undefined if there is none. */
+export function outsideKey(env: Variables): string | undefined {
+  return outsideName(env.QRCTL_API_KEY ? 'variable' : keyFile(env)?.source);
+}
+
+const OUTSIDE = {
+  variable: 'QRCTL_API_KEY',
+  file: 'QRCTL_API_KEY_FILE',
+  credential: `the systemd credential ${CREDENTIAL}`,
+} as const;
+
+/** Names a source outside of the profiles; undefined for one in a profile, and for none. */
+export function outsideName(source: KeySource | undefined): string | undefined {
+  return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
+}
+
+/** Names where the key comes from: `QRCTL_API_KEY`, or the profile. */
+export function describeSource(source: KeySource | undefined, profile: string): string {
+  return outsideName(source) ?? `${source === 'command' ? 'the key-command of ' : ''}the profile '${profile}'`;
+}
+
+/** Returns the hint for a missing base URL. Logging in can't help while the environment has the key. */
+export function missingBaseUrlHint(env: Variables, trial: string): string {
+  if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
+  return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
+}
+
+/** Returns the hint for a key that the service rejects. A stored key can't help while another source overrides it. */
+export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
+  if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
+  if (keySource === 'file') return 'The key of QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
+  if (keySource === 'credential') return `The key of ${OUTSIDE.credential} was rejected. Correct LoadCredential= of the unit.`;
+  const named = inShellOr('NAME', profile);
+  if (keySource === 'command') {
+    return `The key-command printed a key that was rejected. Change it with \`qrctl config set key-command 'COMMAND' --profile ${named}\`.`;
+  }
+  if (keySource === 'profile') return `Run \`qrctl auth login --profile ${named}\` to store a valid key.`;
+  return 'Copy the whole key again from the API Keys page of this workspace.';
+}

@@ -1,0 +1,29 @@
+/** Splits a command line into words without a shell: nothing in it is expanded, so nothing in it can run another command. */
+
+/** Characters that a shell would interpret outside of quotes. */
+const SHELL_SYNTAX = /[|&;<>$`]/;
+
+/**
+ * Returns the words of a command line. Spaces separate words; single and double quotes group them and are removed. A backslash is an
+ * ordinary character, as in a path of Windows, except before a quote outside of single quotes. Throws an Error for a quote without its
+ * end, and for an unquoted character that only a shell would interpret.
+ */
+export function splitWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  // A quoted piece, an opening quote without its end, spaces, or other characters.
+  for (const [piece, single, double] of line.matchAll(/'([^']*)'|"((?:\\"|[^"])*)"|\s+|(?:\\['"]|[^\s'"])+|['"]/g)) {
+    const quoted = single ?? double?.replaceAll('\\"', '"');
+    if (quoted === undefined && (piece === "'" || piece === '"'))
+      throw new Error(`it has an opening ${piece} without a closing one`);
+    if (quoted === undefined && /^\s/.test(piece)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    const syntax = quoted === undefined ? SHELL_SYNTAX.exec(piece) : null;
+    if (syntax) throw new Error(`it runs without a shell, so an unquoted ${syntax[0]} has no effect`);
+    word = (word ?? '') + (quoted ?? piece.replace(/\\(['"])/g, '$1'));
+  }
+  return word === undefined ? words : [...words, word];
+}

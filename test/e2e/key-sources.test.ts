@@ -1,0 +1,210 @@
+/** The key of each source reaches the service, and nothing else: no argument list, no environment of another process, no output. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { BIN, bareEnv, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+
+const KEY = 'svc_live_canaryCANARY0123456789';
+const OTHER = 'svc_live_otherOTHER0123456789';
+const STRACE = 'strace';
+const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
+
+type Source = 'variable' | 'file' | 'credential' | 'profile' | 'command';
+
+/** A machine with the key in one source; resolves to its environment. */
+async function prepare(source: Source, sandbox: TestSandbox, key = KEY): Promise<Record<string, string>> {
+  const directory = await useDirectory();
+  const env = { QRCTL_CONFIG_DIR: join(directory, 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
+  const credentials = join(directory, 'credentials');
+  const file = join(credentials, 'qrctl-api-key');
+  mkdirSync(credentials);
+  writeFileSync(file, `${key}\n`, { mode: 0o400 });
+  if (source === 'variable') return { ...env, QRCTL_API_KEY: key };
+  if (source === 'file') return { ...env, QRCTL_API_KEY_FILE: file };
+  if (source === 'credential') return { ...env, CREDENTIALS_DIRECTORY: credentials };
+  const how = source === 'profile' ? ['--key-stdin'] : ['--key-command', `cat '${file}'`];
+  const { code, stderr } = await runCli(['auth', 'login', ...how], { env, input: source === 'profile' ? key : '' });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Stored the key')]);
+  return env;
+}
+
+describe('the source of the key', () => {
+  test.each<Source>(['variable', 'file', 'credential', 'profile', 'command'])(
+    '%s authorizes requests and is named, without the key',
+    async (source) => {
+      const sandbox = await useSandbox({ key: KEY, codes: 2 });
+      const env = await prepare(source, sandbox);
+      const runs = [];
+      for (const words of [
+        ['auth', 'status', '-v'],
+        ['auth', 'list'],
+        ['config', 'list', '-f', 'json'],
+        ['doctor', '-f', 'json'],
+      ])
+        runs.push(await runCli(words, { env }));
+      expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+      const [status, list, settings, doctor] = runs.map(({ stdout }) => stdout);
+      expect(JSON.parse(status ?? '')).toMatchObject({ source, key: 'svc_live_cana…' });
+      expect(JSON.parse(settings ?? '').at(-1)).toMatchObject({ key: 'api-key', source });
+      expect(list?.includes(`,${source}\n`)).toBe(source === 'profile' || source === 'command');
+      expect(JSON.parse(doctor ?? '')).toContainEqual(expect.objectContaining({ check: 'key', status: 'ok' }));
+      for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(KEY);
+    },
+  );
+
+  test.runIf(hasStrace).each<Source>(['file', 'credential', 'profile', 'command'])(
+    '%s puts the key in no argument and no environment of any process',
+    async (source) => {
+      const sandbox = await useSandbox({ key: KEY, codes: 2 });
+      const env = await prepare(source, sandbox);
+      const log = join(await useDirectory(), 'strace');
+      const trace = [STRACE, '-f', '-qq', '-v', '-s', '65536', '-e', 'trace=execve', '-o', log];
+      const [command = '', ...words] = [...trace, process.execPath, BIN, 'qr', 'list', '--ids'];
+      const child = await startCliUnder(command, words, bareEnv(await useDirectory(), env));
+      expect(child.stdout.trim().split('\n')).toHaveLength(2);
+      const calls = readFileSync(log, 'utf8');
+      expect(calls).toContain('QRCTL_BASE_URL');
+      expect(calls.includes('["cat", ')).toBe(source === 'command');
+      expect(calls).not.toContain(KEY);
+    },
+  );
+
+  test('is a variable before a file, a file before a credential, and any of them before the profile', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const [variable, file, credential, command] = await Promise.all([
+      prepare('variable', sandbox),
+      prepare('file', sandbox, OTHER),
+      prepare('credential', sandbox, OTHER),
+      prepare('command', sandbox),
+    ]);
+    const sourceWith = async (env: Record<string, string | undefined>) => {
+      const { stdout } = await runCli(['config', 'list', '-f', 'json'], { env });
+      return JSON.parse(stdout).at(-1).source;
+    };
+    expect(
+      await sourceWith({ ...command, ...credential, ...file, ...variable, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR }),
+    ).toBe('variable');
+    expect(await sourceWith({ ...command, ...credential, ...file, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe('file');
+    expect(await sourceWith({ ...command, ...credential, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe('credential');
+    expect(await sourceWith({ ...command, CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('command');
+  });
+
+  test('outside of the profiles brings no hint to log in', async () => {
+    const sandbox = await useSandbox({ key: OTHER });
+    for (const source of ['variable', 'file', 'credential'] as const) {
+      const env = await prepare(source, sandbox);
+      for (const more of [{}, { QRCTL_BASE_URL: undefined }]) {
+        for (const words of [['qr', 'list'], ['doctor']]) {
+          const { code, stdout, stderr } = await runCli(words, { env: { ...env, ...more } });
+          expect([2, 3]).toContain(code);
+          expect(stdout + stderr, `${source} ${words}`).not.toContain('auth login');
+        }
+      }
+    }
+  });
+});
+
+describe('a key-command', () => {
+  test('is stored without a key, and forgotten by logout and by another login', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = await prepare('command', sandbox);
+    const file = join(env.QRCTL_CONFIG_DIR ?? '', 'config.json');
+    expect(readFileSync(file, 'utf8')).not.toContain(KEY);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await runCli(['auth', 'login', '--key-stdin'], { env, input: KEY })).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
+    expect((await runCli(['config', 'set', 'key-command', 'cat /nowhere'], { env })).stderr).toContain('Removed the stored key');
+    expect(readFileSync(file, 'utf8')).not.toContain(KEY);
+    expect((await runCli(['qr', 'list'], { env })).code).toBe(3);
+    expect((await runCli(['auth', 'logout'], { env })).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
+  });
+
+  test('that gives no key is not stored (3), unless it is not verified', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
+    for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a\\nb\\n'"]) {
+      const { code, stderr } = await runCli(['auth', 'login', '--key-command', line], { env });
+      expect([code, stderr]).toEqual([3, expect.stringContaining('the key-command')]);
+    }
+    expect((await runCli(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
+    expect((await runCli(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(2);
+    expect((await runCli(['auth', 'status'], { env })).code).toBe(3);
+    expect((await runCli(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(0);
+  });
+
+  test('runs once per command, and not for commands and completions without requests', async () => {
+    const sandbox = await useSandbox({ key: KEY, codes: 2 });
+    const env = await prepare('command', sandbox);
+    const directory = await useDirectory();
+    const count = join(directory, 'count');
+    writeFileSync(join(directory, 'key'), KEY);
+    const line = `sh -c 'echo x >> ${count}; cat ${join(directory, 'key')}'`;
+    expect((await runCli(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    for (const words of [
+      ['auth', 'list'],
+      ['config', 'list'],
+      ['__complete', 'qr', 'get', ''],
+    ])
+      expect((await runCli(words, { env })).code).toBe(0);
+    expect(() => readFileSync(count)).toThrow();
+    expect((await runCli(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code).toBe(0);
+    expect(readFileSync(count, 'utf8')).toBe('x\n');
+  });
+
+  test('for another base URL than its own is not run (3)', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = await prepare('command', sandbox);
+    const { code, stderr } = await runCli(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], { env });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);
+  });
+
+  test('of a config that other users were able to change is not run, and that is said', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = await prepare('command', sandbox);
+    chmodSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 0o666);
+    const { code, stderr } = await runCli(['qr', 'list'], { env });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('other users were able to change the config file')]);
+  });
+
+  test('that hangs ends with qrctl at Ctrl-C', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = await prepare('command', sandbox);
+    const pid = join(await useDirectory(), 'pid');
+    expect((await runCli(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env })).code).toBe(0);
+    const running = await startCli(['qr', 'list'], { env });
+    await until(() => contentOf(pid).endsWith('\n'));
+    running.child.kill('SIGINT');
+    expect((await running.done).code).toBe(130);
+    await until(() => contentOf(`/proc/${contentOf(pid).trim()}/cmdline`) === '');
+  });
+
+  test('may prompt on the terminal', async () => {
+    const sandbox = await useSandbox({ key: KEY, codes: 2 });
+    const env = await prepare('command', sandbox);
+    const line = `sh -c 'printf "PIN: " >&2; read pin; test "$pin" = 1234 && printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}'`;
+    expect((await runCli(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    const { code, stdout } = await runCli(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('PIN:')]);
+  });
+});
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Runs another command than qrctl, as `runCli` does. */
+async function startCliUnder(command: string, words: string[], env: Record<string, string | undefined>) {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await new Promise((resolve) => child.on('close', resolve));
+  return { stdout: Buffer.concat(chunks).toString() };
+}

@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AuthError, InterruptedError, UsageError } from '../../src/errors.ts';
+import { parseKeyCommand } from '../../src/settings/key-command.ts';
+import { loadKey } from '../../src/settings/load-key.ts';
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import { inShell } from '../../src/text/quote.ts';
+import { systemClock } from '../../src/time/time.ts';
+import { until } from '../support/cli.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+const KEY = 'svc_live_canaryCANARYcanary';
+const BASE = 'https://qr.example/api/v1';
+
+/** Runs a script as the key-command of a profile. */
+async function load(script: string, { signal = new AbortController().signal, timeoutMs = 20_000, problem = '' } = {}) {
+  const told: string[] = [];
+  const profile = { baseUrl: BASE, keyBaseUrl: BASE, keyCommand: `sh -c ${inShell(script)}` };
+  const stored = { current: undefined, profiles: new Map([['default', profile]]), commandProblem: problem || undefined };
+  const settings = resolveSettings({}, {}, stored);
+  expect(settings).toMatchObject({ apiKey: undefined, keySource: 'command' });
+  const env = { PATH: process.env.PATH, QRCTL_API_KEY: 'svc_live_other' };
+  const tell = (line: string) => told.push(line);
+  const { apiKey } = await loadKey(settings, { env, clock: systemClock, signal, canAsk: false, tell, note: tell, timeoutMs });
+  return { apiKey, told };
+}
+
+describe('a key-command', () => {
+  test('gives the line that it prints, and its standard error is shown without a key', async () => {
+    // The shell puts the parts together: a command line with a key in it is refused.
+    const script = `key=$(printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}); echo "unlocking $key" >&2; printf '%s\\r\\n\\n' $key`;
+    expect(await load(script)).toEqual({ apiKey: KEY, told: ['key-command: unlocking svc_live_cana…'] });
+  });
+
+  test('gets no key in its environment, and its input is empty', async () => {
+    const file = join(temporaryDirectory(), 'env');
+    await load(`env > ${file}; cat; echo ${'x'.repeat(9)}`);
+    expect(readFileSync(file, 'utf8')).not.toContain('QRCTL_API_KEY');
+  });
+
+  test('is not awaited for what it left running', async () => {
+    const started = systemClock.monotonic();
+    expect((await load('sleep 20 & echo abcdefgh')).apiKey).toBe('abcdefgh');
+    expect(systemClock.monotonic() - started).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ['fails', 'echo "vault is locked" >&2; exit 4', 'the key-command failed with exit code 4: vault is locked'],
+    ['is killed', 'kill -9 $$', 'the key-command was ended by SIGKILL'],
+    ['prints nothing', 'true', 'the key-command printed nothing'],
+    ['prints two lines', 'echo a; echo b', 'the key-command printed more than one line'],
+    ['prints a key that no header can hold', 'echo a b', 'the key of the key-command contains an invalid character'],
+    [
+      'prints a key that is too long',
+      'head -c 600 /dev/zero | tr "\\0" x',
+      'the key of the key-command is longer than 512 characters',
+    ],
+    ['prints without end', 'yes', 'the key-command printed far more than a key'],
+  ])('that %s is refused in its own words', async (_, script, words) => {
+    const refusal = await load(script).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(AuthError);
+    expect(String(refusal)).toContain(words);
+  });
+
+  test('that hangs is ended with all that it started, even if it ignores SIGTERM', async () => {
+    const file = join(temporaryDirectory(), 'pid');
+    const script = `trap '' TERM; (trap '' TERM; sleep 60) & echo $! > ${file}; wait`;
+    await expect(load(script, { timeoutMs: 700 })).rejects.toThrow('the key-command did not finish within 0.7 s and was ended');
+    await until(() => !isRunning(Number(readFileSync(file, 'utf8'))));
+  });
+
+  test('is ended at once by Ctrl-C', async () => {
+    const file = join(temporaryDirectory(), 'pid');
+    const abort = new AbortController();
+    const loading = load(`echo $$ > ${file}; sleep 60`, { signal: abort.signal });
+    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('\n'));
+    abort.abort(new InterruptedError('SIGINT'));
+    await expect(loading).rejects.toThrow(InterruptedError);
+    await until(() => !isRunning(Number(readFileSync(file, 'utf8'))));
+  });
+
+  test('that another user may have written is not run', async () => {
+    const file = join(temporaryDirectory(), 'ran');
+    const refused = load(`touch ${file}`, { problem: 'the config file belongs to user 7' });
+    await expect(refused).rejects.toThrow('cannot run the key-command: the config file belongs to user 7');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.each([
+    ['', 'it is empty'],
+    ['./key.sh', 'depends on the current directory'],
+    ['tools/key.sh', 'depends on the current directory'],
+    ['cat key | head -1', 'an unquoted | has no effect'],
+    ["cat 'key", 'an opening'],
+    [`echo ${KEY}`, 'it contains an API key'],
+  ])('%j is refused before it is stored', (line, words) => {
+    expect(() => parseKeyCommand(line)).toThrow(UsageError);
+    expect(() => parseKeyCommand(line)).toThrow(words);
+  });
+});
+
+/** A process that was killed may stay as a zombie until its new parent has looked. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

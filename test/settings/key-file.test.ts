@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { AuthError } from '../../src/errors.ts';
+import { readKeyFile } from '../../src/settings/key-file.ts';
+import { loadKey } from '../../src/settings/load-key.ts';
+import { resolveSettings } from '../../src/settings/resolve.ts';
+import { systemClock } from '../../src/time/time.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+const MKFIFO = 'mkfifo';
+const KEY = 'svc_live_canaryCANARYcanary';
+
+function keyFile(content: string | Buffer, mode = 0o600): string {
+  const path = join(temporaryDirectory(), 'key');
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+/** What QRCTL_API_KEY_FILE comes to, and the notes it leaves. */
+async function load(path: string) {
+  const notes: string[] = [];
+  const env = { QRCTL_API_KEY_FILE: path, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
+  const settings = resolveSettings({}, env, { current: undefined, profiles: new Map() });
+  const note = (line: string) => notes.push(line);
+  const { signal } = new AbortController();
+  const { apiKey } = await loadKey(settings, { env, clock: systemClock, signal, canAsk: false, note, tell: note });
+  return { apiKey, notes };
+}
+
+describe('a key file', () => {
+  test.each([
+    ['without a line end', KEY],
+    ['with a line end', `${KEY}\n`],
+    ['with a line end of Windows', `${KEY}\r\n`],
+  ])('%s gives the key', async (_, content) => {
+    expect(await load(keyFile(content))).toEqual({ apiKey: KEY, notes: [] });
+  });
+
+  test('may be a link to a link, as Kubernetes mounts secrets', async () => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, '..2026_11_24'));
+    writeFileSync(join(directory, '..2026_11_24', 'key'), `${KEY}\n`, { mode: 0o400 });
+    symlinkSync('..2026_11_24', join(directory, '..data'));
+    symlinkSync('..data/key', join(directory, 'key'));
+    expect((await load(join(directory, 'key'))).apiKey).toBe(KEY);
+  });
+
+  test('that other users can read is used, with a note', async () => {
+    const { apiKey, notes } = await load(keyFile(KEY, 0o444));
+    expect(apiKey).toBe(KEY);
+    expect(notes).toEqual([expect.stringMatching(/^Other users can read the key file .* \(permissions 0444\)$/)]);
+  });
+
+  test.each([0o620, 0o602, 0o666])('that other users can change (%o) is refused', async (mode) => {
+    await expect(load(keyFile(KEY, mode))).rejects.toThrow(AuthError);
+    await expect(load(keyFile(KEY, mode))).rejects.toThrow('other users can change it');
+  });
+
+  test.each<[string, string | Buffer, RegExp]>([
+    ['that is empty', '', /is empty$/],
+    ['of an empty line', '\n', /is empty$/],
+    ['of two lines', `${KEY}\n${KEY}\n`, /contains more than one line$/],
+    ['with a space', 'a b', /contains an invalid character/],
+    ['of bytes that are no text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
+    ['with a key of 513 characters', 'x'.repeat(513), /is longer than 512 characters/],
+    ['of a megabyte', 'x'.repeat(1e6), /is larger than 4096 bytes/],
+  ])('%s is refused in its own words, without its content', async (_, content, words) => {
+    const refusal = await load(keyFile(content)).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(AuthError);
+    expect(String(refusal)).toMatch(words);
+    expect(String(refusal)).not.toContain(KEY);
+  });
+
+  test('that is missing, a directory, a device or a pipe is refused at once', async () => {
+    const directory = temporaryDirectory();
+    spawnSync(MKFIFO, [join(directory, 'pipe')]);
+    await expect(readKeyFile(join(directory, 'none'))).rejects.toThrow('there is no such file');
+    for (const path of [directory, '/dev/zero', join(directory, 'pipe')])
+      await expect(readKeyFile(path)).rejects.toThrow('it is not a regular file');
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { splitWords } from '../../src/text/split-words.ts';
+
+describe('a command line without a shell', () => {
+  test.each<[string, string[]]>([
+    ['', []],
+    ['  \t ', []],
+    ['op read op://ops/qrctl/key', ['op', 'read', 'op://ops/qrctl/key']],
+    ['  pass   show\tqrctl ', ['pass', 'show', 'qrctl']],
+    ["sh -c 'a | b; c'", ['sh', '-c', 'a | b; c']],
+    ['say "two words" \'and "more"\'', ['say', 'two words', 'and "more"']],
+    [`a"b c"'d e'f`, ['ab cd ef']],
+    [`x '' ""`, ['x', '', '']],
+    ['"C:\\Program Files\\op.exe" read', ['C:\\Program Files\\op.exe', 'read']],
+    ["get '$HOME'", ['get', '$HOME']],
+    ["sh -c 'it'\\''s'", ['sh', '-c', "it's"]],
+    ['say "a \\"b\\" \\c"', ['say', 'a "b" \\c']],
+  ])('%j is %j', (line, words) => {
+    expect(splitWords(line)).toEqual(words);
+  });
+
+  test.each(["say 'it", 'say "it', 'a | b', 'a; b', 'a && b', 'a > b', 'a $HOME', 'a `b`', 'a < b', "it's"])(
+    '%j is refused: a shell would read it in another way',
+    (line) => {
+      expect(() => splitWords(line)).toThrow();
+    },
+  );
+
+  test('takes time linear in its length', () => {
+    expect(splitWords(`${'a'.repeat(1e6)} ${' '.repeat(1e6)}b`)).toHaveLength(2);
+    expect(() => splitWords(`${'"a" '.repeat(2e5)}'`)).toThrow();
+    expect(() => splitWords(`"${'\\"'.repeat(2e5)}`)).not.toThrow();
+  });
+});
