@@ -9,7 +9,7 @@ import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
 import { createSpokenProgress } from './spoken-progress.ts';
-import { createStdoutWriter, type OutputStream } from './stdout-writer.ts';
+import { createStdoutWriter, flushFile, type OutputStream } from './stdout-writer.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export type { Progress };
@@ -32,6 +32,8 @@ export interface Console {
   write(data: string | Uint8Array): Promise<void>;
   /** Text for people that holds values of others, as it is printed: in GitHub Actions, none of them is a workflow command. */
   harmless(text: string): string;
+  /** Flushes the data to disk if standard output is a file. Fails with LocalError. */
+  flush(): Promise<void>;
   /**
    * One line on standard error unless --quiet. Service data in it is cleaned of control characters, line ends too: several
    * lines are several notes.
@@ -132,6 +134,7 @@ export function createConsole(options: ConsoleOptions): Console {
       bar?.show();
     },
     harmless,
+    flush: () => flushFile(stdout),
     note,
     warn: (text, always = false) => {
       if (always || !quiet)

@@ -1,5 +1,5 @@
 /** Writes data to standard output without silent loss: each write reports its result. */
-import { fstatSync, write } from 'node:fs';
+import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { adviceFor, describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
@@ -40,6 +40,15 @@ export function createStdoutWriter(stream: OutputStream, onClosedPipe: () => voi
     last = done.catch(() => undefined);
     return done;
   };
+}
+
+/** Flushes standard output to disk if it is a file. Throws LocalError if its bytes may be lost. */
+export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync): Promise<void> {
+  const fd = fileDescriptor(stream);
+  if (fd === undefined || !fstatSync(fd).isFile()) return;
+  await new Promise<void>((resolve, reject) => {
+    sync(fd, (error) => (error ? reject(toFailure(error)) : resolve()));
+  });
 }
 
 /** The descriptor when standard output is a file or a device other than a terminal. */
