@@ -21,25 +21,37 @@ interface Dialect {
 /** One file takes the first two; Parquet cannot be added to, only in parts. */
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
-/** Identity of the export that wrote a file. A run that differs in any of it must not add rows. */
-export interface AppendIdentity {
+/** Codes that a run was started for. */
+export interface CodesOfRun {
   /** Ids of the codes, in any order. */
   codes: readonly string[];
   /** `--all`: the codes may come and go between runs. A text is that of the filters they pass, as `--name menu`. */
   all: boolean | string;
+}
+
+/** Identity of the export that wrote a file. A run that differs in any of it must not add rows. */
+export interface AppendIdentity extends CodesOfRun {
   /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
   columns: readonly string[];
   format: AppendFormat;
   dialect: Dialect;
 }
 
+export function isCodesOfRun({ codes, all }: Record<string, unknown>): boolean {
+  return isTexts(codes) && (typeof all === 'string' || typeof all === 'boolean');
+}
+
+function isTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === 'string');
+}
+
 export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
-  const { codes, all, columns, format, dialect } = value;
+  const { columns, format, dialect } = value;
   const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
   return (
     formats.some((known) => known === format) &&
-    [codes, columns].every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string')) &&
-    (typeof all === 'string' || typeof all === 'boolean') &&
+    isCodesOfRun(value) &&
+    isTexts(columns) &&
     [header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
     [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
   );
@@ -67,8 +79,8 @@ export interface Difference {
 export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
   if (was.format !== is.format)
     return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass --format ${was.format}` };
-  if (!hasSameCodes(was, is))
-    return { reason: `contains the scans of ${codesOf(was)}, not of ${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+  const other = codeDifference(was, is, 'contains the scans of');
+  if (other) return other;
   if (was.columns.join() !== is.columns.join())
     return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
   for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
@@ -92,7 +104,13 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   return undefined;
 }
 
-function wayToCodes(was: AppendIdentity, is: AppendIdentity): string {
+/** Returns how the codes of a run differ from those of an earlier one; `has` is the verb of the sentence. */
+export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
+  if (hasSameCodes(was, is)) return undefined;
+  return { reason: `${has} ${codesOf(was)}, not ${has.endsWith(' of') ? 'of ' : ''}${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+}
+
+function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
   if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
   const codes = `Pass the same codes${is.all ? ' instead of --all or filters' : ''}`;
   if (was.codes.length > MOST_PASTED) return codes;
@@ -112,12 +130,12 @@ function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
 }
 
 /** A30: compares the complete lists, not their texts in messages, which are shortened. */
-function hasSameCodes(was: AppendIdentity, is: AppendIdentity): boolean {
+function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
 }
 
-function codesOf({ all, codes }: AppendIdentity): string {
+function codesOf({ all, codes }: CodesOfRun): string {
   if (all) return typeof all === 'string' ? `all codes with ${shown(all)}` : 'all codes';
   return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
 }

@@ -25,8 +25,8 @@ export const LAYERS: readonly Layer[] = [
     does: 'figures as a document in a language, and the document as a page; logs compared with the service; codes against their own past',
   },
   {
-    modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'sandbox'],
-    does: 'images that scan; figures that add up; destinations; dated changes; a file that is the truth; backups before deletion; the local service',
+    modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'tail', 'sandbox'],
+    does: 'images that scan; figures that add up; destinations; dated changes; a file that is the truth; backups before deletion; printed scans over restarts; the local service',
   },
   { modules: ['dataset'], does: 'a directory of Parquet parts' },
   { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by what is new' },
@@ -52,7 +52,7 @@ const UNDICI = ['undici', 'undici/**'];
 const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
   { modules: ['service', 'limit'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
   {
-    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan', 'apply'],
+    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan', 'apply', 'tail'],
     group: [...UNDICI, '**/settings/**', '**/terminal/**'],
     message: 'Algorithms take what they need as arguments.',
   },

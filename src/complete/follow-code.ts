@@ -13,6 +13,8 @@ export interface FollowedCode {
    * next time.
    */
   next(): Promise<{ ms: number; row: Row }[]>;
+  /** All scans from the start on were returned: later readings begin an hour before the newest. */
+  hasBegun(): boolean;
 }
 
 export interface FollowJob {
@@ -23,13 +25,15 @@ export interface FollowJob {
   width: number;
   /** Scans from this time on, ms since the epoch. */
   sinceMs: number;
+  /** Times of scans that an earlier run returned, by ID; they are not returned again. */
+  seen?: ReadonlyMap<number | bigint, number>;
   /** The service's clock now, ms since the epoch. */
   nowMs(): number;
   note(line: string): void;
 }
 
 /** Scans are looked for so far before the newest: they may be listed late. */
-const OVERLAP_MS = 3_600_000;
+export const OVERLAP_MS = 3_600_000;
 /**
  * Number of known scans per code and hour that are read again each time, so that a page has room for new ones. All of the overlap is read
  * whenever as many requests have passed as it has such parts. So no late scan is missed, and the average is two requests at most.
@@ -40,7 +44,7 @@ const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: FollowJob): FollowedCode {
   /** When each scan was that could be shown again, by its id. */
-  let seen = new Map<number | bigint, number>();
+  let seen = new Map<number | bigint, number>(job.seen);
   let fromMs = job.sinceMs;
   let shortReadings = 0;
   /** All from the start on was given. */
@@ -48,6 +52,7 @@ export function followCode(job: FollowJob): FollowedCode {
   let hasDoubted = false;
 
   return {
+    hasBegun: () => hasBegun,
     async next() {
       const found = new Map<number | bigint, { ms: number; row: Row }>();
       const range = { sinceMs: fromMs, untilMs: FOREVER_MS };

@@ -88,7 +88,9 @@ const CONTRACT: Record<string, string[]> = {
   'scans verify [code...]': [
     ...['--all', '--from', '--output', '--output-dir', '--repair', '--dry-run', '--since', '--until', '--during', '--format'],
   ],
-  'scans tail [code...]': ['--all', '--since', '--interval', '--max-events', '--format', '--fields', '--no-header'],
+  'scans tail [code...]': [
+    ...['--all', '--since', '--state', '--moved-from', '--interval', '--max-events', '--format', '--fields', '--no-header'],
+  ],
   'scans report [code...]': [
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--title', '--output'],
     ...['--language', '--note', '--logo'],

@@ -95,6 +95,7 @@ const WRITERS: readonly [string, (at: string) => readonly string[]][] = [
   ['qr update --results', (at) => ['qr', 'update', '--from', 'ids.csv', '--status', 'paused', '--results', `${at}/x.csv`]],
   ['qr delete --backup', (at) => ['qr', 'delete', '--from', 'ids.csv', '--yes', '--backup', at]],
   ['qr check --since-last', (at) => ['qr', 'check', '--since-last', `${at}/x.csv`]],
+  ['scans tail --state', (at) => ['scans', 'tail', '--all', '--state', `${at}/x.json`]],
   ['scans watch --since-last', (at) => ['scans', 'watch', '--all', '--since-last', `${at}/x.csv`]],
   ['scans report', (at) => ['scans', 'report', '--all', '-o', `${at}/x.html`]],
   ['scans stats', (at) => ['scans', 'stats', '--all', '-o', `${at}/x.csv`]],

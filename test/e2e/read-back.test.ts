@@ -24,6 +24,7 @@ const LIMITED: Pick<CliOptions, 'nodeArgs' | 'timeoutMs'> = { nodeArgs: ['--max-
 describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   test.each([
     ['check.csv', ['qr', 'check', '--since-last', 'check.csv']],
+    ['tail.json', ['scans', 'tail', '--all', '--state', 'tail.json']],
     ['watch.csv', ['scans', 'watch', '--all', '--since-last', 'watch.csv']],
     ['manifest.csv', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],
     ['ID.png', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],

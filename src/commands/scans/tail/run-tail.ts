@@ -2,67 +2,96 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
 import type { Context } from '../../../context.ts';
-import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../../errors.ts';
+import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
-import { SCAN_FIELDS } from '../../../service/shapes.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
+import { SCAN_FIELDS, type Scan } from '../../../service/shapes.ts';
+import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';
 import { quote } from '../../../text/quote.ts';
 import { chooseLabels } from '../../choose-codes.ts';
-import { checkChoice, isOneCode } from '../../code-choice.ts';
+import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
 import { LABELS, labelOf } from '../labels.ts';
 import type { TailFlags } from './flags.ts';
+import { type FoundScan, openPrinter, type Printer } from './open-printer.ts';
 
 const INTERVAL_MS = 10_000;
 /** Intervals from one listing of the codes to the next: five minutes by default. */
 const RELIST_INTERVALS = 30;
 
+interface TailPlan {
+  names: readonly string[];
+  flags: TailFlags;
+  output: OutputPlan;
+  labelled: boolean;
+  sinceMs: number | undefined;
+}
+
 /** Ends by a signal, a closed pipe, --max-events, or if no code is left. Throws as listed in errors.ts, except for outages. */
 export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
-  const { interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY } = flags;
   checkChoice(names, flags);
-  const { timezone, concurrency: width } = await context.settings();
+  if (flags.movedFrom !== undefined && flags.state === undefined)
+    throw new UsageError('--moved-from requires --state', { hint: 'Omit --moved-from, or specify --state tail.json.' });
+  const { timezone } = await context.settings();
   const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
   const labelled = !isOneCode(names, flags);
   const columns = [...(labelled ? LABELS : []), ...SCAN_FIELDS].map((name) => ({ name }));
   const output = await planOutput(context, { ...flags, format: flags.format ?? 'csv' }, columns, 'list');
+  const file = flags.state === undefined ? undefined : await openTailState(flags.state, context);
+  try {
+    await follow(context, { names, flags, output, labelled, sinceMs }, file);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function follow(
+  context: Context,
+  { names, flags, output, labelled, sinceMs }: TailPlan,
+  file: TailStateFile | undefined,
+): Promise<void> {
+  const { interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY, movedFrom } = flags;
+  const { concurrency: width } = await context.settings();
   const service = await context.service();
   const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
   context.facts.codes = codes.length;
   const nowMs = () => service.nowMs() ?? context.clock.now();
-  const fromMs = sinceMs ?? nowMs();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
-  const toFollowed = (code: CodeLabel): [string, { follow: FollowedCode; label: object }] => {
+  const all = names.length === 0 && flags.from === undefined && (filterWords(flags) ?? true);
+  const run = {
+    ...{ workspace: service.workspace, getCode: service.getCode, movedFrom, sinceMs: sinceMs ?? nowMs() },
+    codes: { all, codes: all === false ? codes.map(({ id }) => id) : [] },
+  };
+  const printer = await openPrinter(context, file, run, { openSink: () => openSink(context, output), nowMs });
+  const toFollowed = (code: CodeLabel): [string, Followed] => {
     const { id, slug } = code;
     const label = labelled ? labelOf(code) : {};
-    const common = { fetchInOrder, width, sinceMs: fromMs, nowMs, note: context.console.note, name: slug ?? id };
+    const common = { fetchInOrder, width, ...printer.startOf(id), nowMs, note: context.console.note, name: slug ?? id };
     const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
     return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
   };
   const followed = new Map(codes.map(toFollowed));
   /** Ids that this run has followed, also those of codes that were deleted since. */
   const seen = new Set(followed.keys());
-  const sink = await openSink(context, output);
-  context.console.note(
-    `Waiting for scans of ${codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`}. Press Ctrl-C to stop`,
-  );
+  const ask = createAsking(context, followed, printer);
+  tellStart(context, codes, printer.isContinued ? flags : undefined);
   let left = maxEvents;
-  let isDown = false;
   try {
     for (let intervals = 0; left > 0 && followed.size > 0; intervals++) {
       const begun = context.clock.monotonic();
       if (names.length === 0 && flags.from === undefined && intervals % RELIST_INTERVALS === RELIST_INTERVALS - 1)
         await followNew();
-      const rows = (await Promise.all([...followed.keys()].map(ask))).flat().sort((a, b) => a.ms - b.ms);
-      const shown = rows.slice(0, left).map(({ row }) => row);
-      if (shown.length > 0) await sink.write(shown);
+      const scans = (await Promise.all([...followed.keys()].map(ask))).flat().sort((a, b) => a.ms - b.ms);
+      const shown = scans.slice(0, left);
+      await printer.print(shown);
       left -= shown.length;
       if (left > 0) await context.clock.sleep(Math.max(0, interval - (context.clock.monotonic() - begun)), context.signal);
     }
-    await sink.commit();
+    await printer.commit();
   } finally {
-    await sink.discard();
+    await printer.discard();
   }
 
   /** Follows the codes that were created since: the filters choose among them as at the start. */
@@ -75,18 +104,42 @@ export async function runTail(context: Context, names: readonly string[], flags:
       context.console.note(`Following the new code ${quote(code.slug ?? code.id)}`);
     }
   }
+}
 
-  async function ask(id: string) {
+interface Followed {
+  follow: FollowedCode;
+  label: object;
+}
+
+/** `continued`: the flags of a run that continues from a state. */
+function tellStart({ console }: Context, codes: readonly CodeLabel[], continued: TailFlags | undefined): void {
+  if (continued) {
+    const unused = continued.since === undefined ? '' : '; --since applies only to its first run';
+    console.note(`Continuing from ${continued.state}${unused}`);
+  }
+  const what = codes.length === 1 ? quote(codes[0]?.slug ?? '') : `${codes.length} codes`;
+  console.note(`Waiting for scans of ${what}. Press Ctrl-C to stop`);
+}
+
+/** Creates a function that asks for the new scans of one code, and survives outages and deleted codes. */
+function createAsking(context: Context, followed: Map<string, Followed>, printer: Printer) {
+  let isDown = false;
+  return async (id: string): Promise<FoundScan[]> => {
     const code = followed.get(id);
     if (!code) return [];
     try {
       const found = await code.follow.next();
       if (isDown) context.console.note('The service responds again');
       isDown = false;
-      return found.map(({ ms, row }) => ({ ms, row: { ...code.label, ...row, ...code.label } }));
+      const hasBegun = code.follow.hasBegun();
+      return found.map(({ ms, row }) => ({
+        ...{ codeId: id, id: row.id as Scan['id'], ms, hasBegun },
+        row: { ...code.label, ...row, ...code.label },
+      }));
     } catch (error) {
       if (error instanceof NotFoundError && followed.size > 1) {
         followed.delete(id);
+        printer.forget(id);
         context.console.note(`Code ${id} no longer exists`);
       } else if (error instanceof UnavailableError) {
         if (!isDown) context.console.note(`${messageOf(error)}; resuming when the service responds again`);
@@ -94,7 +147,7 @@ export async function runTail(context: Context, names: readonly string[], flags:
       } else throw error;
       return [];
     }
-  }
+  };
 }
 
 /** An outage, or a listing that changes while it is read, passes: the next listing has the new codes too. */

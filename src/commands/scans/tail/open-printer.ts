@@ -1,0 +1,65 @@
+/** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
+import { inChunks } from '../../../collections/in-chunks.ts';
+import type { Context } from '../../../context.ts';
+import type { DocumentSink } from '../../../rows/document-sink.ts';
+import type { Row } from '../../../rows/row-sink.ts';
+import { createTailProgress } from '../../../tail/progress.ts';
+import type { TailRun, TailStateFile } from '../../../tail/state-file.ts';
+
+/** A scan to print. */
+export interface FoundScan {
+  codeId: string;
+  id: number | bigint;
+  ms: number;
+  row: Row;
+  /** All scans of the code up to this one were returned. */
+  hasBegun: boolean;
+}
+
+export interface Printer {
+  /** An earlier run wrote the state. */
+  isContinued: boolean;
+  /** Returns from when on a code is followed, and its scans that were printed. */
+  startOf(codeId: string): { sinceMs: number; seen: ReadonlyMap<number | bigint, number> };
+  print(scans: readonly FoundScan[]): Promise<void>;
+  /** Forgets a code that was deleted. */
+  forget(codeId: string): void;
+}
+
+/** Maximum number of scans that a run may print again if the one before was killed. */
+const BATCH_SCANS = 500;
+
+/** Opens the printer; `file` is the opened state of --state. Throws like its `begin`. */
+export async function openPrinter(
+  context: Context,
+  file: TailStateFile | undefined,
+  run: TailRun,
+  { openSink, nowMs }: { openSink(): Promise<DocumentSink>; nowMs(): number },
+): Promise<Printer & Pick<DocumentSink, 'commit' | 'discard'>> {
+  const start = await file?.begin(run);
+  const progress = createTailProgress(start?.sinceMs ?? run.sinceMs, start?.positions ?? new Map());
+  const sink = await openSink();
+  return {
+    isContinued: start?.isContinued ?? false,
+    startOf(codeId) {
+      if (!file) return { sinceMs: run.sinceMs, seen: new Map() };
+      const { fromMs, printed } = progress.positionOf(codeId);
+      return { sinceMs: fromMs, seen: printed };
+    },
+    async print(scans) {
+      // S2: at most one batch is printed and not recorded.
+      for (const batch of inChunks(scans, file ? BATCH_SCANS : Math.max(1, scans.length))) {
+        await sink.write(batch.map(({ row }) => row));
+        if (!file) continue;
+        // S1: on the disk, if standard output is a file, before the state that claims it.
+        await context.console.flush();
+        for (const { codeId, id, ms, hasBegun } of batch) progress.print(codeId, { id, ms }, { nowMs: nowMs(), hasBegun });
+        progress.prune();
+        await file.record(progress.positions);
+      }
+    },
+    forget: (codeId) => void progress.positions.delete(codeId),
+    commit: sink.commit,
+    discard: sink.discard,
+  };
+}

@@ -1,0 +1,87 @@
+/** State of `scans tail --state`: the codes it follows, and for each of them what was printed as far as it could be read again. */
+import { type CodesOfRun, isCodesOfRun } from '../append/identity.ts';
+import { isTimeOr } from '../append/positions.ts';
+import { seal, unseal } from '../append/sealed.ts';
+import { isObject } from '../service/json.ts';
+import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
+
+const VERSION = 1;
+
+/** How far the scans of a code were printed. */
+export interface TailPosition {
+  /** All scans before were printed, ms since the epoch. */
+  fromMs: number;
+  /** Times of printed scans from then on, by ID. */
+  printed: Map<number | bigint, number>;
+}
+
+export interface TailState {
+  workspace: RecordedWorkspace;
+  codes: CodesOfRun;
+  /** When the first run began: codes without a position are printed from then on, ms since the epoch. */
+  sinceMs: number;
+  /** By id of the code. */
+  positions: Map<string, TailPosition>;
+}
+
+/** The bytes of the state file. */
+export function formatTailState({ workspace, codes, sinceMs, positions }: TailState): Buffer {
+  const saved = [...positions].map(([code, { fromMs, printed }]): [string, SavedPosition] => [
+    code,
+    { fromMs, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
+  ]);
+  return seal({ version: VERSION, ...workspace, codes: [...codes.codes].sort(), all: codes.all, sinceMs, positions: saved });
+}
+
+/** Parses the bytes. Throws StateProblem if they are truncated or changed, UnknownStateError for another version or form. */
+export function parseTailState(bytes: Buffer): TailState {
+  const { baseUrl, key, profile, codes, all, sinceMs, positions } = unseal(bytes, [VERSION], isSavedState);
+  return {
+    workspace: { baseUrl, key, profile },
+    codes: { codes, all },
+    sinceMs,
+    positions: new Map(
+      positions.map(([code, { fromMs, printed }]) => [code, { fromMs, printed: new Map(printed.map(parseScan)) }]),
+    ),
+  };
+}
+
+interface SavedPosition {
+  fromMs: number;
+  printed: [string, number][];
+}
+
+interface SavedState extends RecordedWorkspace, CodesOfRun {
+  sinceMs: number;
+  positions: [string, SavedPosition][];
+}
+
+/** S7: another program may have written a state with a correct checksum: every value is checked before it is used. */
+function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
+  const { sinceMs, positions } = value;
+  const isPosition = (entry: unknown) => Array.isArray(entry) && typeof entry[0] === 'string' && isSavedPosition(entry[1]);
+  return (
+    isRecordedWorkspace(value) &&
+    isCodesOfRun(value) &&
+    isTime(sinceMs) &&
+    Array.isArray(positions) &&
+    positions.every(isPosition)
+  );
+}
+
+function isSavedPosition(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { fromMs, printed } = value;
+  const isScan = (entry: unknown) => Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
+  return isTime(fromMs) && Array.isArray(printed) && printed.every(isScan);
+}
+
+function isTime(value: unknown): boolean {
+  return isTimeOr(undefined, value) && value !== undefined;
+}
+
+/** IDs beyond 2^53 keep their digits. */
+function parseScan([text, ms]: [string, number]): [number | bigint, number] {
+  const id = Number(text);
+  return [Number.isSafeInteger(id) ? id : BigInt(text), ms];
+}

@@ -1,0 +1,264 @@
+/** `scans tail --state` over restarts: each scan once, however a run ends, and nothing of other workspaces, codes and runs. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { BIN, bareEnv, runCli, startCli, useDirectory } from '../support/cli.ts';
+import { SOAK } from '../support/property-runs.ts';
+import { runByDay } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { useSharedAddress } from '../support/two-workspaces.ts';
+
+const BATCH = 500;
+const MINUTE = 60_000;
+
+async function useTail(options: SandboxOptions = {}) {
+  const sandbox = await useSandbox({ codes: 2, scans: 0, limit: 1_000_000, ...options });
+  const cwd = await useDirectory();
+  const state = join(cwd, 'tail.json');
+  const id = sandbox.codeId();
+  const args = (...more: string[]) => [
+    'scans',
+    'tail',
+    ...more,
+    '--state',
+    state,
+    '--interval',
+    '10ms',
+    '-f',
+    'ndjson',
+    '--fields',
+    'id',
+  ];
+  return {
+    ...{ sandbox, cwd, state, id, args },
+    at: { env: sandbox.env, cwd },
+    /** Adds a scan of so many minutes ago. */
+    add: (minutes = 0, code = id) =>
+      sandbox.workspace.addScan(code, { ts: new Date(Date.now() - minutes * MINUTE).toISOString() }),
+    start: (...more: string[]) => startCli(args(...more), { env: sandbox.env, cwd }),
+    /** Waits until the state has so many printed scans. */
+    async recorded(count: number) {
+      for (;;) {
+        const text = await readFile(state, 'utf8').catch(() => '{"positions":[]}');
+        const saved: [string, { printed: unknown[] }][] = JSON.parse(text).positions;
+        if (saved.reduce((sum, [, { printed }]) => sum + printed.length, 0) >= count) return;
+        await sleep(5);
+      }
+    },
+  };
+}
+
+const idsIn = (stdout: string): number[] =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line).id);
+
+describe('a restart', () => {
+  test('continues after the last printed scan, with scans of the time between and those listed late', async () => {
+    const { add, at, args, id } = await useTail();
+    add(120);
+    add(30);
+    const first = await runByDay([...args(id, '--since', '3h'), '--max-events', '2'], at);
+    expect(idsIn(first.stdout)).toHaveLength(2);
+    add(20);
+    // Listed late: it is older than the newest printed scan.
+    add(70);
+    add(10);
+    const second = await runByDay([...args(id, '--since', '3h'), '--max-events', '3'], at);
+    expect(second.code).toBe(0);
+    expect(new Set([...idsIn(first.stdout), ...idsIn(second.stdout)]).size).toBe(5);
+    expect(second.stderr).toContain('; --since applies only to its first run');
+  });
+
+  test('prints what --max-events left over, and nothing else', async () => {
+    const { add, at, args, id, sandbox } = await useTail();
+    for (const minutes of [50, 40, 30, 20, 10]) add(minutes);
+    const runs = [];
+    for (const most of [2, 2, 1]) {
+      const run = await runByDay([...args(id, '--since', '1h'), '--max-events', `${most}`], at);
+      runs.push(idsIn(run.stdout));
+    }
+    expect(runs.flat()).toEqual(sandbox.scans(id).map((scan) => scan.id));
+  });
+
+  test('after a kill before the first scan begins at the start of the killed run (S4)', async () => {
+    const { add, start, args, at, id } = await useTail();
+    const running = await start(id);
+    await running.waitFor(/Waiting for scans/);
+    running.child.kill('SIGKILL');
+    await running.done;
+    add();
+    const run = await runByDay([...args(id), '--max-events', '1'], at);
+    expect(idsIn(run.stdout)).toHaveLength(1);
+  });
+
+  test('prints the scans of a code that was created in between, and forgets one that was deleted', async () => {
+    const { add, args, at, sandbox, state } = await useTail();
+    add();
+    await runByDay([...args('--all', '--since', '1h'), '--max-events', '1'], at);
+    const { id } = sandbox.workspace.create({ name: 'new' });
+    add(0, id);
+    const run = await runByDay([...args('--all'), '--max-events', '1'], at);
+    expect(idsIn(run.stdout)).toEqual(sandbox.scans(id).map((scan) => scan.id));
+    expect(await readFile(state, 'utf8')).toContain(id);
+  });
+});
+
+describe('kill -9', () => {
+  test('between two batches: no scan is printed again', async () => {
+    const { add, start, recorded, id, sandbox } = await useTail();
+    const printed: number[] = [];
+    for (let round = 1; round <= 4; round++) {
+      const running = await start(id, '--since', '1h');
+      await running.waitFor(/Waiting for scans/);
+      for (const minutes of [0, 30]) add(minutes);
+      await recorded(2 * round);
+      running.child.kill('SIGKILL');
+      printed.push(...idsIn((await running.done).stdout));
+    }
+    expect(printed.sort((a, b) => a - b)).toEqual(
+      sandbox
+        .scans(id)
+        .map((scan) => Number(scan.id))
+        .sort((a, b) => a - b),
+    );
+  });
+
+  test('at any time: no scan is lost, and a run prints at most the last batch of the one before again (S2)', async () => {
+    const { start, sandbox, id } = await useTail({ codes: 1, scans: 3000, spanMs: 20 * MINUTE, endsAtMs: Date.now() });
+    const runs: number[][] = [];
+    for (let round = 0; round < (SOAK ? 40 : 6); round++) {
+      const running = await start(id, '--since', '1h');
+      await running.waitFor(/Waiting for scans/);
+      await sleep((round * 17) % 60);
+      running.child.kill('SIGKILL');
+      // Of a line that was cut, the ID is not whole.
+      const { stdout } = await running.done;
+      runs.push(idsIn(stdout.slice(0, stdout.lastIndexOf('\n') + 1)));
+    }
+    const rest = await start(id, '--since', '1h');
+    const all = sandbox.scans(id).map((scan) => Number(scan.id));
+    while (new Set([...runs.flat(), ...idsIn(rest.output().stdout.replace(/[^\n]*$/, ''))]).size < all.length) await sleep(20);
+    rest.child.kill('SIGTERM');
+    runs.push(idsIn((await rest.done).stdout));
+    runs.forEach((run, at) => {
+      expect(new Set(run).size).toBe(run.length);
+      const before = runs.slice(0, at).flat();
+      const again = run.filter((scan) => before.includes(scan));
+      expect(again.every((scan) => before.slice(-BATCH).includes(scan))).toBe(true);
+    });
+  });
+
+  test('with standard output in a file: what the state has is in the file', async () => {
+    const { add, args, cwd, recorded, sandbox, id } = await useTail();
+    const out = join(cwd, 'scans.ndjson');
+    for (let round = 1; round <= 3; round++) {
+      const fd = openSync(out, 'a');
+      const child = spawn(process.execPath, [BIN, ...args(id, '--since', '1h')], {
+        cwd,
+        env: bareEnv(cwd, sandbox.env) as NodeJS.ProcessEnv,
+        stdio: ['ignore', fd, 'ignore'],
+      });
+      closeSync(fd);
+      add();
+      await recorded(round);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    expect(idsIn(await readFile(out, 'utf8'))).toEqual(sandbox.scans(id).map((scan) => scan.id));
+  });
+});
+
+describe('a state is refused, and stays as it is,', () => {
+  test('while another run uses it (S5)', async () => {
+    const { start, at, args, id } = await useTail();
+    const running = await start(id);
+    await running.waitFor(/Waiting for scans/);
+    const second = await runCli(args(id), at);
+    expect([second.code, second.stdout]).toEqual([2, '']);
+    expect(second.stderr).toContain('another qrctl run is using');
+  });
+
+  test.each([
+    [['--all'], 'it follows code ', 'Pass the same codes instead of --all or filters ('],
+    [['SECOND'], 'it follows code ', 'Pass the same codes ('],
+  ])('of other codes: %j (S6)', async (choice, reason, hint) => {
+    const { add, at, args, id, sandbox, state } = await useTail();
+    add();
+    await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
+    const before = await readFile(state, 'utf8');
+    const other = choice.map((word) => (word === 'SECOND' ? sandbox.codeId(1) : word));
+    const run = await runByDay([...args(...other), '--max-events', '1'], at);
+    expect([run.code, run.stdout]).toEqual([2, '']);
+    expect(run.stderr).toContain(reason);
+    expect(run.stderr.replace(/\s+/g, ' ')).toContain(hint);
+    expect(await readFile(state, 'utf8')).toBe(before);
+  });
+
+  test('of another workspace, and of another address without --moved-from (S6)', async () => {
+    const { add, at, args, id, cwd } = await useTail();
+    const other = await useSandbox({ codes: 2, scans: 5, seed: 9 });
+    const own = await useTail();
+    const address = await useSharedAddress({ own: own.sandbox, other });
+    add();
+    own.add(0, own.id);
+    await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
+    const moved = await runByDay([...args(id), '--max-events', '1'], { cwd, env: own.sandbox.env });
+    expect([moved.code, moved.stdout, moved.stderr]).toEqual([2, '', expect.stringContaining('--moved-from')]);
+    await runByDay([...own.args('--all', '--since', '1h'), '--max-events', '1'], { cwd, env: address.env('own') });
+    const wrongKey = await runByDay([...own.args('--all'), '--max-events', '1'], { cwd, env: address.env('other') });
+    expect([wrongKey.code, wrongKey.stdout, wrongKey.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('belongs to another workspace'),
+    ]);
+  });
+
+  test.each([
+    ['is no state', 'id,ts\n', 'it cannot be read (truncated or changed)'],
+    ['is empty', '', 'it cannot be read (truncated or changed)'],
+    ['is of a later version', '{"version":9,"checksum":""}\n', 'its state file has version 9'],
+  ])('if it %s (S7)', async (_, text, reason) => {
+    const { at, args, id, state } = await useTail();
+    await writeFile(state, text);
+    const run = await runByDay(args(id), at);
+    expect([run.code, run.stdout, run.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining(`cannot continue from ${state}: ${reason}`),
+    ]);
+    expect(await readFile(state, 'utf8')).toBe(text);
+  });
+
+  test('if its directory is missing, or --moved-from has no state to apply to', async () => {
+    const { at, cwd, id, sandbox } = await useTail();
+    const missing = await runByDay(['scans', 'tail', id, '--state', join(cwd, 'no', 'tail.json')], at);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('its directory does not exist')]);
+    const alone = await runByDay(['scans', 'tail', id, '--moved-from', sandbox.baseUrl], at);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--moved-from requires --state')]);
+  });
+});
+
+test('a link to a state is followed, and the state behind it replaced', async () => {
+  const { add, at, args, id, cwd, state } = await useTail();
+  await symlink(state, join(cwd, 'link.json'));
+  add();
+  const words = [...args(id, '--since', '1h'), '--max-events', '1'].map((word) =>
+    word === state ? join(cwd, 'link.json') : word,
+  );
+  // The target is not there yet.
+  await writeFile(state, '');
+  expect((await runByDay(words, at)).code).toBe(2);
+  await import('node:fs/promises').then(({ rm }) => rm(state));
+  const run = await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
+  expect(run.code).toBe(0);
+  add();
+  expect(idsIn((await runByDay(words, at)).stdout)).toHaveLength(1);
+  expect(await readFile(state, 'utf8')).toContain('"version":1');
+});
