@@ -123,7 +123,7 @@ test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)',
   );
   expect(seen.equal).toBeGreaterThan(0);
   expect(seen.different).toBeGreaterThan(seen.unproven);
-});
+}, 3_600_000);
 
 test('costs one request if equal, and two per halving if a scan is missing (V1, V2)', async () => {
   const rows = Array.from(
