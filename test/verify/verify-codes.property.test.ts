@@ -157,3 +157,21 @@ test('compares IDs if one page has all scans: a row of another origin does not h
   expect([...added.keys()]).toEqual([1]);
   expect(result?.days).toEqual([{ day: START / DAY, missing: 1, gone: 1, twice: 0 }]);
 });
+
+test('reads the range once if the service ignores its bounds (V9)', async () => {
+  const rows = Array.from(
+    { length: 36_601 },
+    (_, i): ModelRow => ({ id: i + 1, time: START + Math.floor((i * 366 * DAY) / 36_601) }),
+  );
+  const service = modelScans(rows, { ignoresBounds: true });
+  const range = { sinceMs: START + 10 * DAY, untilMs: START + 300 * DAY };
+  const { result, added } = await verify(
+    service,
+    range,
+    rows.filter(({ id }) => id !== 5000),
+    4,
+  );
+  expect([...added.keys()]).toEqual([5000]);
+  expect(result?.days).toHaveLength(1);
+  expect(service.state.requests).toBeLessThan(4 * Math.ceil(rows.length / 500));
+});
