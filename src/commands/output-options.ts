@@ -20,7 +20,7 @@ export const outputOptionsWithoutIds = {
   format: choice('-f, --format <format>', 'Output format', FORMATS, {
     group: GROUP,
   }),
-  output: text('-o, --output <file>', `${WRITES})`, {
+  output: text('-o, --output <file>', `${WRITES}, .md)`, {
     group: GROUP,
     complete: 'files',
   }),
@@ -164,6 +164,8 @@ async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<
     case 'csv':
     case 'ids':
       return clean.cleanCsv;
+    case 'markdown': // has escaped them already
+      return undefined;
     case 'parquet':
     case 'xlsx':
       throw new Error(`a terminal cannot show ${format}`);

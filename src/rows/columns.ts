@@ -2,6 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { inQuotes, quote } from '../text/quote.ts';
+import { formatJson } from './json-lines.ts';
 import type { Row } from './row-sink.ts';
 
 /** Subset of chalk. Color only adds to the meaning of the text. */
@@ -55,4 +56,11 @@ function unknownField(field: string, names: readonly string[]): UsageError {
   return new UsageError(`unknown field ${inQuotes(field)} in --fields`, {
     hint: `${meant ? `Did you mean ${meant}? ` : ''}Valid fields: ${names.join(',')}`,
   });
+}
+
+/** Formats a value for people, not yet cleaned. */
+export function textOf({ format }: Column, value: unknown, record: Row): string {
+  if (format) return format(value, record);
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? formatJson(value) : String(value);
 }

@@ -4,6 +4,7 @@ import { type CsvOptions, createCsvFormatter } from './csv.ts';
 import type { Format } from './formats.ts';
 import { createIdsFormatter, type Formatter, type Shape } from './formatter.ts';
 import { createJsonFormatter, createNdjsonFormatter } from './json.ts';
+import { createMarkdownFormatter } from './markdown.ts';
 
 /** `header` and the options after it are for CSV. */
 export interface FormatterOptions extends CsvOptions {
@@ -20,6 +21,7 @@ const FORMATTERS: Readonly<Record<Exclude<Format, 'table' | 'parquet'> | 'ids', 
   csv: createCsvFormatter,
   json: (names, { keepExtra, shape }) => createJsonFormatter(keepExtra ? undefined : names, shape),
   ndjson: (names, { keepExtra }) => createNdjsonFormatter(keepExtra ? undefined : names),
+  markdown: (_names, { columns, shape }) => createMarkdownFormatter(columns, shape),
   ids: createIdsFormatter,
 };
 

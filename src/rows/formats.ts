@@ -1,7 +1,7 @@
 /** The formats that rows are written in, and the delimiters of CSV. */
 
 /** Values of `--format`. create-formatter.ts returns the formatter of each. */
-export const FORMATS = ['table', 'csv', 'json', 'ndjson'] as const;
+export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'markdown'] as const;
 
 /** Help texts of the formats. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
@@ -9,12 +9,16 @@ export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>>
   csv: 'Default elsewhere for lists and scans: RFC 4180, UTF-8, LF; null is an empty cell',
   json: 'Default elsewhere for one record. A list is one document, regardless of the number of pages',
   ndjson: 'One JSON object per line',
+  markdown: 'Table for pull requests, job summaries and chat (GitHub Flavored Markdown). Not for scans themselves',
 };
 
 /** Additional values for scans, which engines read by the million. */
-export const SCAN_FORMATS = [...FORMATS, 'parquet'] as const;
+export const SCAN_FORMATS = ['table', 'csv', 'json', 'ndjson', 'parquet'] as const;
 
-export type Format = (typeof SCAN_FORMATS)[number];
+export type Format = (typeof FORMATS)[number] | (typeof SCAN_FORMATS)[number];
+
+/** Formats of text that is read back, and that may be compressed. */
+export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
 
 /** Formats of a file; a workbook is selected by its extension only. */
 export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
@@ -24,12 +28,13 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   csv: ['csv', 'tsv'],
   json: ['json'],
   ndjson: ['ndjson', 'jsonl'],
+  markdown: ['md'],
   parquet: ['parquet'],
   xlsx: ['xlsx'],
 };
 
 /** Those of a list in text, each with its dot. */
-export const ENDINGS: readonly string[] = FORMATS.flatMap((format) => (format === 'table' ? [] : EXTENSIONS[format])).map(
+export const ENDINGS: readonly string[] = DATA_FORMATS.flatMap((format) => EXTENSIONS[format]).map(
   (extension) => `.${extension}`,
 );
 

@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../errors.ts';
 import { type Column, chooseColumns } from './columns.ts';
-import { type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from './formats.ts';
+import { DATA_FORMATS, type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from './formats.ts';
 import type { Shape } from './formatter.ts';
 
 /** The flags, as they were given. */
@@ -80,7 +80,7 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   }
   // Flags that concern CSV select it, unless the format is set explicitly.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
-  const asked = flags.format ?? (cells && (path === undefined || scanFormatOfPath(path) === undefined) ? 'csv' : undefined);
+  const asked = flags.format ?? (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
   const format = chooseFormat(asked, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
   if (format === 'parquet') refuseParquet(plan, context);
@@ -98,7 +98,7 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (flags.excel) throw beside('--excel');
   if (flags.rawCells) throw beside('--raw-cells');
   if (flags.delimiter) throw beside('--delimiter');
-  const named = flags.output && scanFormatOfPath(flags.output);
+  const named = flags.output && outputFormatOfPath(flags.output);
   if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
@@ -111,12 +111,15 @@ export function refuseForeignExtension(path: string, formats: readonly Format[] 
   if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
     throw new UsageError(`cannot write ${path}: only scans can be written as Parquet`, { hint: 'Use the extension .csv.' });
   }
+  if (EXTENSIONS.markdown.includes(extension) && !formats.includes('markdown')) {
+    throw new UsageError(`cannot write ${path}: scans can't be written as Markdown`, { hint: 'Use the extension .csv.' });
+  }
   if (!FOREIGN.includes(extension)) return;
   throw new UsageError(`cannot write ${path}: .${extension} is not supported`, { hint: 'Use .xlsx instead.' });
 }
 
 function refuseOtherExtension(path: string, format: Format | FileFormat): void {
-  const named = scanFormatOfPath(path);
+  const named = outputFormatOfPath(path);
   if (named === undefined || named === format) return;
   throw new UsageError(`format ${format} doesn't match the extension of ${path}`, {
     hint: 'Omit --format, or use a different extension with --output.',
@@ -150,7 +153,7 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
   if (format === 'xlsx' && gzip) {
     throw new UsageError('.xlsx files are already compressed', { hint: 'Omit .gz from the file name.' });
   }
-  if (format === 'table' && gzip) {
+  if ((format === 'table' || format === 'markdown') && gzip) {
     throw new UsageError('tables cannot be compressed', {
       hint: 'Use --format csv, or omit .gz from the file name.',
     });
@@ -166,17 +169,18 @@ function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTe
   });
 }
 
-const LIST_FORMATS = [...FORMATS.filter((format) => format !== 'table'), 'xlsx'] as const satisfies readonly FileFormat[];
+const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
-/** The format of any list that an output path names by its extension (also with `.gz` behind it), or undefined. */
-export function formatOfPath(path: string): Exclude<FileFormat, 'parquet'> | undefined {
+/** The format of a list that can be read back, which a path names by its extension (also with `.gz` behind it), or undefined. */
+export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
   const extension = extensionOf(path);
   return LIST_FORMATS.find((format) => EXTENSIONS[format].includes(extension));
 }
 
-/** The same where scans are written, too. */
-function scanFormatOfPath(path: string): FileFormat | undefined {
-  return EXTENSIONS.parquet.includes(extensionOf(path)) ? 'parquet' : formatOfPath(path);
+/** The same of any output. */
+function outputFormatOfPath(path: string): FileFormat | undefined {
+  const extension = extensionOf(path);
+  return (['parquet', 'markdown'] as const).find((format) => EXTENSIONS[format].includes(extension)) ?? formatOfPath(path);
 }
 
 /** In small letters, without the dot and without `.gz` behind it. */
@@ -193,11 +197,11 @@ export function isCompressed(path: string): boolean {
 function chooseFormat(
   asked: Format | undefined,
   path: string | undefined,
-  { settings, isTerminal, shape }: PlanContext,
+  { settings, isTerminal, shape, formats = FORMATS }: PlanContext,
 ): Format | FileFormat {
   if (asked) return asked;
   const plain = shape === 'list' ? 'csv' : 'json';
-  const setting = settings.format;
-  if (path !== undefined) return scanFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
+  const setting = formats.find((format) => format === settings.format);
+  if (path !== undefined) return outputFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
   return setting ?? (isTerminal ? 'table' : plain);
 }

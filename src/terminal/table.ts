@@ -1,7 +1,6 @@
 /** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
-import type { Column } from '../rows/columns.ts';
+import { type Column, textOf } from '../rows/columns.ts';
 import type { Formatter } from '../rows/formatter.ts';
-import { formatJson } from '../rows/json-lines.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { displayWidth } from '../text/display-width.ts';
 import type { Colours } from './colour.ts';
@@ -139,11 +138,4 @@ function cellOf(column: Column, record: Row, width: number): Cell {
   const value = record[column.name];
   const most = column.keepWhole ? WIDEST_CELL : width; // a cell wider than the sample's is out of line, but complete
   return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
-}
-
-/** Formats a value for people, not yet cleaned. */
-function textOf({ format }: Column, value: unknown, record: Row): string {
-  if (format) return format(value, record);
-  if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? formatJson(value) : String(value);
 }

@@ -336,7 +336,11 @@ describe('what is not understood', () => {
     ],
     ['qr list --status gone', "invalid value for --status: 'gone' (expected active, paused or expired)", undefined],
     ['qr create --name n --type vcrd', expect.stringContaining("invalid value for --type: 'vcrd'"), 'Did you mean --type vcard?'],
-    ['qr list -f jsn', "invalid value for --format: 'jsn' (expected table, csv, json or ndjson)", 'Did you mean --format json?'],
+    [
+      'qr list -f jsn',
+      "invalid value for --format: 'jsn' (expected table, csv, json, ndjson or markdown)",
+      'Did you mean --format json?',
+    ],
     ['config set timezon UTC', expect.stringContaining("unknown setting 'timezon'"), 'Did you mean timezone?'],
     ['completion bsh', "invalid value for shell: 'bsh' (expected bash, zsh, fish or powershell)", 'Did you mean bash?'],
     [

@@ -1,7 +1,6 @@
 /** Flags of `qr apply`. */
 import { InvalidArgumentError } from 'commander';
 import type { PlanOptions } from '../../../apply/plan.ts';
-import { FORMATS } from '../../../rows/formats.ts';
 import { choice, duration, flag, type OptionDefinition, parsed, text, texts, type Values } from '../../define.ts';
 import { movedFromOption } from '../../moved-from-option.ts';
 import { outputOptions } from '../../output-options.ts';
@@ -9,9 +8,6 @@ import { overwriteOption } from '../../overwrite-option.ts';
 import { bulkOptions } from '../bulk-flags.ts';
 
 const GROUP = 'Apply flags:';
-
-/** Formats of a plan. */
-const PLAN_FORMATS = [...FORMATS, 'markdown'] as const;
 
 const { sheetName, visibleOnly, dryRun, offline, strict } = bulkOptions;
 
@@ -50,7 +46,6 @@ export const options = {
   sheetName: { ...sheetName, group: GROUP },
   visibleOnly: { ...visibleOnly, group: GROUP },
   ...outputOptions,
-  format: choice('-f, --format <format>', 'Output format', PLAN_FORMATS, { group: 'Output flags:' }),
 };
 
 export type ApplyFlags = Values<typeof options>;

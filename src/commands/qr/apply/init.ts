@@ -28,8 +28,10 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
   if (output === undefined || output === '-') {
     throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
   }
-  if (flags.fields !== undefined || flags.ids || flags.format === 'markdown') {
-    throw new UsageError('--init writes a file of all its columns', { hint: 'Omit --fields, --ids and --format markdown.' });
+  if (flags.fields !== undefined || flags.ids || flags.format === 'markdown' || /\.md$/i.test(output)) {
+    throw new UsageError('--init writes a file of all its columns', {
+      hint: 'Omit --fields, --ids and --format markdown, and use the extension .csv.',
+    });
   }
   const lockPath = flags.lock ?? lockPathOf(output);
   refuseSameFile([

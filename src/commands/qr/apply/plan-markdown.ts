@@ -1,5 +1,6 @@
 /** The plan as Markdown, for a pull request or a job summary: a headline with the counts, a table, unchanged keys folded. */
 import type { Action } from '../../../apply/plan.ts';
+import { codeCell as cell, markdownHead, markdownLine } from '../../../rows/markdown.ts';
 import { clean } from '../../../text/clean.ts';
 import { formatCount } from '../../../text/quote.ts';
 import { differingParts } from './differing-part.ts';
@@ -8,7 +9,6 @@ import { endOf, fieldsOf, itemOf, type ShownItem } from './plan-records.ts';
 
 /** A comment on GitHub takes 65,536 characters, and a job summary 1 MiB. */
 const MOST_ROWS = 200;
-const LONGEST_VALUE = 600;
 const LONGEST_COMMON = 150;
 
 const SIGNS: Readonly<Record<Action, string>> = {
@@ -74,22 +74,6 @@ function slugsOf(candidates: readonly { slug: string }[]): string {
 }
 
 function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
   const more = rows.length > MOST_ROWS ? `\nand ${formatCount(rows.length - MOST_ROWS)} more rows\n` : '';
-  return line(names) + line(names.map(() => '---')) + rows.slice(0, MOST_ROWS).map(line).join('') + more;
-}
-
-/** What a code span shows as it is, also in a table. */
-const PLAIN = /^[^\s`|\\](?:[^`|\\]*[^\s`|\\])?$/;
-
-/**
- * Returns a value as code, in which neither Markdown nor GitHub sees a table row, HTML, a link, a mention or a reference. What would end a code
- * span or a cell is written in character references.
- */
-function cell(value: string): string {
-  const text = clean(value);
-  const shown = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE).toWellFormed()}…` : text;
-  if (shown === '') return '';
-  if (PLAIN.test(shown)) return `\`${shown}\``;
-  return `<code>${shown.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`)}</code>`;
+  return markdownHead(names) + rows.slice(0, MOST_ROWS).map(markdownLine).join('') + more;
 }

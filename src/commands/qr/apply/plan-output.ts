@@ -17,21 +17,16 @@ interface PlanPrinter {
   discard(): Promise<void>;
 }
 
-/** Markdown is chosen by `--format` or by the extension .md; blocks take the place of a table. */
+/** Markdown has the counts and only the keys that change, and blocks take the place of a table, unless columns are chosen. */
 export async function openPlanOutput(
   context: Context,
   flags: ApplyFlags,
   columns: readonly Column[],
   name: string,
 ): Promise<PlanPrinter> {
-  const { format: asked, ...others } = flags;
-  const isMarkdown = asked === 'markdown' || (asked === undefined && /\.md$/i.test(flags.output ?? ''));
-  if (isMarkdown) {
-    // The other flags are checked as those of a table, which takes no more of them.
-    const { path } = await planOutput(context, { ...others, format: 'table' }, columns, 'list');
-    return textPrinter(context, path, (items, unmanaged) => formatMarkdown(items, { name, unmanaged }));
-  }
-  const plan = await planOutput(context, { ...others, format: asked }, columns, 'list');
+  const plan = await planOutput(context, flags, columns, 'list');
+  if (plan.format === 'markdown' && !plan.chosen)
+    return textPrinter(context, plan.path, (items, unmanaged) => formatMarkdown(items, { name, unmanaged }));
   if (plan.format !== 'table' || plan.chosen) {
     const sink = await openSink(context, plan);
     return {
