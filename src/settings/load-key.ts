@@ -1,8 +1,9 @@
 /** Reads a key that is not known yet: from a file, or from a command. Every source has the same rules for what a key is. */
 import { AuthError } from '../errors.ts';
 import { keyProblem } from '../text/key.ts';
-import { type CommandRun, commandHint, runKeyCommand } from './key-command.ts';
+import { commandHint } from './key-command.ts';
 import { readKeyFile } from './key-file.ts';
+import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function loadKey(settings: Settings, run: CommandRun & { note(line:
 async function readPending(pending: PendingKey, run: CommandRun & { note(line: string): void }): Promise<string> {
   if ('command' in pending) {
     if (pending.problem !== undefined) throw untrusted(pending.problem);
+    const { runKeyCommand } = await import('./run-key-command.ts');
     const printed = await runKeyCommand(pending.command, run);
     return onlyLine(printed, { verb: 'printed', origin: 'the key-command', hint: commandHint(pending.command) });
   }

@@ -74,8 +74,8 @@ export const VALUES = {
     ...expecting('an IANA time zone such as Europe/Madrid or UTC'),
   },
   reserve: { parse: parseReserve, ...expecting('a number of requests such as 20, or a share of the limit such as 10%') },
-  concurrency: { parse: parseConcurrency, ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`) },
-  'max-wait': { parse: parseDuration, ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w') },
+  concurrency: { type: 'integer', parse: parseConcurrency, ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`) },
+  'max-wait': { type: 'duration', parse: parseDuration, ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w') },
   delimiter: { parse: parseDelimiter, ...expecting('a comma, a semicolon (quoted for the shell) or tab') },
   'short-url': {
     parse: parseShortUrl,
@@ -84,5 +84,5 @@ export const VALUES = {
   accessible: { parse: parseSwitch, ...expecting('yes or no') },
 } as const satisfies Record<
   Exclude<SettingKey, 'base-url' | 'key-command'>,
-  { parse: (text: string) => unknown; expected: string; forms: string }
+  { parse: (text: string) => unknown; expected: string; forms: string; type?: 'integer' | 'duration' }
 >;
