@@ -6,7 +6,7 @@ import type { Argument, CommandDefinition, Completion, Flag } from '../commands/
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
 import { TOPIC_WORDS } from './help/topics.ts';
 import { argumentsOf, flagsOf } from './manual.ts';
-import { HELP_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, helpOptions, TREE } from './tree.ts';
 
 interface Candidate {
   word: string;
@@ -24,7 +24,7 @@ interface Step {
   name: string;
   summary: string;
   commands?: readonly Step[] | undefined;
-  load?(): Promise<{ command: CommandDefinition }>;
+  load?(): Promise<{ command: Pick<CommandDefinition, 'options' | 'arguments'> }>;
 }
 
 /** Position in a line, by the words before it. */
@@ -46,7 +46,12 @@ const explained = ({ name, summary, commands }: Step): Step => ({ name, summary,
 
 const ROOT: readonly Step[] = [
   ...TREE,
-  { name: 'help', summary: HELP_SUMMARY, commands: [...TREE.map(explained), ...TOPIC_WORDS] },
+  {
+    name: 'help',
+    summary: HELP_SUMMARY,
+    commands: [...TREE.map(explained), ...TOPIC_WORDS],
+    load: async () => ({ command: { options: helpOptions } }),
+  },
 ];
 
 /** Returns the candidates for the last of the words, whatever it begins with: shells filter in their own ways. */

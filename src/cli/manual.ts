@@ -12,14 +12,15 @@ const ROOT: GroupPage = {
 
 /** Loads every command. */
 export async function loadManual(version: string): Promise<Manual> {
-  const commands = [...leaves()].map(async ({ names, leaf }) => commandPage(names, leaf.summary, (await leaf.load()).command));
+  const commands = [...leaves()].map(async ({ names, leaf }) => loadPage(names, leaf.summary, (await leaf.load()).command));
   const globals = flagsOf({ ...globalOptions, ...requestOptions });
   return { version, root: ROOT, groups: TREE.filter(isBranch), commands: await Promise.all(commands), globals };
 }
 
-function commandPage(names: readonly string[], summary: string, definition: CommandDefinition): CommandPage {
+async function loadPage(names: readonly string[], summary: string, definition: CommandDefinition): Promise<CommandPage> {
   const { description, arguments: given = [], options, examples } = definition;
-  return { names, summary, description, arguments: argumentsOf(given), flags: flagsOf(options), examples };
+  const output = (await definition.columns?.()) ?? [];
+  return { names, summary, description, arguments: argumentsOf(given), flags: flagsOf(options), output, examples };
 }
 
 export function flagsOf(options: Options): Flag[] {
@@ -34,7 +35,8 @@ function asFlag(definition: OptionDefinition<unknown>): Flag {
   const { flags, description, group = 'Flags:', choices = [], complete = 'none', repeatable = false } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
   if (long === undefined) throw new Error(`malformed flags: ${flags}`);
-  return { flags, short, long, value, description, group, choices, complete, repeatable };
+  const { type = value === undefined ? 'boolean' : 'string', required = false } = definition;
+  return { flags, short, long, value, type, required, description, group, choices, complete, repeatable };
 }
 
 function asArgument({ term, description, choices = [], complete = 'none' }: ArgumentDefinition): Argument {

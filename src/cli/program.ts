@@ -5,6 +5,7 @@
 import { CommanderError } from 'commander';
 import type { CommandDefinition, Options, Values } from '../commands/define.ts';
 import type { ConsoleFlags } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import type { ErrorStyle } from '../terminal/render-error.ts';
 import { nearest } from '../text/nearest.ts';
@@ -68,9 +69,19 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   if (code !== undefined) throw refuse(code);
   if (!reached) throw new Error('the command line has no command');
   if (reached.kind === 'complete') return complete(reached.words);
-  if (reached.kind === 'help') return helpOn(reached.words, reading, inputs);
+  if (reached.kind === 'help')
+    return reached.json ? printReference(reached.words, inputs) : helpOn(reached.words, reading, inputs);
   const { definition, args, options } = reached;
   return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
+}
+
+/** `qrctl help --json`. Throws UsageError with a command or a topic: the document is one. */
+async function printReference(words: readonly string[], { version }: TextInputs): Promise<Invocation> {
+  if (words.length > 0) {
+    throw new UsageError("--json can't be used with a command or a topic", { hint: 'Run `qrctl help --json`.' });
+  }
+  const [{ formatReference }, { loadManual }] = await Promise.all([import('./help/reference.ts'), import('./manual.ts')]);
+  return { kind: 'print', text: formatReference(await loadManual(version)) };
 }
 
 /** `qrctl help WORDS`: a topic, the command of that name, or a document that comes with the program. */

@@ -12,7 +12,7 @@ import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
 import { describeValues, sentence } from './help/page.ts';
 import { refusedValue, unknownFlag } from './refusals.ts';
-import { HELP_SUMMARY, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
+import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
 declare module 'commander' {
   interface Option {
@@ -38,8 +38,8 @@ export interface Reading {
 
 type Reached =
   | { kind: 'command'; definition: CommandDefinition; args: string[]; options: Values<Options> }
-  /** The names before and behind `help`. */
-  | { kind: 'help'; words: string[] }
+  /** The names before and behind `help`, and whether the whole reference is requested. */
+  | { kind: 'help'; words: string[]; json: boolean }
   /** Arguments of a completion script, and the words typed so far. */
   | { kind: 'complete'; words: string[] };
 
@@ -138,10 +138,11 @@ function openWords(command: Command, reading: Reading): void {
     });
     return;
   }
-  addOptions(command, globalOptions, reading);
+  addOptions(command, { ...helpOptions, ...globalOptions }, reading);
   addFormatOfErrors(command, reading);
   command.action(() => {
-    reading.reached = { kind: 'help', words: [...before, ...command.args.filter((word) => !word.startsWith('-'))] };
+    const words = [...before, ...command.args.filter((word) => !word.startsWith('-'))];
+    reading.reached = { kind: 'help', words, json: command.getOptionValue('json') === true };
   });
 }
 

@@ -2,7 +2,7 @@
  * Lists every command with its summary and a lazy import, so that start-up loads only the command that runs. Help, completions, man
  * pages and suggestions derive from this list and from the command definitions.
  */
-import type { CommandDefinition } from '../commands/define.ts';
+import { type CommandDefinition, flag } from '../commands/define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
@@ -32,6 +32,9 @@ export const ROOT_SUMMARY = 'Create dynamic QR codes and export their scans from
 
 /** The summary of `qrctl help`, which is not in the tree. */
 export const HELP_SUMMARY = 'Explain a command or a topic';
+
+/** The flags of `qrctl help`. */
+export const helpOptions = { json: flag('--json', 'Print every command, flag, column and exit code as one JSON document') };
 
 export const TREE: readonly Node[] = [
   {

@@ -10,6 +10,20 @@ import { parseDuration } from '../time/time.ts';
 /** Kinds of values that a shell completes, if they are not fixed choices. */
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
+/** What a value is, for programs; fixed choices and repeated values are strings. */
+export type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
+
+/** One kind of output of a command: its columns, and the flags that select it. */
+export interface OutputColumns {
+  /** Flags or arguments of this output, as they are typed; undefined for the usual one. */
+  when?: string;
+  columns: readonly { readonly name: string }[];
+  /** Further columns, of a setting or of --fields. */
+  optional?: readonly string[];
+  /** The columns of the input file come first, except those named here. */
+  afterInput?: true;
+}
+
 export interface Example {
   command: string;
   /** Effect of the example: a full imperative. */
@@ -25,6 +39,8 @@ export interface Flag {
   long: string;
   /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
+  type: ValueType;
+  required: boolean;
   description: string;
   /** Heading of its section. */
   group: string;
@@ -49,6 +65,8 @@ export interface Argument {
 export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>, Extra {
   choices?: readonly string[];
   repeatable?: boolean;
+  /** Type of the value (default: boolean without a value, otherwise string). */
+  type?: ValueType;
   /** Turns the raw value into the typed one, or throws InvalidArgumentError with the expected values. Absent for a boolean. */
   parse?(raw: string, previous: T | undefined): T;
 }
@@ -56,6 +74,8 @@ export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>
 interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
   /** Acts on more codes, skips a check or a question, or overwrites: never suggested for a word that is not a flag. */
   risky?: true;
+  /** The command always refuses to run without it. */
+  required?: true;
 }
 
 /** A flag without a value: true or undefined. */
@@ -91,7 +111,7 @@ export function integer(
     const range = bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
     throw new InvalidArgumentError(`a whole number ${range}`);
   };
-  return { flags, description, parse, ...extra };
+  return { flags, description, type: 'integer', parse, ...extra };
 }
 
 /** One of fixed values. */
@@ -124,7 +144,7 @@ export function texts(flags: string, description: string, extra: Extra = {}): Op
 export function parsed<T>(
   flags: string,
   description: string,
-  { parse: read, forms }: { parse: (raw: string) => T | undefined; forms: string },
+  { parse: read, forms, type }: { parse: (raw: string) => T | undefined; forms: string; type?: ValueType },
   extra: Extra = {},
 ): OptionDefinition<T> {
   const parse = (raw: string) => {
@@ -132,7 +152,7 @@ export function parsed<T>(
     if (value === undefined) throw new InvalidArgumentError(forms);
     return value;
   };
-  return { flags, description, parse, ...extra };
+  return { flags, description, ...(type && { type }), parse, ...extra };
 }
 
 /** A DURATION, as milliseconds. */
@@ -144,6 +164,7 @@ export function duration(flags: string, description: string, extra: Extra = {}):
 export const PERIOD = {
   parse: (raw: string) => parseDuration(raw) || undefined,
   forms: 'a duration above zero, such as 500ms, 30s or 5m',
+  type: 'duration' as const,
 };
 
 /** The one of `values` that is meant, in any case; throws InvalidArgumentError if there is none. */
@@ -166,6 +187,8 @@ export interface CommandDefinition<O extends Options = Options> {
   arguments?: readonly ArgumentDefinition[];
   /** Keys must be commander's camelCase of the long flag; parsing checks. */
   options: O;
+  /** Columns of what it prints or writes; undefined for a command without records. Loaded on request: each is where it is printed. */
+  columns?(): Promise<readonly OutputColumns[]>;
   /** At least two real ones. */
   examples: readonly Example[];
   /** `args` are the positional words, flattened. */

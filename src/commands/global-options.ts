@@ -1,6 +1,6 @@
 /** Declares the flags that every command accepts before and after its name; commands read their values from `context.settings()`. */
 import { VALUES } from '../settings/values.ts';
-import { flag, type OptionDefinition, PERIOD, parsed, text } from './define.ts';
+import { flag, type OptionDefinition, PERIOD, parsed, text, type ValueType } from './define.ts';
 
 /** Heading of the global flags in help and man pages. */
 export const GLOBAL_FLAGS = 'Global flags:';
@@ -9,10 +9,10 @@ export const GLOBAL_FLAGS = 'Global flags:';
 function checked(
   flags: string,
   description: string,
-  { parse, forms }: { parse: (raw: string) => unknown; forms: string },
+  { parse, forms, type }: { parse: (raw: string) => unknown; forms: string; type?: ValueType },
 ): OptionDefinition<string> {
   const keep = (raw: string) => (parse(raw) === undefined ? undefined : raw);
-  return parsed(flags, description, { parse: keep, forms }, { group: GLOBAL_FLAGS });
+  return parsed(flags, description, { parse: keep, forms, ...(type && { type }) }, { group: GLOBAL_FLAGS });
 }
 
 export const globalOptions = {

@@ -43,7 +43,14 @@ describe('the package', () => {
     const parts =
       /^(bin\/|completions\/|docs\/[a-z-]+\.md$|dist\/(man\/[a-z-]+\.1|help\/[a-z -]+\.txt|[a-z0-9-]+\.js(\.map)?|resvg\.wasm|package\.json|THIRD-PARTY-LICENSES|sbom\.cdx\.json|fonts\/[a-z0-9-]+\.(woff|LICENSE))$)/;
     const others = packed.filter((path) => !parts.test(path));
-    expect(others.sort()).toEqual(['.github/SECURITY.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    expect(others.sort()).toEqual([
+      '.github/SECURITY.md',
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'docs/help.schema.json',
+      'package.json',
+    ]);
     for (const part of [
       'bin/qrctl.js',
       'completions/qrctl.bash',

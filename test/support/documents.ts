@@ -4,7 +4,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 export const ROOT = new URL('../../', import.meta.url);
 
 /** Paths from the root of the repository. */
-export const DOCUMENTS = ['README.md', ...readdirSync(new URL('docs/', ROOT)).map((name) => `docs/${name}`)].sort();
+export const DOCUMENTS = [
+  'README.md',
+  ...readdirSync(new URL('docs/', ROOT))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].sort();
 
 /** The text of a document. HOST is a placeholder that qrctl refuses: it becomes a host that is not. */
 export function readDocument(name: string): string {

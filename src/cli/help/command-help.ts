@@ -113,6 +113,7 @@ export function rootText({ command }: AddHelpTextContext): string {
     ...formatLines(TOPIC_WORDS.map(({ name, summary }) => [`qrctl help ${name}`, summary])),
     '',
     'Flags and examples of a command: `qrctl help COMMAND` or `qrctl COMMAND --help`.',
+    'Everything as JSON, for programs: `qrctl help --json`.',
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 /** Data model of help, completions and man pages; cli/manual.ts fills it from the command definitions. */
 import { groupBy } from '../../collections/group-by.ts';
-import type { Argument, Example, Flag } from '../../commands/define.ts';
+import type { Argument, Example, Flag, OutputColumns } from '../../commands/define.ts';
 
 /** Page of a command that can be run. */
 export interface CommandPage {
@@ -10,6 +10,8 @@ export interface CommandPage {
   description: string;
   arguments: readonly Argument[];
   flags: readonly Flag[];
+  /** Columns of its kinds of output. */
+  output: readonly OutputColumns[];
   examples: readonly Example[];
 }
 

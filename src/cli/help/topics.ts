@@ -29,6 +29,26 @@ export const FLAGS_TOPIC: Topic = {
   ],
 };
 
+/** Environment variables that qrctl reads. */
+export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[] = [
+  ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
+  ['QRCTL_API_KEY_FILE', 'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it'],
+  ['CREDENTIALS_DIRECTORY', 'Set by systemd; the credential qrctl-api-key in it is used as the API key'],
+  ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
+  ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
+  ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
+  ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
+  [
+    'ACCESSIBLE',
+    'With 1, output for screen readers: nothing is redrawn, progress is a line per 30 seconds, and there are no bars or blocks',
+  ],
+  ['CI', 'Never prompt, and draw no progress bar'],
+  ['GITHUB_ACTIONS', 'With true, rows that fail are also annotations at their lines of the input file'],
+  ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
+  ['NO_PROXY', 'Hosts to connect to without the proxy'],
+  ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
+];
+
 export const TOPICS: readonly Topic[] = [
   FLAGS_TOPIC,
   {
@@ -110,27 +130,7 @@ export const TOPICS: readonly Topic[] = [
     blocks: [
       'A flag overrides a variable, and a variable overrides the profile.',
       {
-        list: [
-          ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
-          [
-            'QRCTL_API_KEY_FILE',
-            'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it',
-          ],
-          ['CREDENTIALS_DIRECTORY', 'Set by systemd; the credential qrctl-api-key in it is used as the API key'],
-          ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
-          ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
-          ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
-          ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
-          [
-            'ACCESSIBLE',
-            'With 1, output for screen readers: nothing is redrawn, progress is a line per 30 seconds, and there are no bars or blocks',
-          ],
-          ['CI', 'Never prompt, and draw no progress bar'],
-          ['GITHUB_ACTIONS', 'With true, rows that fail are also annotations at their lines of the input file'],
-          ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
-          ['NO_PROXY', 'Hosts to connect to without the proxy'],
-          ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
-        ],
+        list: ENVIRONMENT,
       },
       'The first key is used: of QRCTL_API_KEY, QRCTL_API_KEY_FILE, the credential, and the profile, which stores a key or a key-command. ' +
         'qrctl sends the key of a profile only to the base URL it was stored with, and the others to whichever base URL is used.',

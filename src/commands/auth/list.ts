@@ -15,6 +15,7 @@ export const command = defineCommand({
     'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. The source of the key is profile (stored) or command (key-command, ' +
     'which is not run). No request is sent.',
   options: outputOptionsWithoutIds,
+  columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl auth list', does: 'List every profile on this machine' },
     { command: 'qrctl auth list --format json', does: 'List profiles as JSON for a script' },

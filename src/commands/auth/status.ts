@@ -14,6 +14,7 @@ export const command = defineCommand({
     'The time of the next reset is by the clock of the service. The source of the key is variable, file, credential (systemd), profile or ' +
     'command. If the service rejects the key, the command exits with 3.',
   options: outputOptionsWithoutIds,
+  columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },
     { command: 'qrctl auth status --format json --profile work', does: 'Show the status of another profile as JSON' },

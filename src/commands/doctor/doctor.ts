@@ -15,6 +15,7 @@ export const command = defineCommand({
     '/openapi.json still matches. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
     'It exits with 0 if nothing failed. Otherwise it exits with the code of the first failure, which often causes the later ones.',
   options: outputOptionsWithoutIds,
+  columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl doctor', does: 'Find out why a command fails' },
     { command: 'qrctl doctor --format json', does: 'Print the findings, without the key, for a support request' },

@@ -7,6 +7,7 @@ import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
+import type { OutputColumns } from '../define.ts';
 import { planOutput } from '../output-options.ts';
 
 /** A map, because a status may be any text: an object would contain `constructor` as well. */
@@ -42,6 +43,9 @@ const CODE_COLUMNS: readonly Column[] = [
 ];
 
 const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };
+
+/** Output of commands that print codes. */
+export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: [SHORT_URL.name] };
 
 interface CodeOutput {
   columns: readonly Column[];

@@ -2,7 +2,7 @@
 import { findCode } from '../../codes/find-code.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, printRecord, timezoneOption } from '../output-options.ts';
-import { codeOutput } from './code-columns.ts';
+import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
   description:
@@ -10,6 +10,7 @@ export const command = defineCommand({
     'If this machine has never seen the slug, qrctl lists codes until it finds it. Otherwise one request is enough.',
   arguments: [{ term: '<code>', description: 'ID or slug of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
+  columns: async () => [CODE_OUTPUT],
   examples: [
     { command: 'qrctl qr get spring-menu', does: 'Show the code with this slug' },
     { command: 'qrctl qr get spring-menu --format json', does: 'Print the code as JSON for a script' },

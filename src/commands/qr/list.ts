@@ -7,7 +7,7 @@ import { parseInstant } from '../../time/time.ts';
 import { createFilter, filterOptions } from '../code-filters.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';
-import { codeOutput } from './code-columns.ts';
+import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 
 interface Sort {
   field: (typeof CODE_FIELDS)[number];
@@ -35,6 +35,7 @@ export const command = defineCommand({
     'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, a code matches if any of ' +
     'the values does.',
   options,
+  columns: async () => [CODE_OUTPUT],
   examples: [
     { command: 'qrctl qr list', does: 'List every code' },
     { command: 'qrctl qr list --status active --name menu --sort name', does: 'List active codes with "menu" in their name' },

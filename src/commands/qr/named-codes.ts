@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import { isUuid } from '../../service/checks.ts';
+import type { OutputColumns } from '../define.ts';
 import { printRecords } from '../output-options.ts';
 import { outranked } from './bulk-progress.ts';
 import { ERROR, OUTCOME } from './code-columns.ts';
@@ -16,6 +17,14 @@ import { ERROR, OUTCOME } from './code-columns.ts';
 export const NAMED_COLUMNS = ['code', ...RESULT_COLUMNS].map(
   (name): Column => [OUTCOME, ERROR].find((column) => column.name === name) ?? placed(name),
 );
+
+/** Output of bulk runs: what became of each row. */
+export const BULK_OUTPUT: OutputColumns = {
+  when: '--from',
+  columns: RESULT_COLUMNS.map((name) => ({ name })),
+  optional: ['short_url'],
+  afterInput: true,
+};
 
 /** A truncated ID is useless, and a slug takes less room: on a narrow screen the IDs are omitted first. */
 function placed(name: string): Column {

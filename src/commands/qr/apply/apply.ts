@@ -12,6 +12,14 @@ export const command = defineCommand({
     'A plan that changes or removes more keys than --max-changes is refused (exit 9). So is a key that may be one of several codes, ' +
     'or whose code was deleted: decide with --adopt or --recreate.',
   options,
+  async columns() {
+    const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([import('./plan-records.ts'), import('./init.ts')]);
+    return [
+      { columns: APPLIED_COLUMNS },
+      { when: '--dry-run', columns: PLAN_COLUMNS },
+      { when: '--init', columns: init.COLUMNS },
+    ];
+  },
   examples: [
     { command: 'qrctl qr apply --init -o codes.csv', does: 'Write a file and a lock file of the existing codes' },
     { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },

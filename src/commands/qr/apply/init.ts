@@ -14,7 +14,8 @@ import { printRecords } from '../../output-options.ts';
 import { refuseSameFile } from '../bulk-flags.ts';
 import type { ApplyFlags } from './flags.ts';
 
-const COLUMNS = [
+/** Columns of the file that `--init` writes. */
+export const COLUMNS = [
   { name: 'key' },
   { name: 'name' },
   { name: 'type', choices: CODE_TYPES },

@@ -12,6 +12,7 @@ export const command = defineCommand({
     '--timeout applies per destination, and --concurrency to hosts (default: 256).',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  columns: async () => [{ columns: (await import('./columns.ts')).COLUMNS }],
   examples: [
     { command: 'qrctl qr check', does: 'Check every destination' },
     { command: 'qrctl qr check spring-menu --require-utm source,campaign', does: 'Check one destination and its UTM tags' },

@@ -10,6 +10,20 @@ export const command = defineCommand({
     'The file has the columns name, type and destination. Each row is created exactly once, even if you kill the command and run it ' +
     'again. If you edit a row after its code was created, decide with --apply-edits or --as-new.',
   options,
+  async columns() {
+    const [{ CODE_OUTPUT }, { BULK_OUTPUT }, { TEMPLATE_COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([
+      import('../code-columns.ts'),
+      import('../named-codes.ts'),
+      import('./one.ts'),
+      import('./from-file.ts'),
+    ]);
+    return [
+      CODE_OUTPUT,
+      BULK_OUTPUT,
+      { when: '--from --dry-run', columns: PLAN_COLUMNS },
+      { when: '--template', columns: TEMPLATE_COLUMNS },
+    ];
+  },
   examples: [
     { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'Create one code' },
     { command: 'qrctl qr create --from codes.csv', does: 'Create a code per row, with the results in codes.results.csv' },

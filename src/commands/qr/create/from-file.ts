@@ -82,7 +82,8 @@ async function create(
   }
 }
 
-const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
+/** Columns of `qr create --from --dry-run`. */
+export const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
   // Only a row that has a code has an ID.
   (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
 );

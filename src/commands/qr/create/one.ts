@@ -77,9 +77,11 @@ function lookFor(name: string): string {
   return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
 }
 
+/** Columns of `--template`. */
+export const TEMPLATE_COLUMNS = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
+
 /** Prints a header row, as CSV by default. Throws UsageError if the file exists: it may contain rows by now. */
 export async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
-  const columns = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
   const { output, overwrite } = flags;
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
   if (output !== undefined && !overwrite && (await isFile(output))) {
@@ -87,7 +89,7 @@ export async function printTemplate(context: Context, flags: CreateFlags): Promi
       hint: 'Specify a different file with --output, or add --overwrite to replace this one.',
     });
   }
-  await printRecords(context, [], columns, { ...flags, format });
+  await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -10,6 +10,13 @@ export const command = defineCommand({
     'Without a terminal, it requires --yes.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  async columns() {
+    const [{ BULK_OUTPUT, NAMED_COLUMNS }, { LOSS_COLUMNS }] = await Promise.all([
+      import('../named-codes.ts'),
+      import('./losses.ts'),
+    ]);
+    return [{ columns: NAMED_COLUMNS }, BULK_OUTPUT, { when: '--dry-run', columns: LOSS_COLUMNS }];
+  },
   examples: [
     { command: 'qrctl qr delete spring-menu', does: 'Delete one code after confirmation' },
     { command: 'qrctl qr delete spring-menu --backup deleted', does: 'Delete a code after saving its scans' },

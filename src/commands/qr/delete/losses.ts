@@ -13,7 +13,8 @@ import { type DryRun, printDryRun } from '../dry-run.ts';
 import { type Consent, codesOf, countScans, hasSlug, tellBackup } from './confirm.ts';
 import type { DeleteFlags } from './flags.ts';
 
-const LOSS_COLUMNS: readonly Column[] = [
+/** Columns of `--dry-run`. */
+export const LOSS_COLUMNS: readonly Column[] = [
   { name: 'line', importance: 2, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 3, keepWhole: true },

@@ -13,6 +13,16 @@ export const command = defineCommand({
     'qrctl decodes it again, and refuses one that may not print or scan well.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  async columns() {
+    const [{ MANIFEST_COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([
+      import('../../../image/manifest.ts'),
+      import('./write-pictures.ts'),
+    ]);
+    return [
+      { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },
+      { when: '--output-dir --dry-run', columns: PLAN_COLUMNS },
+    ];
+  },
   examples: [
     { command: 'qrctl qr image spring-menu', does: 'Show a code on the terminal' },
     { command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', does: 'Print labels with names' },

@@ -166,6 +166,9 @@ function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: s
   );
 }
 
+/** Columns of `--dry-run`: those of the manifest that are known before an image is drawn. */
+export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
+
 /** Lists the images, and the refused ones with their reasons. */
 export async function printPlan(
   context: Context,
@@ -177,8 +180,7 @@ export async function printPlan(
     const reason = reasonOf(picture);
     return { ...factsOf(picture, style), outcome: reason === undefined ? 'draw' : 'refused', error: reason ?? null };
   });
-  const columns = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
-  await printRecords(context, records, columns, {}, { none: 'no codes' });
+  await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
   const refused = records.filter(({ outcome }) => outcome === 'refused').length;
   const size = `${formatNumber(style.sizeMm)} mm`;
   const more = refused > 0 ? `, ${formatCount(refused)} would be refused` : '';

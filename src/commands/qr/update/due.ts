@@ -180,7 +180,8 @@ function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code
   return { id, slug: slug ?? id, name: '', type: '', destination: null, status: '', created_at: '', updated_at: '' };
 }
 
-const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
+/** Columns of `--due --dry-run`. */
+export const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
 
 /** `--dry-run`: each row, and the changes of the due ones. Reads only. */
 async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string, flags: BulkFlags): Promise<void> {

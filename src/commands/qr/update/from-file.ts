@@ -48,7 +48,7 @@ function lookUpRows(context: Context, { rows, input, warnings }: BulkRun<UpdateR
 }
 
 /** The old and the new value matter most; a slug identifies the code in less room than an ID. */
-const PLAN_COLUMNS: readonly Column[] = [
+export const PLAN_COLUMNS: readonly Column[] = [
   { name: 'line', importance: 5, keepWhole: true },
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 4, keepWhole: true },

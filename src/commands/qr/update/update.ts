@@ -11,7 +11,7 @@ import { printRecord } from '../../output-options.ts';
 import { refuseTogether } from '../../refuse-together.ts';
 import { bulkCodesOptions, requireFrom } from '../bulk-flags.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
-import { codeOutput } from '../code-columns.ts';
+import { CODE_OUTPUT, codeOutput } from '../code-columns.ts';
 import { countOne } from '../count-one.ts';
 import { utmOf } from '../utm-flags.ts';
 import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.ts';
@@ -23,6 +23,20 @@ export const command = defineCommand({
     'require no update request, so you can safely run the command again.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  async columns() {
+    const [{ BULK_OUTPUT, NAMED_COLUMNS }, ofFile, due] = await Promise.all([
+      import('../named-codes.ts'),
+      import('./from-file.ts'),
+      import('./due.ts'),
+    ]);
+    return [
+      CODE_OUTPUT,
+      { when: 'CODE CODE…', columns: NAMED_COLUMNS },
+      BULK_OUTPUT,
+      { when: '--from --dry-run', columns: ofFile.PLAN_COLUMNS },
+      { when: '--from --due --dry-run', columns: due.PLAN_COLUMNS },
+    ];
+  },
   examples: [
     {
       command: 'qrctl qr update spring-menu --destination https://example.com/summer',

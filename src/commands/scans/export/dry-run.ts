@@ -14,7 +14,14 @@ import { toldFailures } from '../tell-failures.ts';
 import { filesOf } from './code-files.ts';
 import type { ExportPlan } from './plan-export.ts';
 
-const COLUMNS: readonly Column[] = [{ name: 'codes' }, { name: 'since' }, { name: 'until' }, { name: 'scans' }, ...COST_COLUMNS];
+/** Columns of `--dry-run`. */
+export const COLUMNS: readonly Column[] = [
+  { name: 'codes' },
+  { name: 'since' },
+  { name: 'until' },
+  { name: 'scans' },
+  ...COST_COLUMNS,
+];
 
 /**
  * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the

@@ -8,6 +8,14 @@ export const command = defineCommand({
     `If an export cannot be verified as complete, it fails and changes no file. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  async columns() {
+    const [{ scanOutputs }, { LOCAL_TIME }, { COLUMNS }] = await Promise.all([
+      import('../labels.ts'),
+      import('./added-columns.ts'),
+      import('./dry-run.ts'),
+    ]);
+    return [...scanOutputs([LOCAL_TIME]), { when: '--dry-run', columns: COLUMNS }];
+  },
   examples: [
     {
       command: 'qrctl scans export --all --during last-month -o last-month.csv',

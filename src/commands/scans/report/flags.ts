@@ -10,7 +10,10 @@ export const options = {
   title: text('--title <text>', 'Title of the report'),
   note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
   logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
-  output: text('-o, --output <file>', 'Write the report to FILE, a page (.html) or a PDF (.pdf)', { complete: 'files' }),
+  output: text('-o, --output <file>', 'Write the report to FILE, a page (.html) or a PDF (.pdf)', {
+    complete: 'files',
+    required: true,
+  }),
   paper: choice('--paper <paper>', 'Paper of a PDF report (default: a4)', PAPERS),
 };
 

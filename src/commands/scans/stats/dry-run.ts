@@ -14,7 +14,8 @@ import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
 import { COST_COLUMNS, costOfRequests, rangeColumns } from '../predicted-cost.ts';
 
-const COLUMNS: readonly Column[] = [
+/** Columns of `--dry-run`. */
+export const COLUMNS: readonly Column[] = [
   { name: 'codes' },
   { name: 'files' },
   { name: 'since' },

@@ -13,7 +13,7 @@ import { planCount } from '../counting/plan-count.ts';
 import { toldFailures } from '../tell-failures.ts';
 import type { StatsFlags } from './flags.ts';
 
-const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly Column[] = [
   { name: 'by', importance: 3 },
   { name: 'value', importance: 9 },
   { name: 'scans', importance: 8, align: 'right' },

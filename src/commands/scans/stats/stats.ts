@@ -10,6 +10,10 @@ export const command = defineCommand({
     `averages per day. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  async columns() {
+    const [{ COLUMNS }, dryRun] = await Promise.all([import('./run-stats.ts'), import('./dry-run.ts')]);
+    return [{ columns: COLUMNS }, { when: '--dry-run', columns: dryRun.COLUMNS }];
+  },
   examples: [
     { command: 'qrctl scans stats spring-menu --during this-month', does: 'Count the scans of each day' },
     {

@@ -10,6 +10,7 @@ export const command = defineCommand({
     'the next one prints at most one batch (500 scans) again. For a file with each scan exactly once, use `qrctl scans export --append`.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
+  columns: async () => (await import('../labels.ts')).scanOutputs(),
   examples: [
     { command: 'qrctl scans tail spring-menu', does: 'Follow the scans of a code' },
     { command: 'qrctl scans tail --all -f ndjson --interval 30s', does: 'Print one JSON object per line for another program' },

@@ -166,7 +166,8 @@ function report(
   if (failure) throw failure;
 }
 
-const PLAN_COLUMNS: readonly Column[] = [
+/** Columns of `--dry-run`. */
+export const PLAN_COLUMNS: readonly Column[] = [
   { name: 'id', importance: 1, keepWhole: true },
   { name: 'slug', importance: 5, keepWhole: true },
   { name: 'logged', importance: 4, align: 'right' },

@@ -1,0 +1,93 @@
+/** Formats `qrctl help --json`: every command as one document for programs. docs/help.schema.json describes it. */
+import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
+import { EXIT_CODES } from '../../errors.ts';
+import { flagsOf } from '../manual.ts';
+import { HELP_SUMMARY, helpOptions } from '../tree.ts';
+import type { CommandPage, Manual } from './page.ts';
+import { ENVIRONMENT, TOPICS } from './topics.ts';
+
+/** Version of the document; a key that is removed or changes its meaning increases it. */
+const VERSION = 1;
+
+/** Returns the document as indented JSON. */
+export function formatReference(manual: Manual): string {
+  return `${JSON.stringify(createReference(manual), undefined, 2)}\n`;
+}
+
+/** Creates the document from the pages of the manual. */
+export function createReference({ version, root, groups, commands, globals }: Manual) {
+  return {
+    version: VERSION,
+    qrctl: version,
+    summary: root.summary,
+    groups: groups.map(({ name, summary }) => ({ name, summary })),
+    commands: [...commands.map(describeCommand), describeHelp()],
+    global_flags: globals.map(describeFlag),
+    topics: TOPICS.map(({ name, title }) => ({ name, title })),
+    exit_codes: EXIT_CODES.map(({ exit, meaning }) => ({ exit, meaning })),
+    environment: ENVIRONMENT.flatMap(([names, meaning]) => names.split(', ').map((name) => ({ name, meaning }))),
+  };
+}
+
+function describeCommand({ names, summary, description, arguments: given, flags, output, examples }: CommandPage) {
+  return {
+    name: names.join(' '),
+    summary,
+    description,
+    arguments: given.map(describeArgument),
+    flags: flags.map(describeFlag),
+    output: output.map(describeOutput),
+    examples: examples.map(({ command, does }) => ({ command, does })),
+  };
+}
+
+/** `help` is not in the tree of commands. */
+function describeHelp(): ReturnType<typeof describeCommand> {
+  const words = {
+    name: 'words',
+    required: false,
+    repeatable: true,
+    choices: [],
+    completes: null,
+    description: 'Command or topic',
+  };
+  return {
+    name: 'help',
+    summary: HELP_SUMMARY,
+    description: HELP_SUMMARY,
+    arguments: [words],
+    flags: flagsOf(helpOptions).map(describeFlag),
+    output: [],
+    examples: [{ command: 'qrctl help --json', does: 'Print this document' }],
+  };
+}
+
+function describeArgument({ name, required, several, description, choices, complete }: Argument) {
+  return { name, required, repeatable: several, choices, completes: kindOf(complete), description };
+}
+
+function describeFlag(flag: Flag) {
+  const { long: name, short, value, type, choices, repeatable, required, complete, description } = flag;
+  const fallback = /\(default: ([^;)]+)/.exec(description)?.[1];
+  return {
+    name,
+    short: short ?? null,
+    value: value ?? null,
+    type,
+    choices,
+    default: fallback ?? null,
+    repeatable,
+    required,
+    completes: kindOf(complete),
+    description,
+  };
+}
+
+/** Kind of values that a shell completes; null if it completes none, or the choices. */
+function kindOf(complete: Flag['complete']) {
+  return complete === 'none' ? null : complete;
+}
+
+function describeOutput({ when, columns, optional = [], afterInput }: OutputColumns) {
+  return { when: when ?? null, columns: columns.map(({ name }) => name), optional, after_input: afterInput ?? false };
+}
