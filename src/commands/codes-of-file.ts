@@ -1,7 +1,7 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { checkDelete, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
-import { problemOf, type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
+import { type Input, problemOf, type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
 import { groupBy } from '../collections/group-by.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +13,19 @@ import { tellWarnings } from './qr/tell-checked.ts';
 
 /** Reads the rows of `--from` and looks their codes up: one for each row, in their order. Throws UsageError with every row that names none. */
 export async function readCodesOfFile(context: Context, from: string, options: ReadOptions = {}): Promise<QrCode[]> {
+  const { rows } = await readRowsOfFile(context, from, options);
+  return rows.map(({ code }) => code);
+}
+
+/** As `readCodesOfFile`, each code with its row. `check` sees the file before the first request. */
+export async function readRowsOfFile(
+  context: Context,
+  from: string,
+  options: ReadOptions = {},
+  check: (file: Input) => void = () => undefined,
+): Promise<{ rows: { code: QrCode; row: TargetRow }[] }> {
   const { file, rows } = await readTargets(context, from, options);
+  check(file);
   const lookup = await lookUp(context, rows, file);
   refuseMissing(
     file,
@@ -25,7 +37,12 @@ export async function readCodesOfFile(context: Context, from: string, options: R
   );
   context.facts.problemsOfCode = (id, message) =>
     (rowsOfCodes.get(id) ?? []).map(({ line }) => problemOf(file, { line, message }));
-  return rows.flatMap((row) => lookup(row) ?? []);
+  return {
+    rows: rows.flatMap((row) => {
+      const code = lookup(row);
+      return code ? [{ code, row }] : [];
+    }),
+  };
 }
 
 /**
@@ -57,7 +74,7 @@ async function readTargets(
   context: Context,
   from: string,
   options: ReadOptions,
-): Promise<{ file: Source; rows: readonly TargetRow[] }> {
+): Promise<{ file: Input; rows: readonly TargetRow[] }> {
   const file = await readInput(context, from, { ...options, bareNames: true });
   const checked = checkDelete(file);
   refuseChecked(file, checked);

@@ -70,7 +70,7 @@ const CONTRACT: Record<string, string[]> = {
       '--dry-run',
       '--force',
     ],
-    ...['--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--start', '--outline'],
+    ...['--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--copies', '--start', '--outline'],
     ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
   ],
   'qr check [code...]': [
@@ -320,7 +320,7 @@ describe('what is not understood', () => {
     ['scans export a --restrat', "unknown flag '--restrat'", 'List the flags with `qrctl scans export --help`.'],
     ['qr delete a --force', "unknown flag '--force'", 'List the flags with `qrctl qr delete --help`.'],
     ['qr delete a -yes', "unknown flag '-yes'", 'List the flags with `qrctl qr delete --help`.'],
-    ['qr image a --copies 21', "unknown flag '--copies'", 'List the flags with `qrctl qr image --help`.'],
+    ['qr image a --duplicates 21', "unknown flag '--duplicates'", 'List the flags with `qrctl qr image --help`.'],
     ['auth login --noverify', "unknown flag '--noverify'", 'List the flags with `qrctl auth login --help`.'],
     ['qr list --nonsense', "unknown flag '--nonsense'", 'List the flags with `qrctl qr list --help`.'],
     ['--profil work qr list', "unknown flag '--profil' before the command", 'Did you mean --profile?'],

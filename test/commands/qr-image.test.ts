@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -383,6 +384,44 @@ describe('qr image of a sheet', () => {
     expect(await corner('5x8mm')).toEqual([left, top + 30]);
   });
 
+  it('is a page per label of a roll, each label as often as asked for', async () => {
+    const { imageBuilt, cwd } = await useImages();
+    writeFileSync(join(cwd, 'tables.csv'), 'Table no,slug\nT1,c1002\nT2,c1000\n');
+    const roll = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'roll.pdf'];
+    const { code, stderr } = await imageBuilt([...roll, '--caption', 'table no', '--copies', '2']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('Wrote 4 labels for a roll of 62 x 29 mm to roll.pdf: 4 pages, codes of 26 mm'),
+    });
+    const pages = readPdf(readFileSync(join(cwd, 'roll.pdf')));
+    expect(pages.map(({ widthMm, heightMm }) => [widthMm, heightMm].map((mm) => Math.round(mm * 100) / 100))).toEqual(
+      Array(4).fill([62, 29]),
+    );
+    expect(JSON.stringify(pages[0])).toBe(JSON.stringify(pages[1]));
+    expect(JSON.stringify(pages[1])).not.toBe(JSON.stringify(pages[2]));
+    expect((await imageBuilt([...roll, '--margin', '3mm'])).stderr).toContain('2 pages, codes of 20 mm');
+    expect((await imageBuilt([...roll, '--size', '40mm'])).stderr).toContain("doesn't fit on a label of a roll of 62 x 29 mm");
+    const wide = ['--from', 'tables.csv', '--paper', '100x50mm', '--grid', '2x1', '--label', '48x48mm', '-o', 'roll.pdf'];
+    expect((await imageBuilt(wide)).stderr).toContain('Wrote 2 labels for a grid of 2x1 to roll.pdf: 1 page');
+  });
+
+  it('has the cells of a column as captions, and nothing for an empty cell', async () => {
+    const { imageBuilt, cwd } = await useImages();
+    writeFileSync(join(cwd, 'tables.csv'), 'slug,Table,none\nc1002,Terrace 7,a\nc1000,,b\n');
+    const args = ['--from', 'tables.csv', '--paper', '62x29mm', '-o', 'x.pdf', '--caption'];
+    expect((await imageBuilt([...args, 'Table'])).code).toBe(0);
+    const printed = spawnSync('pdftotext', [join(cwd, 'x.pdf'), '-'], { encoding: 'utf8' });
+    if (printed.error === undefined) expect(printed.stdout.replace(/\s+/g, ' ').trim()).toBe('Terrace 7');
+    expect(await imageBuilt([...args, 'Tabel'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/has no column Tabel.*\n.*Did you mean table\?/),
+    });
+    const filtered = ['--status', 'active'];
+    expect((await imageBuilt([...args, 'Table', ...filtered])).stderr).toMatch(/Wrote 2 labels/);
+    const all = ['--all', '--paper', '62x29mm', '-o', 'x.pdf', '--caption', 'Table'];
+    expect(await imageBuilt(all)).toMatchObject({ code: 2, stderr: expect.stringContaining('requires --from') });
+  });
+
   it('names what stands in place of a name that no font has', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
@@ -402,9 +441,14 @@ describe('qr image of a sheet', () => {
     [['--grid', '3x', '-o', 'x.pdf'], /--grid.*3x7/],
     [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /don't fit on a page of A4/],
     [['--grid', '3x7', '--label', '90', '-o', 'x.pdf'], /--label.*63.5x38.1mm/],
-    [['--start', '2', '--output-dir', 'y'], /--start requires --sheet or --grid/],
-    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin requires --sheet or --grid/],
+    [['--start', '2', '--output-dir', 'y'], /--start requires --sheet, --grid or --paper WxH/],
+    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin requires --sheet, --grid or --paper WxH/],
     [['--margin', '40mm', '--sheet', 'L7160', '-o', 'x.pdf'], /don't fit on its page/],
+    [['--paper', 'A4', '-o', 'x.pdf'], /--paper requires --grid/],
+    [['--paper', '62x0mm', '-o', 'x.pdf'], /--paper.*62x29mm/],
+    [['--paper', '62x29mm', '--sheet', 'L7160', '-o', 'x.pdf'], /--paper requires --grid/],
+    [['--paper', '62x29mm', '--margin', '15mm', '-o', 'x.pdf'], /leaves no space/],
+    [['--copies', '2', '--output-dir', 'y'], /--copies requires --sheet/],
     [['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'], /--margin.*10mm, or a width and a height/],
   ])('refuses %j (2), and writes nothing', async (args, message) => {
     const { cwd, image } = await useImages();

@@ -1,9 +1,10 @@
 /** Declares the flags of label sheets, and resolves them to a grid. */
 import { UsageError } from '../../../errors.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
+import { formatNumber } from '../../../image/picture.ts';
 import { nearest } from '../../../text/nearest.ts';
 import { quote } from '../../../text/quote.ts';
-import { choice, flag, integer, parsed, text, type Values } from '../../define.ts';
+import { flag, integer, parsed, text, type Values } from '../../define.ts';
 import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 
 const GROUP = 'Sheet flags:';
@@ -24,6 +25,15 @@ function parseSize(raw: string): Size | undefined {
 function parseSides(raw: string): Size | undefined {
   const [, both = ''] = /^(\d[\d.]*)(?=(?:mm|cm|in)$)/.exec(raw) ?? [];
   return parseSize(both === '' ? raw : `${both}x${raw}`);
+}
+
+/** A page: the name of a paper, or its size. */
+function parsePaper(raw: string): { size: Size; name: string; isSized: boolean } | undefined {
+  const known = Object.entries(PAPERS).find(([name]) => name.toLowerCase() === raw.toLowerCase());
+  if (known) return { size: known[1], name: known[0], isSized: false };
+  const size = parseSize(raw);
+  if (size === undefined || Math.min(size.widthMm, size.heightMm) <= 0) return undefined;
+  return { size, name: `${formatNumber(size.widthMm)} x ${formatNumber(size.heightMm)} mm`, isSized: true };
 }
 
 function parseGrid(raw: string): [number, number] | undefined {
@@ -53,8 +63,14 @@ export const sheetOptions = {
   label: size('--label <WxH>', 'Size of a label of --grid, such as 63.5x38.1mm'),
   margin: sides('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)"),
   gap: sides('--gap <2mm|WxH>', 'Space between labels of --grid (default: 0mm)'),
-  paper: choice('--paper <name>', 'Page size of --grid (default: A4)', ['A4', 'Letter'], { group: GROUP }),
-  caption: choice('--caption <text>', 'Caption (default: slug)', ['slug', 'name', 'none'], { group: GROUP }),
+  paper: parsed(
+    '--paper <A4|Letter|WxH>',
+    'Page of --grid, or WxH: one page per label',
+    { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
+    { group: GROUP },
+  ),
+  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', { group: GROUP }),
+  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, { group: GROUP }),
   start: integer('--start <n>', 'First free label, row by row (default: 1)', { min: 1, max: 9801 }, { group: GROUP }),
   outline: flag('--outline', 'Draw a hairline around each label', { group: GROUP }),
 };
@@ -63,18 +79,20 @@ export type SheetFlags = Values<typeof sheetOptions>;
 
 /** Returns the requested sheet and its name; undefined if there is none. Throws UsageError if flags contradict each other. */
 export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | undefined {
-  const { sheet, grid: shape, label, margin, paper = 'A4', gap = { widthMm: 0, heightMm: 0 } } = flags;
-  const isSheet = sheet !== undefined || shape !== undefined;
+  const { sheet, grid: shape, label, margin, paper = { size: PAPERS.A4, name: 'A4', isSized: false }, gap = NONE } = flags;
+  const isRoll = paper.isSized && shape === undefined && sheet === undefined;
+  const isSheet = sheet !== undefined || shape !== undefined || isRoll;
   for (const [name, option] of Object.entries(sheetOptions)) {
     const given = flags[name as keyof SheetFlags] !== undefined && name !== 'sheet' && name !== 'grid';
-    const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet or --grid';
-    if (given && !(needs === '--grid' ? shape : isSheet)) {
+    const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet, --grid or --paper WxH';
+    if (given && !(needs === '--grid' ? shape || (name === 'paper' && isRoll) : isSheet)) {
       throw new UsageError(`${option.flags.split(' ', 1)} requires ${needs}`, {
         hint: `Add ${needs}, or omit ${option.flags.split(' ', 1)}`,
       });
     }
   }
   if (!isSheet) return undefined;
+  if (isRoll) return rollOf(paper, margin ?? NONE);
   if (sheet !== undefined && shape)
     throw new UsageError("--sheet can't be used with --grid", { hint: 'Omit either --sheet or --grid.' });
   if (sheet !== undefined) {
@@ -85,8 +103,18 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
     throw new UsageError('--grid requires --label WxH', {
       hint: 'Add the size of a label, as in --grid 3x7 --label 63.5x38.1mm.',
     });
-  const grid = { paper: PAPERS[paper], columns: shape[0], rows: shape[1], label, gap, margin };
-  return { grid: fitting(grid, `a page of ${paper}`), name: `a grid of ${shape.join('x')}` };
+  const grid = { paper: paper.size, columns: shape[0], rows: shape[1], label, gap, margin };
+  return { grid: fitting(grid, `a page of ${paper.name}`), name: `a grid of ${shape.join('x')}` };
+}
+
+const NONE: Size = { widthMm: 0, heightMm: 0 };
+
+/** A page is a label: what a label printer cuts off. The margin is what it can't print on, on each side. */
+function rollOf({ size: paper, name }: { size: Size; name: string }, margin: Size): { grid: LabelGrid; name: string } {
+  const label = { widthMm: paper.widthMm - 2 * margin.widthMm, heightMm: paper.heightMm - 2 * margin.heightMm };
+  if (Math.min(label.widthMm, label.heightMm) <= 0)
+    throw new UsageError(`--margin leaves no space on a page of ${name}`, { hint: 'Reduce --margin.' });
+  return { grid: { paper, columns: 1, rows: 1, label, gap: NONE, margin }, name: `a roll of ${name}` };
 }
 
 function fitting(grid: LabelGrid, page: string): LabelGrid {

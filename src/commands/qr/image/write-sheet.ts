@@ -8,8 +8,8 @@ import { formatNumber } from '../../../image/picture.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { countOf } from '../../../text/quote.ts';
 import { fillShortUrl } from '../../../text/short-url.ts';
-import { chooseCodes } from '../../choose-codes.ts';
 import type { ImageFlags } from './flags.ts';
+import { chooseLabels } from './label-texts.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
 import type { gridOf } from './sheet-flags.ts';
 import { printPlan } from './write-pictures.ts';
@@ -25,7 +25,7 @@ export async function writeSheet(
 ): Promise<void> {
   const path = sheetPath(flags);
   const template = await requireShortUrl(context, flags);
-  const { caption = 'slug', start = 1 } = flags;
+  const { caption = 'slug', start = 1, copies = 1 } = flags;
   const cells = grid.columns * grid.rows;
   if (start > cells)
     throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
@@ -34,7 +34,14 @@ export async function writeSheet(
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });
   const picture = { ...(await styleOf(context, flags)), sizeMm: layout.code.sizeMm };
-  const all = await encodeCodes(context, await chooseCodes(context, names, flags), template, picture, ['pdf']);
+  const texts = await chooseLabels(context, names, flags, caption);
+  const all = await encodeCodes(
+    context,
+    texts.map(({ code }) => code),
+    template,
+    picture,
+    ['pdf'],
+  );
   const { encoded } = all;
   if (flags.dryRun) {
     const files = encoded.map((one) => ({ encoded: one, format: 'pdf' as const, file: path }));
@@ -43,20 +50,18 @@ export async function writeSheet(
   }
   refuseUnprintable(context, all, flags.force === true);
   if (encoded.length === 0) throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
-  const title = `${countOf(encoded.length, 'label')} for ${name}`;
+  const labels = encoded.flatMap((one, at) => Array<Label>(copies).fill(labelOf(one, texts[at]?.caption ?? '', caption)));
+  const title = `${countOf(labels.length, 'label')} for ${name}`;
   const style = { grid, layout, picture, skipped: start - 1, outline: flags.outline === true, title };
-  const drawn = await drawSheet(
-    encoded.map((one) => labelOf(one, caption)),
-    style,
-  );
+  const drawn = await drawSheet(labels, style);
   if ('fault' in drawn) throw new PartialError(`cannot write ${path}: ${drawn.fault}`);
   context.signal.throwIfAborted();
   await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   const codes = new Set(encoded.map(({ code }) => code.id)).size;
-  Object.assign(context.facts, { codes, rows: encoded.length, outcomes: { written: encoded.length }, files: [path] });
+  Object.assign(context.facts, { codes, rows: labels.length, outcomes: { written: labels.length }, files: [path] });
   if (drawn.replaced > 0) {
     context.console.warn(
-      `${countOf(drawn.replaced, 'name')} ${drawn.replaced === 1 ? 'uses' : 'use'} a character that the font lacks; the slug is printed instead`,
+      `${countOf(drawn.replaced, caption === 'name' ? 'name' : 'caption')} ${drawn.replaced === 1 ? 'uses' : 'use'} a character that the font lacks; the slug is printed instead`,
     );
   }
   const size = `${formatNumber(picture.sizeMm)} mm`;
@@ -81,9 +86,8 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   });
 }
 
-/** A percent-encoded slug has only letters that every font contains. */
-function labelOf(encoded: EncodedCode, caption: 'slug' | 'name' | 'none'): Label {
-  const { code } = encoded;
-  const plain = fillShortUrl('{slug}', code);
-  return { ...encoded, caption: caption === 'name' ? code.name : code.slug, plain };
+/** A percent-encoded slug has only letters that every font contains. An empty cell of a column is no caption. */
+function labelOf(encoded: EncodedCode, caption: string, kind: string): Label {
+  const isEmptyCell = caption.trim() === '' && kind !== 'name' && kind !== 'slug';
+  return { ...encoded, caption, plain: isEmptyCell ? '' : fillShortUrl('{slug}', encoded.code) };
 }
