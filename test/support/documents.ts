@@ -1,4 +1,4 @@
-/** README and the guides in docs/, as tests read them. */
+/** README, the guides in docs/ and the page for assistants, as tests read them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export const ROOT = new URL('../../', import.meta.url);
@@ -6,6 +6,7 @@ export const ROOT = new URL('../../', import.meta.url);
 /** Paths from the root of the repository. */
 export const DOCUMENTS = [
   'README.md',
+  '.github/SKILL.md',
   ...readdirSync(new URL('docs/', ROOT))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

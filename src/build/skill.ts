@@ -1,0 +1,117 @@
+/** Formats .github/SKILL.md: what a coding assistant needs to run qrctl, from the document of `qrctl help --json`. */
+import type { createReference } from '../cli/help/reference.ts';
+
+type Reference = ReturnType<typeof createReference>;
+type Command = Reference['commands'][number];
+
+/** Lines that run as they are in the sandbox, one block after the other; a test runs them. */
+const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] = [
+  [
+    'Look first. These lines change nothing',
+    [
+      'qrctl auth status --format json',
+      'qrctl qr list --fields id,slug,name,status,destination --format json',
+      'qrctl qr get spring-menu --format json',
+    ],
+  ],
+  [
+    'Create codes from a file. Preview, then run; a second run creates nothing',
+    [
+      "printf 'name,type,destination\\nWindow poster,url,https://example.com/poster\\n' > codes.csv",
+      'qrctl qr create --from codes.csv --dry-run',
+      'qrctl qr create --from codes.csv --format json',
+    ],
+  ],
+  [
+    'Change where a printed code leads. The printed code stays valid',
+    ['qrctl qr update spring-menu --destination https://example.com/spring --format json'],
+  ],
+  [
+    'Keep codes in git. Commit the file and its lock file',
+    [
+      "printf 'key,name,destination\\nwindow,Front window,https://example.com/window\\n' > links.csv",
+      'qrctl qr apply --from links.csv --dry-run',
+      'qrctl qr apply --from links.csv',
+    ],
+  ],
+  [
+    'Export and count scans',
+    [
+      'qrctl scans export spring-menu -o scans.csv --append',
+      'qrctl scans export --all --during last-month -o last-month.csv',
+      'qrctl scans stats --input scans.csv --by day --format json',
+    ],
+  ],
+  ['Pause a code instead of deleting it', ['qrctl qr update summer-menu --status paused']],
+  [
+    'Delete only if the user asked for it: a backup first, then the code and its scans',
+    ['qrctl qr delete old-poster --dry-run', 'qrctl qr delete old-poster --backup deleted --yes'],
+  ],
+  ['Catch the exit code in a script', ['rc=0', 'qrctl qr get no-such-code --format json || rc=$?', '[ "$rc" -eq 4 ]']],
+  ['Find a flag or a column', ['qrctl qr create --help', 'qrctl help --json > reference.json']],
+];
+
+const RULES = [
+  'Standard output has data only, and standard error has notes and errors. Add `--format json` to parse the output.',
+  'Never put a key on a command line. Use `QRCTL_API_KEY`, `QRCTL_API_KEY_FILE`, or the profile that the user stored.',
+  'Run `--dry-run` before a command with `--from`, and show the result to the user.',
+  'After exit code 6, 7 or 8, run the same line again later: bulk commands and `--append` skip finished work.',
+  'After exit code 9, stop and ask the user. Do not add `--force`, `--adopt`, `--not-created`, `--overwrite` or `--restart` without a decision.',
+  "Without a terminal, qrctl never prompts. `qr delete` requires `--yes`, and a deletion can't be undone.",
+];
+
+/** Returns the page as Markdown. */
+export function formatSkill(reference: Reference): string {
+  return `${[
+    '---\nname: qrctl\ndescription: Manage dynamic QR codes and export their scans with the command line client qrctl\n---',
+    '<!-- Written by `npm run skill` from the commands; edit src/build/skill.ts instead. -->',
+    '# qrctl',
+    `${reference.summary}. This page is for coding assistants. \`qrctl help --json\` has the same data with all details.`,
+    '## Rules',
+    RULES.map((rule) => `- ${rule}`).join('\n'),
+    '## Recipes',
+    ...RECIPES.map(([title, lines]) => `${title}:\n\n\`\`\`sh\n${lines.join('\n')}\n\`\`\``),
+    '## Commands',
+    `Every command also accepts ${flagList(reference.global_flags)}.`,
+    ...reference.commands.map(formatCommand),
+    '## Exit codes',
+    table(
+      ['code', 'meaning'],
+      reference.exit_codes.map(({ exit, meaning }) => [String(exit), meaning]),
+    ),
+    '## Environment variables',
+    table(
+      ['variable', 'meaning'],
+      reference.environment.map(({ name, meaning }) => [`\`${name}\``, meaning]),
+    ),
+  ].join('\n\n')}\n`;
+}
+
+function formatCommand({ name, summary, arguments: given, flags, output }: Command): string {
+  const words = given.map(({ name: word, required, repeatable }) => {
+    const several = repeatable ? `${word}...` : word;
+    return required ? `<${several}>` : `[${several}]`;
+  });
+  const columns = output.map(({ when, columns: names, after_input }) => {
+    const first = after_input ? 'columns of the input, ' : '';
+    return `- Columns${when === null ? '' : ` (${when})`}: ${first}${names.join(', ')}`;
+  });
+  const facts = [...(flags.length > 0 ? [`- Flags: ${flagList(flags)}`] : []), ...columns];
+  const title = [name, ...words].join(' ').replace(/[<[]/g, '\\$&');
+  return [`### ${title}`, `${summary}.`, ...(facts.length > 0 ? [facts.join('\n')] : [])].join('\n\n');
+}
+
+/** `` `--format table|csv` ``; long lists of values are in the JSON document. */
+function flagList(flags: Reference['global_flags']): string {
+  return flags
+    .map(({ name, value, choices }) => {
+      const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value?.toUpperCase();
+      return `\`${[name, values].filter(Boolean).join(' ')}\``;
+    })
+    .join(', ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}

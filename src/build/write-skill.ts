@@ -1,0 +1,8 @@
+/** `npm run skill`: writes .github/SKILL.md, the page for coding assistants, after a command, a flag or a column was changed. */
+import { writeFile } from 'node:fs/promises';
+import { version } from '../../package.json';
+import { createReference } from '../cli/help/reference.ts';
+import { loadManual } from '../cli/manual.ts';
+import { formatSkill } from './skill.ts';
+
+await writeFile('.github/SKILL.md', formatSkill(createReference(await loadManual(version))));
