@@ -10,14 +10,7 @@ import { complaintsOf, describingComplaints, hintComplaints, sourceComplaints } 
 
 /** Also texts in other languages. */
 const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi|report\/languages\/(?!en\.ts|[a-z]+-|words))/;
-const PAPERS = [
-  'README.md',
-  'CHANGELOG.md',
-  '.github/SECURITY.md',
-  '.github/CONTRIBUTING.md',
-  '.github/SKILL.md',
-  ...markdownIn('docs'),
-];
+const PAPERS = ['README.md', 'CHANGELOG.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...markdownIn('docs')];
 
 /** The functions of define.ts whose second argument describes a flag. */
 const DECLARING = new Set(['flag', 'negation', 'text', 'integer', 'choice', 'choices', 'duration', 'parsed', 'checked']);
