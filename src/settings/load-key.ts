@@ -11,9 +11,11 @@ import type { PendingKey, Settings } from './settings.ts';
  * of `runKeyCommand`. Its messages name the source and never the key.
  */
 export async function loadKey(settings: Settings, run: CommandRun & { note(line: string): void }): Promise<Settings> {
-  const { pendingKey } = settings;
+  const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
-  return { ...settings, apiKey: await readPending(pendingKey, run), pendingKey: undefined };
+  // systemd opens a credential to its user by an access list, which shows as permissions of the group.
+  const note = keySource === 'credential' ? () => undefined : run.note;
+  return { ...settings, apiKey: await readPending(pendingKey, { ...run, note }), pendingKey: undefined };
 }
 
 async function readPending(pending: PendingKey, run: CommandRun & { note(line: string): void }): Promise<string> {

@@ -20,9 +20,9 @@ function keyFile(content: string | Buffer, mode = 0o600): string {
 }
 
 /** What QRCTL_API_KEY_FILE comes to, and the notes it leaves. */
-async function load(path: string) {
+async function load(path: string, variables: Record<string, string> = { QRCTL_API_KEY_FILE: path }) {
   const notes: string[] = [];
-  const env = { QRCTL_API_KEY_FILE: path, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
+  const env = { ...variables, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
   const settings = resolveSettings({}, env, { current: undefined, profiles: new Map() });
   const note = (line: string) => notes.push(line);
   const { signal } = new AbortController();
@@ -52,6 +52,12 @@ describe('a key file', () => {
     const { apiKey, notes } = await load(keyFile(KEY, 0o444));
     expect(apiKey).toBe(KEY);
     expect(notes).toEqual([expect.stringMatching(/^Other users can read the key file .* \(permissions 0444\)$/)]);
+  });
+
+  test('that systemd opened to its user by an access list brings no note', async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'qrctl-api-key'), KEY, { mode: 0o440 });
+    expect(await load('', { CREDENTIALS_DIRECTORY: directory })).toEqual({ apiKey: KEY, notes: [] });
   });
 
   test.each([0o620, 0o602, 0o666])('that other users can change (%o) is refused', async (mode) => {
