@@ -99,7 +99,7 @@ const CONTRACT: Record<string, string[]> = {
     ...['--all', '--input', '--by', '--top', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],
     ...OUTPUT,
   ],
-  'auth login': ['--key-stdin', '--no-verify'],
+  'auth login': ['--key-stdin', '--key-command', '--no-verify'],
   'auth status': ['--format', '--output', '--fields'],
   'auth list': ['--format', '--output', '--fields'],
   'auth use <profile>': [],

@@ -1,6 +1,6 @@
 /** The key of each source reaches the service, and nothing else: no argument list, no environment of another process, no output. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BIN, bareEnv, runCli, startCli, until, useDirectory } from '../support/cli.ts';
@@ -167,6 +167,14 @@ describe('a key-command', () => {
     chmodSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 0o666);
     const { code, stderr } = await runCli(['qr', 'list'], { env });
     expect([code, stderr]).toEqual([3, expect.stringContaining('other users were able to change the config file')]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('of a config of another user is not run by root', async () => {
+    const sandbox = await useSandbox({ key: KEY });
+    const env = await prepare('command', sandbox);
+    chownSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 1000, 1000);
+    const { code, stderr } = await runCli(['qr', 'list'], { env });
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/cannot run the key-command: .* belongs to user 1000/)]);
   });
 
   test('that hangs ends with qrctl at Ctrl-C', async () => {
