@@ -58,6 +58,7 @@ const COMMANDS: Record<string, Row> = {
     wide: true,
   },
   'scans report': { args: (s) => [s.codeId(), '-o', 'report.html'], prints: 'nothing' },
+  'scans verify': { args: (s) => [s.codeId(), '-o', 'scans.csv'], prints: 'csv', steady: true },
   'scans watch': { args: (s) => [s.codeId(), '--until', '2026-06-01'], prints: 'csv' },
   'scans stats': { args: (s) => [s.codeId(), '--by', 'country', '--by', 'month'], prints: 'csv', steady: true },
   'auth login': {
@@ -165,12 +166,14 @@ function nameOf(title: string): string {
   return title.split(',', 1)[0] ?? '';
 }
 
-async function furnish(directory: string, { baseUrl, apiKey }: TestSandbox): Promise<void> {
+async function furnish(directory: string, { baseUrl, apiKey, codeId, scans }: TestSandbox): Promise<void> {
   const profile = { baseUrl, apiKey, keyBaseUrl: baseUrl };
   const profiles = { work: { ...profile, timezone: 'Europe/Berlin' }, spare: profile };
   await mkdir(join(directory, 'config'), { mode: 0o700 });
   const config = JSON.stringify({ version: 1, current: 'work', profiles });
   await writeFile(join(directory, 'config', 'config.json'), config, { mode: 0o600 });
+  const rows = scans(codeId()).map(({ id, ts }) => `${id},${ts}\n`);
+  await writeFile(join(directory, 'scans.csv'), `id,ts\n${rows.join('')}`);
   await writeFile(join(directory, 'codes.csv'), 'name,type\nfirst,sms\nsecond,menu\n');
   await writeFile(join(directory, 'keyed.csv'), 'key,name,type\na,first,sms\nb,second,menu\n');
 }
