@@ -4,6 +4,9 @@ import { isDotless, parseUrl } from './parse-url.ts';
 /** Placeholder of the code. */
 const PLACES = /\{(slug|id)\}/g;
 
+/** Stands for any code; a text that no slug contains. */
+const ANY_CODE = '0short0url0';
+
 /** encodeURIComponent throws at it. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
@@ -15,6 +18,8 @@ export function parseShortUrl(text: string): string | undefined {
   const filled = text.replace(PLACES, 'x');
   const url = /[{}\s]/.test(filled) ? undefined : parseUrl(filled);
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
+  // Some hosts are valid with few codes only, such as `xn--80a{slug}.example`.
+  if (!parseUrl(text.replace(PLACES, ANY_CODE))) return undefined;
   if (filled !== text) return text;
   // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
   if (/[?#]/.test(text)) return undefined;
@@ -51,10 +56,9 @@ function inAscii(host: string): string {
  * and https are equal, because one redirects to the other.
  */
 export function isShortUrl(template: string, address: URL): boolean {
-  const [filled, place] = ['0short0url0', '[^/?#&]+'];
-  const pattern = plainForm(new URL(template.replace(PLACES, filled)))
+  const pattern = plainForm(new URL(template.replace(PLACES, ANY_CODE)))
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    .replaceAll(filled, place);
+    .replaceAll(ANY_CODE, '[^/?#&]+');
   return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(plainForm(address));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillShortUrl, isShortUrl } from '../../src/text/short-url.ts';
+import { fillShortUrl, isShortUrl, parseShortUrl } from '../../src/text/short-url.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 
@@ -24,6 +24,11 @@ describe('the address of a code', () => {
   ])('%s with the slug %j is %s', (template, slug, address) => {
     expect(fillShortUrl(template, { id: ID, slug })).toBe(address);
   });
+});
+
+test('a template whose host is valid with few codes only is refused', () => {
+  expect(parseShortUrl('http://xn--80a{slug}.example/')).toBe(undefined);
+  expect(parseShortUrl('http://{slug}.go.example/')).toBe('http://{slug}.go.example/');
 });
 
 describe('an address that counts as a scan', () => {
