@@ -7,12 +7,11 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test('prints what was there since a time, oldest first, and ends after --max-events', async () => {
+test.each(['--max-events', '--limit'])('prints what was there since a time, oldest first, and ends after %s', async (most) => {
   const sandbox = await useSandbox({ codes: 1, scans: 700 });
-  const { code, stdout } = await runCli(
-    ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', '--max-events', '600', ...FAST],
-    { env: sandbox.env },
-  );
+  const { code, stdout } = await runCli(['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', most, '600', ...FAST], {
+    env: sandbox.env,
+  });
   const expected = sandbox
     .scans(sandbox.codeId())
     .slice(0, 600)

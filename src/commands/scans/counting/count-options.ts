@@ -4,7 +4,10 @@ import { DIMENSIONS } from '../../../stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, integer, type OptionDefinition, text, type Values } from '../../define.ts';
 import { inputOptions } from '../../input-option.ts';
+import { limitOption } from '../../limit-option.ts';
 import { rangeOptions } from '../../range-options.ts';
+
+const TOP_BOUNDS = { min: 1, max: 10_000 };
 
 export const countOptions = {
   ...choiceOptions,
@@ -18,7 +21,8 @@ export const countOptions = {
   } satisfies OptionDefinition<string[]> as OptionDefinition<string[]>,
   join: text('--join <file|->', 'File with id or slug, and columns for --by (or -)', { complete: 'files' }),
   sheetName: text('--sheet-name <name>', 'Sheet of --join (default: the first)'),
-  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', { min: 1, max: 10_000 }),
+  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
+  limit: limitOption('--top', TOP_BOUNDS),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),
   ...rangeOptions,
 };

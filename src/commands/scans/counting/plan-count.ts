@@ -8,6 +8,7 @@ import { createLocalTime } from '../../../time/local-time.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
+import { limitOf } from '../../limit-option.ts';
 import { planRange } from '../../range-options.ts';
 import { chooseGroups, type Groups } from './choose-groups.ts';
 import type { CountFlags } from './count-options.ts';
@@ -27,6 +28,7 @@ export async function planCount(
   flags: CountFlags,
   byDefault: readonly Dimension[],
 ): Promise<CountPlan> {
+  const top = limitOf('--top', flags.top, flags.limit);
   const { timezone } = await context.settings();
   checkInputChoice(names, flags);
   const zone = chooseTimeZone({ flag: flags.timezone, setting: timezone, TZ: context.env.TZ });
@@ -42,7 +44,7 @@ export async function planCount(
     choice: flags,
     names: flags.input ? [] : names,
     ...(await chooseGroups(context, flags, byDefault)),
-    top: flags.top,
+    top,
     span: { sinceMs, untilMs },
     compare,
     local: createLocalTime(zone),

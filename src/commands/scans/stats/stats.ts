@@ -5,9 +5,8 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Counts scans by day, country, device and more.\n\n' +
-    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. For dimensions of time ' +
-    'and of codes, qrctl fetches totals instead of pages if that takes fewer requests. Periods that differ in length are compared by ' +
-    `averages per day. ${RANGE_FORMS}`,
+    'The counts are verified as complete, like an export, or come from exported files. The default is --by day. Periods that differ in ' +
+    `length are compared by averages per day. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   async columns() {

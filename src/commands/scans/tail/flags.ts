@@ -1,6 +1,7 @@
 /** Flags of `scans tail`. */
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, integer, PERIOD, parsed, text, type Values } from '../../define.ts';
+import { limitOption } from '../../limit-option.ts';
 import { movedFromOption } from '../../moved-from-option.ts';
 import { outputOptions } from '../../output-options.ts';
 
@@ -11,6 +12,7 @@ export const options = {
   ...movedFromOption,
   interval: parsed('--interval <duration>', 'Minimum time between requests for the same code (default: 10s)', PERIOD),
   maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),
+  limit: limitOption('--max-events', { min: 1 }),
   format: choice('-f, --format <format>', 'Output format (default: csv)', ['csv', 'ndjson']),
   fields: outputOptions.fields,
   header: outputOptions.header,

@@ -10,6 +10,7 @@ import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';
 import { quote } from '../../../text/quote.ts';
 import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
+import { limitOf } from '../../limit-option.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
 import { LABELS, labelOf } from '../labels.ts';
@@ -29,7 +30,8 @@ interface TailPlan {
 }
 
 /** Ends by a signal, a closed pipe, --max-events, or if no code is left. Throws as listed in errors.ts, except for outages. */
-export async function runTail(context: Context, names: readonly string[], flags: TailFlags): Promise<void> {
+export async function runTail(context: Context, names: readonly string[], given: TailFlags): Promise<void> {
+  const flags = { ...given, maxEvents: limitOf('--max-events', given.maxEvents, given.limit) };
   checkChoice(names, flags);
   if (flags.movedFrom !== undefined && flags.state === undefined)
     throw new UsageError('--moved-from requires --state', { hint: 'Omit --moved-from, or specify --state tail.json.' });
