@@ -36,6 +36,8 @@ interface LastRowsJob {
   signal: AbortSignal;
   processes: Processes;
   columns: readonly Column[];
+  /** The one of the columns that files of other commands lack. */
+  mark: string;
   /** Path of `--output`. */
   output: string | undefined;
 }
@@ -47,7 +49,7 @@ const MOST_BYTES = 128 * 2 ** 20;
  * also the `output`, or is in use.
  */
 export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
-  const { clock, signal, processes, columns, output } = job;
+  const { clock, signal, processes, columns, mark, output } = job;
   const format = formatOfPath(path) ?? 'csv';
   if (format === 'xlsx')
     throw new UsageError("--since-last can't use a workbook", { hint: 'Specify a .csv, .json or .ndjson file.' });
@@ -57,7 +59,7 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
   try {
     const input = await readLast(path);
     return {
-      rows: input ? rowsOf(input) : [],
+      rows: input ? rowsOf(input, mark) : [],
       async replace(rows) {
         const file = await openWholeFile(path, {
           processes,
@@ -93,8 +95,10 @@ async function readLast(path: string): Promise<Input | undefined> {
   }
 }
 
-function rowsOf(input: Input): LastRow[] {
+function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
+  // Other commands have outcomes, too: their file must not be replaced.
+  if (input.rows.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no column ${mark}`);
   return input.rows.map(({ values, line }) => ({
     text(column) {
       const value = values.get(columnOf.get(column) ?? '');

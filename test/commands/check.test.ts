@@ -227,13 +227,15 @@ describe('qr check', () => {
     ],
     [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
-    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a check'],
+    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no column destination'],
+    [['--since-last', 'rows.csv'], 'rows.csv was not written by --since-last: line 2 is not a row of a check'],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
   ])('refuses %j', async (args, message) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'slug\nnobody\n');
+    await writeFile(join(cwd, 'rows.csv'), 'id,destination,outcome\nx,,quiet\n');
     const run = await runByDay(['qr', 'check', ...args], { env: sandbox.env, cwd });
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(message);

@@ -25,7 +25,7 @@ export async function openLastRun(
   output: string | undefined,
   judges: Judges,
 ): Promise<LastRun> {
-  const last = await openLastRows(path, { clock, signal, processes, columns: COLUMNS, output });
+  const last = await openLastRows(path, { clock, signal, processes, columns: COLUMNS, mark: 'destination', output });
   try {
     const before = new Map(last.rows.map((row) => comparedRow(row, judges)).map((row) => [row.id, row]));
     const compared = (row: CheckRow): ComparedRow => ({ ...row, failing: judges.fails(row), ending: judges.ends(row) });
