@@ -2,6 +2,7 @@
 import { differences } from '../bulk/change-rows.ts';
 import type { Fault } from '../bulk/input.ts';
 import { valuesKey } from '../once/same-values.ts';
+import type { Planned } from '../run/outcomes.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 import { type Identity, identifyRows, type Known } from './identify.ts';
 import { judgeRow } from './judge-row.ts';
@@ -9,7 +10,7 @@ import type { KeyedRow } from './keyed-rows.ts';
 import type { LockEntry } from './lock-file.ts';
 
 /** Planned action for a key. */
-export type Action = 'create' | 'adopt' | 'update' | 'edited' | 'unchanged' | 'removed' | 'gone' | 'undecided';
+export type Action = Extract<Planned, 'create' | 'adopt' | 'update' | 'edited' | 'unchanged' | 'removed' | 'gone' | 'undecided'>;
 
 type Field = keyof CodeChanges;
 

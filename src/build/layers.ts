@@ -34,7 +34,7 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
   { modules: ['settings'], does: 'flag > variable > profile > default' },
   { modules: ['terminal'], does: 'tables, progress, color, prompts' },
-  { modules: ['run'], does: 'summary of a run, signals' },
+  { modules: ['run'], does: 'outcomes, summary of a run, signals' },
   { modules: ['rows'], does: 'formats, each read and written in one folder' },
   { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response' },
   { modules: ['limit'], does: 'the rate limit' },

@@ -1,17 +1,7 @@
 /** Outcomes of rows. */
+import type { Outcome } from '../run/outcomes.ts';
 
-export type RowOutcome =
-  | 'created'
-  | 'adopted'
-  | 'exists'
-  | 'updated'
-  | 'unchanged'
-  | 'later'
-  | 'edited'
-  | 'deleted'
-  | 'failed'
-  | 'not-attempted'
-  | 'undecided';
+export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
 /** The outcomes that leave nothing to do. */
 const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted']);

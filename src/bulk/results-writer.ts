@@ -3,6 +3,7 @@
  * Pure.
  */
 import { fold, type Input } from './input.ts';
+import type { RowOutcome } from './outcomes.ts';
 
 /** The commands that write results, as they are typed. */
 export type ResultsCommand = 'qr create' | 'qr update' | 'qr update --due' | 'qr delete';
@@ -10,14 +11,23 @@ export type ResultsCommand = 'qr create' | 'qr update' | 'qr update --due' | 'qr
 const ALL: readonly ResultsCommand[] = ['qr create', 'qr update', 'qr update --due', 'qr delete'];
 const UPDATES: readonly ResultsCommand[] = ['qr update', 'qr update --due'];
 
-/** By outcome, the commands that write it. A map, because an outcome in a file may be any text. */
-const WRITERS: ReadonlyMap<unknown, readonly ResultsCommand[]> = new Map<string, readonly ResultsCommand[]>([
-  ...['created', 'adopted', 'exists', 'edited'].map((outcome) => [outcome, ['qr create']] as const),
-  ...['updated', 'unchanged'].map((outcome) => [outcome, UPDATES] as const),
-  ['later', ['qr update --due']],
-  ['deleted', ['qr delete']],
-  ...['failed', 'not-attempted', 'undecided'].map((outcome) => [outcome, ALL] as const),
-]);
+/** By outcome, the commands that write it. */
+const COMMANDS: Readonly<Record<RowOutcome, readonly ResultsCommand[]>> = {
+  created: ['qr create'],
+  adopted: ['qr create'],
+  exists: ['qr create'],
+  edited: ['qr create'],
+  updated: UPDATES,
+  unchanged: UPDATES,
+  later: ['qr update --due'],
+  deleted: ['qr delete'],
+  failed: ALL,
+  'not-attempted': ALL,
+  undecided: ALL,
+};
+
+/** A map, because an outcome in a file may be any text. */
+const WRITERS: ReadonlyMap<unknown, readonly ResultsCommand[]> = new Map(Object.entries(COMMANDS));
 
 /** Rows by outcome as an earlier run wrote them, in the order of appearance; undefined if the table is not a results file. */
 export function outcomesIn({ columns, rows }: Input): Map<unknown, number> | undefined {

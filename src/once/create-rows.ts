@@ -7,6 +7,7 @@
 import { inChunks } from '../collections/in-chunks.ts';
 import { type Disk, nodeDisk } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
+import type { Planned } from '../run/outcomes.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
@@ -189,19 +190,24 @@ async function lookForGone(job: LookJob, states: RecordedStates, input: InputRow
 /** Planned action for a row. */
 export interface RowPlan {
   row: NewRow;
-  action:
+  action: Extract<
+    Planned,
     | 'create'
-    | 'done' /** By an earlier run. */
+    | 'unchanged' /** Done by an earlier run. */
     | 'exists' /** A code with its values is there (--skip-existing). */
     | 'edited' /** Nothing is sent for it until the user decides. */
     | 'update' /** Its code is changed (--apply-edits). */
-    | 'reconcile' /** Sent by an earlier run without a response: looked up before it is sent again. */;
+  >;
+  /** To be created, but sent by an earlier run without a response: looked up before it is sent again. */
+  isLost: boolean;
   /** Of the code it has. */
   id: string | undefined;
   /** It was sent more than once: the listing is looked at for a second code of it. */
   resent: boolean;
   /** The edited fields. */
   changes: Edit['changes'];
+  /** Details of a row with the action `edited`. */
+  edit?: Edit;
 }
 
 type PlanJob = JournalJob &
@@ -237,13 +243,13 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
   }
   return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);
-    if (update) return { row, action: 'update', id: update.id, resent: false, changes: update.changes };
-    if (edit) return { row, action: 'edited', id: edit.of?.id, resent: false, changes: edit.changes };
+    if (update) return { row, action: 'update', isLost: false, id: update.id, resent: false, changes: update.changes };
+    if (edit) return { row, action: 'edited', isLost: false, id: edit.of?.id, resent: false, changes: edit.changes, edit };
     const { state, id, attempts } = states.of(entry);
-    const plan = { row, id, resent: id !== undefined && attempts.length > 0, changes: undefined };
-    if (id !== undefined) return { ...plan, action: 'done' };
+    const plan = { row, isLost: false, id, resent: id !== undefined && attempts.length > 0, changes: undefined };
+    if (id !== undefined) return { ...plan, action: 'unchanged' };
     if (existing.has(entry)) return { ...plan, action: 'exists', id: existing.get(entry) };
-    return { ...plan, action: state === 'unknown' ? 'reconcile' : 'create' };
+    return { ...plan, action: 'create', isLost: state === 'unknown' };
   });
 }
 

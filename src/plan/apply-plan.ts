@@ -40,8 +40,13 @@ export async function applyDue<R extends DatedChange>(
     id,
     slug,
     outcome,
-    error: left.length > 0 ? `kept a later change from outside this plan: ${left.join(', ')}` : undefined,
+    error: tellKept(left),
   };
+}
+
+/** Returns the note about fields whose later change is kept; undefined if there are none. */
+export function tellKept(left: readonly string[]): string | undefined {
+  return left.length > 0 ? `kept a later change from outside this plan: ${left.join(', ')}` : undefined;
 }
 
 /**

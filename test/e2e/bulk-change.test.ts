@@ -101,8 +101,11 @@ describe('qr update --from', () => {
     const { slug, name, id } = code(0);
     await write(`slug,name,status\n${slug},New,active\n`);
     const { stdout, stderr } = await qr(['update', '--dry-run', '--format', 'json']);
-    expect(JSON.parse(stdout)).toContainEqual({ line: 2, id, slug, action: 'update', field: 'name', old: name, new: 'New' });
-    expect(stderr).toContain('1 of 1 row would be changed (2 requests,');
+    expect(JSON.parse(stdout)).toContainEqual({
+      ...{ line: 2, id, slug, action: 'update', field: 'name' },
+      ...{ old: name, new: 'New', error: null },
+    });
+    expect(stderr).toContain('1 of 1 row would be updated (2 requests,');
     expect(count('PATCH')).toBe(0);
   });
 
@@ -183,10 +186,10 @@ describe('qr delete --from', () => {
     const { stdout, stderr } = await qr(['delete', '--dry-run', '--format', 'json']);
     const { id, slug, name } = code(0);
     expect(JSON.parse(stdout)).toEqual([
-      { line: 2, id, slug, name, action: 'delete', scans: 10 },
-      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'not found' }),
+      { line: 2, id, slug, name, action: 'delete', scans: 10, error: null },
+      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'failed', error: `no code has the id ${UNKNOWN}` }),
     ]);
-    expect(stderr).toContain('1 code and 10 scans would be deleted');
+    expect(stderr).toContain('1 code and 10 scans would be deleted, 1 would fail');
     expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);
   });
 

@@ -40,8 +40,8 @@ const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing
     }),
     appliesEdits,
   });
-  return planned.map(({ row: { row }, action, id, resent, changes }) =>
-    [row, action, id ?? [], resent ? 'resent' : [], changes ? 'changed' : []].flat().join(' '),
+  return planned.map(({ row: { row }, action, isLost, id, resent, changes }) =>
+    [row, action, isLost ? 'lost' : [], id ?? [], resent ? 'resent' : [], changes ? 'changed' : []].flat().join(' '),
   );
 };
 
@@ -490,7 +490,7 @@ describe('an edited row', () => {
     );
     const [first, , third] = rowsOf(3) as [NewRow, NewRow, NewRow];
     const input = [renamed(first), { ...third, row: 2, line: 3 }];
-    expect(await plan(world, input)).toEqual(['1 edited', expect.stringMatching(/^2 done/)]);
+    expect(await plan(world, input)).toEqual(['1 edited', expect.stringMatching(/^2 unchanged/)]);
     const { rows, states } = await run(world, input);
     expect([states, rows[0]?.id, rows[0]?.edit?.candidates.length]).toEqual([['edited', 'created'], undefined, 2]);
   });
@@ -552,9 +552,9 @@ describe('a plan', () => {
     await run(world, rowsOf(3), { concurrency: 1, listCodes: noListing });
     const [first, second] = world.service.codes;
     const before = await recordsOf(world);
-    expect(await plan(world, rowsOf(4))).toEqual([`1 done ${first?.id}`, '2 reconcile', '3 create', '4 create']);
+    expect(await plan(world, rowsOf(4))).toEqual([`1 unchanged ${first?.id}`, '2 create lost', '3 create', '4 create']);
     const old = world.service.add({ name: 'row 3', destination: 'https://example.com' }, 0);
-    const listed = [`1 done ${first?.id}`, '2 reconcile', `3 exists ${old.id}`, '4 create'];
+    const listed = [`1 unchanged ${first?.id}`, '2 create lost', `3 exists ${old.id}`, '4 create'];
     expect(await plan(world, rowsOf(4), true)).toEqual(listed);
     expect(await recordsOf(world)).toEqual(before);
     expect(second?.by).toBe(2);
@@ -566,7 +566,7 @@ describe('a plan', () => {
     const onEvent: CreateJob['onEvent'] = (event) => event.is === 'created' && event.row === 1 && controller.abort();
     await run(world, rowsOf(2), { concurrency: 1, onEvent, signal: controller.signal });
     const [code] = world.service.codes;
-    expect(await plan(world, rowsOf(3))).toEqual([`1 done ${code?.id} resent`, '2 reconcile', '3 create']);
+    expect(await plan(world, rowsOf(3))).toEqual([`1 unchanged ${code?.id} resent`, '2 create lost', '3 create']);
   });
 
   it('has edits, which are changes on request', async () => {
@@ -574,7 +574,7 @@ describe('a plan', () => {
     await run(world, apart(3));
     const ids = world.service.codes.map(({ id }) => id);
     const rows = apart(4).map((row) => (row.row === 2 ? renamed(row) : row));
-    const [first, third] = [`1 done ${ids[0]}`, `3 done ${ids[2]}`];
+    const [first, third] = [`1 unchanged ${ids[0]}`, `3 unchanged ${ids[2]}`];
     expect(await plan(world, rows)).toEqual([first, `2 edited ${ids[1]} changed`, third, '4 create']);
     expect(await plan(world, rows, false, true)).toEqual([first, `2 update ${ids[1]} changed`, third, '4 create']);
   });

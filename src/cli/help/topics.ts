@@ -2,6 +2,7 @@
 import { globalOptions, requestOptions } from '../../commands/global-options.ts';
 import { EXIT_CODES } from '../../errors.ts';
 import { ENDINGS, FORMAT_MEANINGS } from '../../rows/formats.ts';
+import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../run/outcomes.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
 /** Paragraph, list of terms with their meanings, or lines of code. */
@@ -49,6 +50,15 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
   ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
 ];
 
+/** Each outcome with the word that a dry run has for it, and its meaning. */
+const OUTCOME_LIST: readonly (readonly [words: string, meaning: string])[] = [
+  ...Object.entries(OUTCOMES).map(([outcome, meaning]) => {
+    const actions = Object.entries(ACTIONS).flatMap(([action, done]) => (done === outcome ? action : []));
+    return [[...actions, outcome].join(', '), meaning] as const;
+  }),
+  ...Object.entries(PLAN_WORDS),
+];
+
 export const TOPICS: readonly Topic[] = [
   FLAGS_TOPIC,
   {
@@ -76,6 +86,9 @@ export const TOPICS: readonly Topic[] = [
       "In CSV, qrctl escapes cells that a spreadsheet would run as a formula with a leading '. " +
         'Flags named --from remove it again. To turn this off for writing and reading, use --raw-cells. ' +
         'For Excel, use --excel, which adds a byte order mark, CRLF line ends and, for scans, local times. JSON and NDJSON always contain the exact values.',
+      'Results, manifests, summaries and dry runs use these outcomes. For an action, the word of --dry-run is first:',
+      { list: OUTCOME_LIST },
+      'The outcomes of qr check, scans watch and scans verify are verdicts, and have their own words.',
       {
         lines: [
           'qrctl qr list --fields slug,name,status',

@@ -5,6 +5,7 @@ import type { ColourName, Column } from '../../rows/columns.ts';
 import type { Shape } from '../../rows/formatter.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
+import type { Outcome } from '../../run/outcomes.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
 import type { OutputColumns } from '../define.ts';
@@ -17,12 +18,17 @@ const STATUS_COLOURS: ReadonlyMap<string, ColourName> = new Map([
   ['expired', 'red'],
 ]);
 
-const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map([
-  ...['created', 'adopted', 'exists', 'updated', 'deleted'].map((outcome) => [outcome, 'green'] as const),
-  ['failed', 'red'],
-  ['undecided', 'red'],
-  ['not-attempted', 'yellow'],
-]);
+const COLOUR_OF: Readonly<Partial<Record<Outcome, ColourName>>> = {
+  created: 'green',
+  adopted: 'green',
+  exists: 'green',
+  updated: 'green',
+  deleted: 'green',
+  failed: 'red',
+  undecided: 'red',
+  'not-attempted': 'yellow',
+};
+const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map(Object.entries(COLOUR_OF));
 
 /** Outcome of a row or a code. */
 export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };

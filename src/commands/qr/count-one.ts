@@ -1,5 +1,6 @@
 /** Adds the outcome of a command for one code to `--summary`. */
 import { Failure, RequestFailure, UsageError } from '../../errors.ts';
+import type { OutcomeCounts } from '../../run/outcomes.ts';
 import type { RunFacts } from '../../run/run-summary.ts';
 
 /** Does it, and counts it as `outcome`; if it fails as failed, or as undecided if it may have been created. */
@@ -10,12 +11,13 @@ export async function countOne<T>(
 ): Promise<T> {
   try {
     const result = await work();
-    Object.assign(facts, { codes: 1, outcomes: { [outcome]: 1 } });
+    const outcomes: OutcomeCounts = { [outcome]: 1 };
+    Object.assign(facts, { codes: 1, outcomes });
     return result;
   } catch (error) {
     const isUnknown = outcome === 'created' && error instanceof RequestFailure && error.outcome === 'unknown';
-    if (error instanceof Failure && !(error instanceof UsageError))
-      Object.assign(facts, { codes: 0, outcomes: { [isUnknown ? 'undecided' : 'failed']: 1 } });
+    const outcomes: OutcomeCounts = isUnknown ? { undecided: 1 } : { failed: 1 };
+    if (error instanceof Failure && !(error instanceof UsageError)) Object.assign(facts, { codes: 0, outcomes });
     throw error;
   }
 }

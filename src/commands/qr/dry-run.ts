@@ -4,8 +4,9 @@ import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
+import type { Planned } from '../../run/outcomes.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';
-import { countOf } from '../../text/quote.ts';
+import { countOf, formatCount } from '../../text/quote.ts';
 import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';
 import { tellWarnings } from './tell-checked.ts';
@@ -13,14 +14,21 @@ import { tellWarnings } from './tell-checked.ts';
 /** Number of records on a terminal by default, so that the lines below them stay visible. */
 const MOST_SHOWN = 10;
 
+/** Record of a plan. */
+export interface PlannedRow extends Row {
+  action: Planned;
+  /** Reason why it fails, or why nothing is done for it; null if there is none. */
+  error: string | null;
+}
+
 export interface DryRun {
-  records: readonly Row[];
+  records: readonly PlannedRow[];
   columns: readonly Column[];
   /** Printed if there are no records. */
   none: string;
   /** Warnings about the rows of a file. */
   checked?: { input: Source; warnings: readonly Fault[] } | undefined;
-  /** `12 of 300 rows would be changed`, and the requests that it takes. */
+  /** `12 of 300 rows would be updated`, and the requests that it takes. */
   what: string;
   requests: number;
 }
@@ -41,7 +49,15 @@ export async function printDryRun(context: Context, run: DryRun, flags: OutputFl
 /** One record for each field that would change. */
 export function changedFields(code: QrCode, changes: CodeChanges) {
   return (Object.keys(changes) as (keyof CodeChanges)[]).map((field) => ({
-    ...{ action: 'update', field },
-    ...{ old: code[field] ?? null, new: changes[field] },
+    ...{ action: 'update' as const, field },
+    ...{ old: code[field] ?? null, new: changes[field], error: null },
   }));
 }
+
+/** Words the end of a count of rows or codes: `, 2 would fail`; empty for none. */
+export function tellFailing(count: number): string {
+  return count === 0 ? '' : `, ${formatCount(count)} would fail`;
+}
+
+/** Error of a row for which an earlier run did everything. */
+export const DONE_BEFORE = 'done by an earlier run';

@@ -3,6 +3,7 @@ import type { EndedItem } from '../../../apply/carry-out.ts';
 import type { PlanItem } from '../../../apply/plan.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { Row } from '../../../rows/row-sink.ts';
+import type { Outcome } from '../../../run/outcomes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 /** Item of a plan; of a run that was carried out with its end. */
@@ -51,7 +52,7 @@ export function recordsOf(shown: ShownItem): Row[] {
   const fields = fieldsOf(item);
   if (fields.length === 0) return [{ ...about, field: null, old: null, new: null, ...ended }];
   return fields.map(({ field, old, new: value, isKept }) => {
-    const kept = isKept && end ? { outcome: 'edited' } : {};
+    const kept = isKept && end ? { outcome: 'edited' satisfies Outcome } : {};
     return { ...about, field, old, new: value, ...ended, ...kept };
   });
 }

@@ -2,6 +2,7 @@
 import { uptime } from 'node:os';
 import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
+import { tellEdit } from '../../../bulk/edited-rows.ts';
 import { type CreateResults, createResults } from '../../../bulk/results.ts';
 import { listAllCodes, requestsToList } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
@@ -16,7 +17,8 @@ import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
 import { listedIn } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
-import { printDryRun } from '../dry-run.ts';
+import { ERROR } from '../code-columns.ts';
+import { DONE_BEFORE, type PlannedRow, printDryRun } from '../dry-run.ts';
 import { inNextTurn } from '../next-turn.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './flags.ts';
@@ -83,27 +85,42 @@ async function create(
 }
 
 /** Columns of `qr create --from --dry-run`. */
-export const PLAN_COLUMNS = ['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
-  // Only a row that has a code has an ID.
-  (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
-);
+export const PLAN_COLUMNS: readonly Column[] = [
+  ...['line', 'action', 'id', 'name', 'type', 'destination', 'field', 'old', 'new'].map(
+    // Only a row that has a code has an ID.
+    (name): Column => (name === 'id' ? { name, keepWhole: true } : { name, importance: 1 }),
+  ),
+  ERROR,
+];
 
 /** Which rows a table shows first. */
 const URGENCY: Readonly<Record<RowPlan['action'], number>> = {
   edited: 0,
   update: 0,
-  reconcile: 1,
   create: 2,
   exists: 3,
-  done: 4,
+  unchanged: 4,
 };
 
+function urgencyOf({ action, isLost }: RowPlan): number {
+  return isLost ? 1 : URGENCY[action];
+}
+
 /** One record a row; of one that was edited, one for each field. */
-function recordsOf({ row, action, id, changes = [] }: RowPlan): Record<string, unknown>[] {
+function recordsOf(plan: RowPlan): PlannedRow[] {
+  const { row, action, id, changes = [] } = plan;
   const { name, type = 'url', destination = null } = row.code;
   const about = { line: row.line, action, id: id ?? null, name, type, destination };
-  if (changes.length === 0) return [{ ...about, field: null, old: null, new: null }];
-  return changes.map((change) => ({ ...about, ...change }));
+  const error = errorOf(plan);
+  if (changes.length === 0) return [{ ...about, field: null, old: null, new: null, error }];
+  return changes.map((change) => ({ ...about, ...change, error }));
+}
+
+function errorOf({ action, isLost, changes, edit }: RowPlan): string | null {
+  if (action === 'unchanged') return DONE_BEFORE;
+  // Changes are in columns of their own.
+  if (edit && changes === undefined) return tellEdit(edit);
+  return isLost ? 'an earlier run lost the response; looked up before it is sent again' : null;
 }
 
 /** `--dry-run`: the plan that `createRows` would carry out. Reads the journal without changing it; requests at most the listing. */
@@ -133,21 +150,23 @@ async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFl
   // Without a listing, one small request shows the limit, which the cost depends on, and the size of the listing.
   const total = codes ?? (await service.listCodes({ page: 1, limit: 1 })).total;
 
-  const [created, looked, updated, edited] = [count('create'), count('reconcile'), count('update'), count('edited')];
-  const pages = requestsToList(total + created, 'round');
+  const [created, updated, edited] = [count('create'), count('update'), count('edited')];
+  const looked = plan.filter(({ isLost }) => isLost).length;
+  const sent = created - looked;
+  const pages = requestsToList(total + sent, 'round');
   // Looked for: the service's clock first, and the listing when all else is sent.
   const looking = looked > 0 ? 1 + pages : plan.some(({ resent }) => resent) ? pages : 0;
   const read = plan.filter(({ action, changes }) => action === 'update' && changes === undefined).length;
   const also = [
+    looked > 0 && `, ${looked} of them looked up first`,
     updated > 0 && `, ${updated} updated`,
     edited > 0 && `, ${edited} edited (add --apply-edits or --as-new LINE)`,
-    looked > 0 && `, ${looked} to search for first`,
   ];
   const what = `${created} of ${countOf(rows.length, 'row')} would be created${also.filter(Boolean).join('')}`;
-  const requests = spent + created + updated + read + looking;
+  const requests = spent + sent + updated + read + looking;
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
   // A terminal shows the first rows, so rows that are done come last.
-  const shown = format === 'table' ? [...plan].sort((a, b) => URGENCY[a.action] - URGENCY[b.action]) : plan;
+  const shown = format === 'table' ? [...plan].sort((a, b) => urgencyOf(a) - urgencyOf(b)) : plan;
   const records = shown.flatMap(recordsOf);
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'nothing to create', checked: run, what, requests }, flags);
 }

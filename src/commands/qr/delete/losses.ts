@@ -1,6 +1,6 @@
 /** Previews a deletion and its cost (`qr delete --dry-run`). */
 import type { TargetRow } from '../../../bulk/check-rows.ts';
-import type { Lookup } from '../../../bulk/find-codes.ts';
+import { describeMissing, type Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { DeletedBefore } from '../../../deletion/delete-rows.ts';
 import { inParallel } from '../../../parallel/in-parallel.ts';
@@ -9,7 +9,8 @@ import type { OutputFlags } from '../../../rows/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { countOf } from '../../../text/quote.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
-import { type DryRun, printDryRun } from '../dry-run.ts';
+import { ERROR } from '../code-columns.ts';
+import { DONE_BEFORE, type DryRun, type PlannedRow, printDryRun, tellFailing } from '../dry-run.ts';
 import { type Consent, codesOf, countScans, hasSlug, tellBackup } from './confirm.ts';
 import type { DeleteFlags } from './flags.ts';
 
@@ -21,6 +22,7 @@ export const LOSS_COLUMNS: readonly Column[] = [
   { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
   { name: 'action', importance: 5, keepWhole: true },
   { name: 'scans', importance: 5, align: 'right', keepWhole: true },
+  ERROR,
 ];
 
 /**
@@ -47,15 +49,16 @@ export async function printLosses(
   const lookingSlugsUp = bySlug.length === 0 ? 0 : await requestsToLookUp(service, bySlug, slugRequests);
   const backup = flags.backup === undefined ? undefined : await foreseeBackups(context, codes);
   const scans = backup?.scans ?? (await countScans(context, codes));
-  const records = all.map((row) => {
-    if (isDone(row)) return { line: row.line, id: row.id, slug: row.slug, action: 'deleted before' };
-    const code = lookup(row);
-    if (!code) return { line: row.line, id: row.id, slug: row.slug, action: 'not found' };
-    const { id, slug, name } = code;
-    return { line: row.line, id, slug, name, action: 'delete', scans: scans.get(id) };
+  const records = all.map((row): PlannedRow => {
+    const { line } = row;
+    const code = isDone(row) ? undefined : lookup(row);
+    if (code)
+      return { line, id: code.id, slug: code.slug, name: code.name, action: 'delete', scans: scans.get(code.id), error: null };
+    return { line, id: row.id, slug: row.slug, ...withoutCode(row, before) };
   });
+  const failing = records.filter(({ action }) => action === 'failed').length;
   const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
-  const what = `${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`;
+  const what = `${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted${tellFailing(failing)}`;
   if (codes.length > 0) tellBackup(context, flags.backup);
   const deleting = idsSent(rows, lookup, before).size + (backup?.requests ?? 0);
   // A code that was not looked up is read for its backup.
@@ -67,6 +70,14 @@ export async function printLosses(
   const shown = `${what} (with --yes: ${countOf(unasked, 'request')})`;
   const requests = lookingUp + codes.length + read(codes.length) + deleting;
   await printDryRun(context, { ...dryRun, what: shown, requests }, flags);
+}
+
+/** Returns the action for a row whose code does not exist: a killed run that had begun to delete it may have done so. */
+function withoutCode(row: TargetRow, before: DeletedBefore | undefined): Pick<PlannedRow, 'action' | 'error'> {
+  const found = before?.find(row)?.is;
+  if (found === 'deleted') return { action: 'unchanged', error: DONE_BEFORE };
+  if (found === 'deleting') return { action: 'delete', error: 'an earlier run was interrupted while it deleted this code' };
+  return { action: 'failed', error: describeMissing(row) };
 }
 
 /**

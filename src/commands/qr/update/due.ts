@@ -6,8 +6,8 @@ import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/in
 import type { RowResult } from '../../../bulk/outcomes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import { messageOf, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
-import { applyDue, type DueCode, planDue } from '../../../plan/apply-plan.ts';
+import { UnexpectedAnswerError } from '../../../errors.ts';
+import { applyDue, type DueCode } from '../../../plan/apply-plan.ts';
 import { contradictions, dueRowsOf, keysOf } from '../../../plan/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../plan/plan-journal.ts';
 import { readAt } from '../../../plan/read-at.ts';
@@ -17,7 +17,9 @@ import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
-import { changedFields, printDryRun } from '../dry-run.ts';
+import { ERROR } from '../code-columns.ts';
+import { DONE_BEFORE, type PlannedRow, printDryRun, tellFailing } from '../dry-run.ts';
+import { recordsOfCode, SUPERSEDED, tellNotDue } from './due-records.ts';
 
 export type DueFlags = BulkFlags & { timezone?: string | undefined };
 
@@ -94,7 +96,7 @@ async function send(
 
 function resultOf(row: number, result: RowResult, effective: ReadonlySet<number>): RowResult {
   if (effective.has(row) || result.outcome === 'failed' || result.outcome === 'not-attempted') return result;
-  return { ...result, outcome: 'unchanged', error: 'superseded by a later row' };
+  return { ...result, outcome: 'unchanged', error: SUPERSEDED };
 }
 
 /** A row that nothing was done about now. */
@@ -103,7 +105,7 @@ function standingResult(row: DatedRow, id: string, journal: PlanJournal, nowMs: 
   if (done) return { id, slug: row.slug, outcome: done, before: true };
   const found = { id, slug: row.slug };
   if (row.atMs <= nowMs) return { ...found, outcome: 'not-attempted' };
-  return { ...found, outcome: 'later', error: `not due until ${formatInstant(row.atMs)}` };
+  return { ...found, outcome: 'later', error: tellNotDue(row) };
 }
 
 /** Returns the outcome of a row in earlier runs; undefined if it is not done. */
@@ -181,7 +183,7 @@ function goneCode(id: string, slug: string | undefined): DueCode<DatedRow>['code
 }
 
 /** Columns of `--due --dry-run`. */
-export const PLAN_COLUMNS = ['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name }));
+export const PLAN_COLUMNS = [...['line', 'at', 'id', 'slug', 'action', 'field', 'old', 'new'].map((name) => ({ name })), ERROR];
 
 /** `--dry-run`: each row, and the changes of the due ones. Reads only. */
 async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string, flags: BulkFlags): Promise<void> {
@@ -191,32 +193,21 @@ async function printPlan(context: Context, run: BulkRun<DatedRow>, path: string,
   const { due, idOf, nowMs, looks } = await readPlan(context, input, rows, journal);
   let reading = service.stats().requests;
   for (const look of looks) reading += (await requestsToLookUp(service, look.rows, look.requests)) - look.requests;
-  let changed = 0;
-  const planned = new Map<number, Record<string, unknown>[]>();
-  for (const { code, dueRows } of due) {
-    const change = planOrFailure({ code, dueRows }, journal);
-    const lines = typeof change === 'string' ? [{ action: change }] : changedFields(code, change.send);
-    if (lines.some(({ action }) => action === 'update')) changed += 1;
-    for (const { row } of dueRows.pending) planned.set(row, [{ action: 'overtaken' }]);
-    for (const { row } of dueRows.effective) planned.set(row.row, [{ action: 'with the next' }]);
-    const last = dueRows.effective.at(-1)?.row.row;
-    if (last !== undefined) planned.set(last, lines.length > 0 ? lines : [{ action: 'unchanged' }]);
-  }
+  const codes = due.map((one) => recordsOfCode(one, journal, input));
+  const count = (wanted: PlannedRow['action']) =>
+    codes.filter((planned) => [...planned.values()].flat().some(({ action }) => action === wanted)).length;
+  const planned = new Map(codes.flatMap((one) => [...one]));
   const records = rows.flatMap((row) => {
     const about = { line: row.line, at: formatInstant(row.atMs), id: idOf(row), slug: row.slug ?? null };
-    const otherwise = [{ action: row.atMs > nowMs ? 'later' : 'done before' }];
-    return (planned.get(row.row) ?? otherwise).map((line) => ({ ...about, ...line }));
+    const isLater = row.atMs > nowMs;
+    const otherwise: PlannedRow = isLater
+      ? { action: 'later', error: tellNotDue(row) }
+      : { action: 'unchanged', error: DONE_BEFORE };
+    return (planned.get(row.row) ?? [otherwise]).map((line) => ({ ...about, ...line }));
   });
-  const what = `${changed} of ${countOf(new Set(rows.map(idOf)).size, 'code')} would be changed now`;
-  const requests = reading + changed;
+  const updates = count('update');
+  const all = countOf(new Set(rows.map(idOf)).size, 'code');
+  const what = `${updates} of ${all} would be updated now${tellFailing(count('failed'))}`;
+  const requests = reading + updates;
   await printDryRun(context, { records, columns: PLAN_COLUMNS, none: 'no rows', checked: run, what, requests }, flags);
-}
-
-function planOrFailure(due: DueCode<DatedRow>, journal: PlanJournal) {
-  try {
-    return planDue(due, journal);
-  } catch (error) {
-    if (error instanceof RejectedError) return `fails: ${messageOf(error)}`;
-    throw error;
-  }
 }

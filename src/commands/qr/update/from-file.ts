@@ -5,14 +5,15 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import { NotFoundError, RejectedError } from '../../../errors.ts';
+import { messageOf, NotFoundError, RejectedError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';
 import { changeCodes, lookUp, requestsToLookUp } from '../bulk-progress.ts';
-import { changedFields, printDryRun } from '../dry-run.ts';
+import { ERROR } from '../code-columns.ts';
+import { changedFields, type PlannedRow, printDryRun, tellFailing } from '../dry-run.ts';
 import { tellWarnings } from '../tell-checked.ts';
 
 /** Applies the changes that are still missing; `common` has the values for rows without their own. See `runBulk` for its errors. */
@@ -56,6 +57,7 @@ export const PLAN_COLUMNS: readonly Column[] = [
   { name: 'field', importance: 6, keepWhole: true },
   { name: 'old', importance: 6, wishedWidth: 24 },
   { name: 'new', importance: 6, wishedWidth: 24 },
+  ERROR,
 ];
 
 /** One record for each value that would change, and for each row that would change nothing; those a table leaves out. */
@@ -65,26 +67,28 @@ async function printPlan(context: Context, run: BulkRun<UpdateRow>, flags: BulkF
   const service = await context.service();
   const reading = await requestsToLookUp(service, rows);
   const { plan, changed } = createUpdatePlan(lookup);
-  const records = rows.flatMap((row) => {
+  const records = rows.flatMap((row): PlannedRow[] => {
     const { line } = row;
     try {
       const { code, changes } = plan(row);
       changed({ ...code, ...changes });
       const found = { line, id: code.id, slug: code.slug };
       const fields = changedFields(code, changes);
-      return fields.length === 0 ? [{ ...found, action: 'unchanged' }] : fields.map((field) => ({ ...found, ...field }));
+      return fields.length === 0
+        ? [{ ...found, action: 'unchanged', error: null }]
+        : fields.map((field) => ({ ...found, ...field }));
     } catch (error) {
       const { id, slug } = lookup(row) ?? row;
-      if (error instanceof NotFoundError) return [{ line, id, slug, action: 'not found' }];
-      if (error instanceof RejectedError) return [{ line, id, slug, action: 'fails: no web address for UTM tags' }];
-      throw error;
+      if (!(error instanceof NotFoundError || error instanceof RejectedError)) throw error;
+      return [{ line, id, slug, action: 'failed', error: messageOf(error) }];
     }
   });
   const { format } = await planOutput(context, flags, PLAN_COLUMNS, 'list');
   const shown = format === 'table' ? records.filter(({ action }) => action !== 'unchanged') : records;
-  const none = rows.length === 0 ? 'no rows' : 'nothing would change';
+  const none = rows.length === 0 ? 'no rows' : 'nothing to update';
   const updates = new Set(records.filter(({ action }) => action === 'update').map(({ line }) => line)).size;
-  const what = `${updates} of ${countOf(rows.length, 'row')} would be changed`;
+  const failing = records.filter(({ action }) => action === 'failed').length;
+  const what = `${updates} of ${countOf(rows.length, 'row')} would be updated${tellFailing(failing)}`;
   const requests = reading + updates;
   await printDryRun(context, { records: shown, columns: PLAN_COLUMNS, none, checked: run, what, requests }, flags);
 }

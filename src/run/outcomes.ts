@@ -1,0 +1,45 @@
+/**
+ * Defines the one vocabulary of outcomes: of rows, codes and images, in results, manifests, summaries and dry runs. A word that is not listed
+ * here is a type error. The verdicts of `qr check`, `scans watch` and `scans verify` have their own lists.
+ */
+
+/** Meanings of the outcomes, as `qrctl help formatting` lists them. */
+export const OUTCOMES = {
+  created: 'New code or image',
+  adopted: 'Existing code that was assigned to the row',
+  exists: 'Existing code with the values of the row (--skip-existing)',
+  updated: 'Changed code or image',
+  unchanged: 'Nothing to change: the values are the same, an earlier run changed them, or a later row replaces them',
+  edited: 'The row was edited after its code was created, or another client edited the code',
+  later: 'The change is not due yet (--due)',
+  deleted: 'Deleted code',
+  failed: 'The row, code or image failed; the error has the reason',
+  'not-attempted': 'The run ended before it reached the row',
+  undecided: 'The row needs your decision (exit 9)',
+  earlier: 'Image of an earlier run whose code is not part of this run',
+} as const;
+
+/** How a row, a code or an image ended. */
+export type Outcome = keyof typeof OUTCOMES;
+
+/** Words of a dry run for the actions of a run, with the outcomes that these have. */
+export const ACTIONS = {
+  create: 'created',
+  adopt: 'adopted',
+  update: 'updated',
+  delete: 'deleted',
+} as const satisfies Readonly<Record<string, Outcome>>;
+
+/** Meanings of words that only a plan has. */
+export const PLAN_WORDS = {
+  removed: 'The file no longer contains the key (qr apply)',
+  gone: 'The code of the key was deleted on the service (qr apply)',
+} as const;
+
+type Foreseen = Extract<Outcome, 'exists' | 'unchanged' | 'edited' | 'later' | 'failed' | 'undecided'>;
+
+/** Word of a dry run: the outcome itself if a run does nothing for the row. */
+export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
+
+/** Number of rows, codes or images by outcome. */
+export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;

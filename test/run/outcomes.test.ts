@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { OUTCOMES as CHECKED } from '../../src/check/verdict.ts';
+import { TOPICS } from '../../src/cli/help/topics.ts';
+import { ACTIONS, OUTCOMES, PLAN_WORDS, type Planned } from '../../src/run/outcomes.ts';
+import type { CodeResult } from '../../src/verify/verify-codes.ts';
+import { OUTCOMES as WATCHED } from '../../src/watch/judge.ts';
+
+const WORDS = [...Object.keys(OUTCOMES), ...Object.keys(ACTIONS), ...Object.keys(PLAN_WORDS)];
+
+/** The contract: a released outcome is never renamed. */
+const RESULTS = 'created adopted exists updated unchanged edited later deleted failed not-attempted undecided';
+const PLANS = 'create adopt update delete unchanged edited removed gone undecided exists later failed';
+
+describe('the vocabulary of outcomes', () => {
+  test('is listed in `qrctl help formatting`, each word once and with a meaning', () => {
+    const { blocks = [] } = TOPICS.find(({ name }) => name === 'formatting') ?? {};
+    const lists = blocks.flatMap((block) => (typeof block === 'object' && 'list' in block ? block.list : []));
+    const explained = lists.filter(([, meaning]) => /^[A-Z].{10,}/.test(meaning)).flatMap(([words]) => words.split(', '));
+    for (const word of WORDS) expect(explained.filter((listed) => listed === word)).toEqual([word]);
+  });
+
+  test('has every released word', () => {
+    expect(Object.keys(OUTCOMES)).toEqual(expect.arrayContaining(RESULTS.split(' ')));
+    expect(WORDS).toEqual(expect.arrayContaining(PLANS.split(' ')));
+  });
+
+  test('has no word of a verdict, but for a code that was deleted on the service', () => {
+    const verified: Record<CodeResult['outcome'], true> = { equal: true, different: true, gone: true, unproven: true };
+    const verdicts: readonly string[] = [...CHECKED, ...WATCHED, ...Object.keys(verified), 'repaired'];
+    expect(verdicts.filter((word) => WORDS.includes(word))).toEqual(['gone' satisfies Planned]);
+  });
+});
