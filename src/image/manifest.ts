@@ -10,6 +10,7 @@ import type { Column } from '../rows/columns.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { textOf } from '../rows/formatter.ts';
 import type { Row } from '../rows/row-sink.ts';
+import type { Outcome } from '../run/outcomes.ts';
 
 /** A contract: programs that merge letters and labels read it. */
 const NAMES = [
@@ -34,7 +35,7 @@ export const MANIFEST_COLUMNS: readonly Column[] = NAMES.map((name) => ({ name }
 export interface ManifestRow extends Row {
   file: string;
   sha256: string | null;
-  outcome: 'written' | 'unchanged' | 'failed' | 'earlier';
+  outcome: Extract<Outcome, 'created' | 'updated' | 'unchanged' | 'failed' | 'earlier'>;
 }
 
 export interface Manifest {

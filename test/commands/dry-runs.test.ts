@@ -1,5 +1,5 @@
 /** Each dry run says in the words of the results what a run would do, with the reason beside it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -143,5 +143,39 @@ describe('qr delete --dry-run', () => {
     expect(sandbox.workspace.codes()).toHaveLength(2);
     const { stdout } = await qrctl('delete', UNKNOWN, 'more', '--dry-run', '-f', 'json');
     expect(JSON.parse(stdout).map(({ action }: { action: string }) => action)).toEqual(['failed', 'delete']);
+  });
+});
+
+describe('qr image --dry-run', () => {
+  it('has images that are created, updated, unchanged, and that fail, and the run the same', async () => {
+    const { cwd, qrctl } = await useRows(['a', 'b', 'c', 'd']);
+    const image = (...args: string[]) =>
+      qrctl('image', '--short-url', 'https://qr.example/{slug}', '--file-names', 'slug', '--output-dir', 'codes', ...args);
+    await image('a', 'c', '--size', '40mm');
+    await image('b');
+    writeFileSync(join(cwd, 'codes', 'd.png'), 'mine');
+    const before = readdirSync(join(cwd, 'codes'));
+    const { code, stdout, stderr } = await image('--all', '--dry-run');
+    const rows: Record<string, string>[] = parse(stdout, { columns: true });
+    const outcomes = Object.fromEntries(rows.map(({ slug, outcome }) => [slug, outcome]));
+    expect([code, outcomes]).toEqual([0, { a: 'update', b: 'unchanged', c: 'update', d: 'failed' }]);
+    expect(stdout).toContain('an unrelated file of that name exists');
+    expect(stderr).toContain(
+      '0 of 4 images of 30 mm would be created, 2 would be updated, 1 unchanged, 1 would fail; nothing was written',
+    );
+    expect(readdirSync(join(cwd, 'codes'))).toEqual(before);
+    expect((await image('--all', '--force')).stderr).toContain('4 images: 3 updated, 1 unchanged');
+  });
+
+  it('reads the manifest of an earlier version, with the outcome `written`', async () => {
+    const { cwd, qrctl } = await useRows(['a']);
+    const image = (...args: string[]) =>
+      qrctl('image', 'a', '--short-url', 'https://qr.example/{slug}', '--output-dir', 'codes', ...args);
+    await image();
+    const path = join(cwd, 'codes', 'manifest.csv');
+    const text = readFileSync(path, 'utf8');
+    expect(text).toContain(',created,');
+    writeFileSync(path, text.replace(',created,', ',written,'));
+    expect((await image('--size', '40mm')).stderr).toContain('1 image: 1 updated');
   });
 });

@@ -169,13 +169,13 @@ describe('qr image of many codes', () => {
     const { imageBuilt, manifest, sandbox, cwd } = await useImages({ codes: 120 });
     const { code, stderr } = await imageBuilt(['--all', '--output-dir', 'codes', '--as', 'png,svg']);
     expect(code).toBe(0);
-    expect(stderr).toContain('240 images: 240 written. List: codes/manifest.csv');
+    expect(stderr).toContain('240 images: 240 created. List: codes/manifest.csv');
     const rows = manifest();
     expect(Object.keys(rows[0] ?? {}).join()).toBe('id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error');
     const oldest = [...sandbox.workspace.codes()].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))[0];
     const { id, slug } = oldest ?? {};
     expect(rows[0]).toMatchObject({ id, slug, url: `${URL}/${slug}`, file: `${id}.png`, format: 'png', mm: '30' });
-    expect(rows[0]).toMatchObject({ modules: '25', version: '2', ecc: 'M', outcome: 'written', error: '' });
+    expect(rows[0]).toMatchObject({ modules: '25', version: '2', ecc: 'M', outcome: 'created', error: '' });
     expect(readdirSync(join(cwd, 'codes'))).toHaveLength(241);
     expect(sandbox.requests).toHaveLength(2);
   });
@@ -211,7 +211,7 @@ describe('qr image of many codes', () => {
     await image(all);
     const [first, second] = manifest();
     expect((await image(all)).stderr).toContain('3 images: 3 unchanged');
-    expect((await image([...all, '--size', '40mm'])).stderr).toContain('3 images: 3 written');
+    expect((await image([...all, '--size', '40mm'])).stderr).toContain('3 images: 3 updated');
     // Somebody changed one; another run's row is gone.
     const [one, two] = [join(cwd, 'codes', first?.file ?? ''), join(cwd, 'codes', second?.file ?? '')];
     writeFileSync(one, 'mine');
@@ -223,7 +223,7 @@ describe('qr image of many codes', () => {
     });
     expect(readFileSync(one, 'utf8')).toBe('mine');
     expect(readFileSync(two)).toEqual(before);
-    expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 written');
+    expect((await image([...all, '--size', '50mm', '--force'])).stderr).toContain('3 updated');
     writeFileSync(join(cwd, 'codes', 'manifest.csv'), 'a,b\n1,2\n');
     expect(await image(all)).toMatchObject({
       code: 2,
@@ -238,23 +238,23 @@ describe('qr image of many codes', () => {
     await image(['a', '--output-dir', 'codes']);
     await image(['b', '--output-dir', 'codes']);
     expect(manifest().map(({ name, outcome }) => [name, outcome])).toEqual([
-      ['it\'s, "x"', 'written'],
+      ['it\'s, "x"', 'created'],
       ["'=1+1", 'earlier'],
     ]);
     expect((await image(['a', '--output-dir', 'codes'])).stderr).toContain('1 image: 1 unchanged');
   });
 
-  it('says with --dry-run how many, of what size, and which would be refused and why', async () => {
+  it('says with --dry-run how many, of what size, and which would fail and why', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
     const { code, stdout, stderr } = await image(['--all', '--output-dir', 'codes', '--size', '15mm', '--dry-run']);
     expect(code).toBe(2);
     const rows = parse(stdout, { columns: true }) as Record<string, string>[];
-    expect(rows.find((row) => row.slug === slug)).toMatchObject({ outcome: 'draw', error: '', mm: '15', version: '2' });
-    expect(rows.filter(({ outcome }) => outcome === 'refused')).toMatchObject([
+    expect(rows.find((row) => row.slug === slug)).toMatchObject({ outcome: 'create', error: '', mm: '15', version: '2' });
+    expect(rows.filter(({ outcome }) => outcome === 'failed')).toMatchObject([
       { error: expect.stringContaining('printer dots') },
     ]);
-    expect(stderr).toContain('3 images of 15 mm would be drawn, 1 would be refused; nothing was written');
+    expect(stderr).toContain('3 of 4 images of 15 mm would be created, 1 would fail; nothing was written');
     expect((await image([slug, '--dry-run'])).code).toBe(0);
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -268,11 +268,11 @@ describe('qr image of many codes', () => {
       );
     const all = ['--all', '--output-dir', 'codes', '--logo', 'logo.svg'];
     logo('#c00');
-    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 created');
     expect(manifest().map(({ ecc }) => ecc)).toEqual(['H', 'H']);
     expect((await imageBuilt(all)).stderr).toContain('2 images: 2 unchanged');
     logo('#00c');
-    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 written');
+    expect((await imageBuilt(all)).stderr).toContain('2 images: 2 updated');
   });
 
   it('ends a logo of kilobytes that takes minutes to draw (2), and leaves SIGTERM its effect', async () => {
@@ -362,7 +362,7 @@ describe('qr image of a sheet', () => {
       '--dry-run',
     ]);
     expect(code).toBe(0);
-    expect(stderr).toContain('3 images of 22.4 mm would be drawn; nothing was written');
+    expect(stderr).toContain('3 of 3 images of 22.4 mm would be created; nothing was written');
     expect(readdirSync(cwd)).toEqual([]);
   });
 

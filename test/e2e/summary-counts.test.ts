@@ -137,7 +137,7 @@ test('qr check and qr image count outcomes', async () => {
   });
   const image = ['qr', 'image', '--all', '--short-url', 'https://qr.example'];
   const first = await run(...image, '--output-dir', 'codes', '--as', 'png,svg');
-  expect(first).toMatchObject({ exit: 0, codes: 3, rows: 6, outcomes: { written: 6 } });
+  expect(first).toMatchObject({ exit: 0, codes: 3, rows: 6, outcomes: { created: 6 } });
   const made = (await readdir(join(cwd, 'codes'))).map((name) => join('codes', name));
   expect(first.files.toSorted()).toEqual(made.sort());
   expect(await run(...image, '--output-dir', 'codes', '--as', 'png')).toMatchObject({
@@ -145,7 +145,7 @@ test('qr check and qr image count outcomes', async () => {
   });
   expect(await run(...image, '--sheet', 'L7160', '-o', 'labels.pdf')).toMatchObject({ codes: 3, rows: 3, files: ['labels.pdf'] });
   const one = ['qr', 'image', sandbox.codeId(), '--short-url', 'https://qr.example'];
-  expect(await run(...one, '-o', 'one.svg')).toMatchObject({ codes: 1, outcomes: { written: 1 }, files: ['one.svg'] });
+  expect(await run(...one, '-o', 'one.svg')).toMatchObject({ codes: 1, outcomes: { created: 1 }, files: ['one.svg'] });
 });
 
 test('scans stats, report and tail count codes, rows and files', async () => {

@@ -16,7 +16,7 @@ export const command = defineCommand({
   async columns() {
     const [{ MANIFEST_COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([
       import('../../../image/manifest.ts'),
-      import('./write-pictures.ts'),
+      import('./plan-pictures.ts'),
     ]);
     return [
       { when: '--output-dir DIR (DIR/manifest.csv)', columns: MANIFEST_COLUMNS },

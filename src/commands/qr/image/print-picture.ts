@@ -7,6 +7,7 @@ import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { formatTerminal, readTerminal, terminalWidth } from '../../../image/terminal.ts';
 import { decode } from '../../../image/verify.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
+import type { OutcomeCounts } from '../../../run/outcomes.ts';
 import { clean } from '../../../text/clean.ts';
 import { quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
@@ -35,7 +36,8 @@ export async function printPicture(context: Context, names: readonly string[], f
   if ('fault' in drawn) throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
   if (path === undefined) await context.console.write(drawn.bytes);
   else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
-  Object.assign(context.facts, { codes: 1, outcomes: { written: 1 }, files: path === undefined ? [] : [path] });
+  const outcomes: OutcomeCounts = { created: 1 };
+  Object.assign(context.facts, { codes: 1, outcomes, files: path === undefined ? [] : [path] });
   if (path === undefined) return;
   const { version, level } = encoded.modules;
   context.console.note(

@@ -9,18 +9,17 @@ import { replaceFile } from '../../../durable/replace-file.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
-import { MANIFEST_COLUMNS, type Manifest, type ManifestRow, readManifest, writeManifest } from '../../../image/manifest.ts';
-import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
+import { type Manifest, type ManifestRow, readManifest, writeManifest } from '../../../image/manifest.ts';
+import type { PictureStyle } from '../../../image/picture.ts';
 import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../image/picture-files.ts';
 import { inParallel } from '../../../parallel/in-parallel.ts';
-import type { Row } from '../../../rows/row-sink.ts';
 import { makeOutputDirectory } from '../../../rows/whole-file.ts';
 import { addFailedCodes } from '../../../run/annotations.ts';
 import { countOf, formatCount } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import { printRecords } from '../../output-options.ts';
 import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
+import { AT_ONCE, factsOf, planFiles, planNew, printPlan } from './plan-pictures.ts';
 
 interface Job {
   directory: string;
@@ -44,12 +43,9 @@ export async function writePictures(context: Context, names: readonly string[], 
   if (unsafe > 0)
     context.console.note(`${countOf(unsafe, 'slug')} can't be used as a file name. Named these files by ID instead`);
   if (flags.dryRun) {
-    const hashes = directory === undefined ? new Map<string, string>() : await hashFiles(directory, files);
-    const foreign = (file: string) => manifest && !force && !isOurs(manifest, file, hashes.get(file));
-    await printPlan(context, files, style, ({ encoded, file }) => {
-      const reason = force ? undefined : (all.refusals[0] ?? encoded.refusal);
-      return reason ?? (foreign(file) ? 'an unrelated file of that name exists' : undefined);
-    });
+    const planned = planNew(files, all, force);
+    const place = directory !== undefined && manifest && { directory, manifest, style, force };
+    await printPlan(context, place ? await planFiles(context, planned, place) : planned, style);
     return refuseUnprintable(context, all, force);
   }
   refuseUnprintable(context, all, force);
@@ -87,9 +83,6 @@ async function refuseForeign({ directory, style, files, manifest, hashes }: Job)
   );
 }
 
-/** Drawing takes the processor, and writing waits for the disk: several at a time keep both busy. */
-const AT_ONCE = 8;
-
 /** `shown`: the directory as it was named. */
 async function drawAll(context: Context, job: Job, shown: string): Promise<void> {
   const { files, manifest } = job;
@@ -123,7 +116,7 @@ function noteDrawn({ facts }: Context, rows: readonly ManifestRow[], directory: 
   facts.codes = new Set(there.map(({ id }) => id)).size;
   facts.rows = rows.length;
   facts.outcomes = Object.fromEntries(countOutcomes(rows));
-  const written = rows.filter(({ outcome }) => outcome === 'written').map(({ file }) => file);
+  const written = rows.filter(({ outcome }) => outcome === 'created' || outcome === 'updated').map(({ file }) => file);
   facts.files = [...written, 'manifest.csv'].map((file) => join(directory, file));
 }
 
@@ -139,14 +132,7 @@ async function drawOne({ directory, style, manifest, hashes }: Job, picture: Pic
   const { bytes, sha256 } = drawn;
   if (sha256 === there) return { ...facts, sha256, outcome: 'unchanged', error: null };
   await replaceFile(nodeDisk, join(directory, file), bytes);
-  return { ...facts, sha256, outcome: 'written', error: null };
-}
-
-/** Properties of an image before it is drawn. */
-function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile, { sizeMm }: PictureStyle): Row {
-  const { id, slug, name } = code;
-  const { size, version, level } = modules;
-  return { id, slug, name, url: text, file, format, mm: formatNumber(sizeMm), modules: size, version, ecc: level };
+  return { ...facts, sha256, outcome: there === undefined ? 'created' : 'updated', error: null };
 }
 
 function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
@@ -164,25 +150,4 @@ function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: s
       hint: `See the reasons in ${path}, and try another --ecc or --size.`,
     },
   );
-}
-
-/** Columns of `--dry-run`: those of the manifest that are known before an image is drawn. */
-export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
-
-/** Lists the images, and the refused ones with their reasons. */
-export async function printPlan(
-  context: Context,
-  files: readonly PictureFile[],
-  style: PictureStyle,
-  reasonOf: (picture: PictureFile) => string | undefined,
-): Promise<void> {
-  const records = files.map((picture) => {
-    const reason = reasonOf(picture);
-    return { ...factsOf(picture, style), outcome: reason === undefined ? 'draw' : 'refused', error: reason ?? null };
-  });
-  await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
-  const refused = records.filter(({ outcome }) => outcome === 'refused').length;
-  const size = `${formatNumber(style.sizeMm)} mm`;
-  const more = refused > 0 ? `, ${formatCount(refused)} would be refused` : '';
-  context.console.note(`${countOf(files.length - refused, 'image')} of ${size} would be drawn${more}; nothing was written`);
 }

@@ -6,13 +6,14 @@ import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
+import type { OutcomeCounts } from '../../../run/outcomes.ts';
 import { countOf } from '../../../text/quote.ts';
 import { fillShortUrl } from '../../../text/short-url.ts';
 import type { ImageFlags } from './flags.ts';
 import { chooseLabels } from './label-texts.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
+import { planNew, printPlan } from './plan-pictures.ts';
 import type { gridOf } from './sheet-flags.ts';
-import { printPlan } from './write-pictures.ts';
 
 type NamedGrid = NonNullable<ReturnType<typeof gridOf>>;
 
@@ -45,7 +46,7 @@ export async function writeSheet(
   const { encoded } = all;
   if (flags.dryRun) {
     const files = encoded.map((one) => ({ encoded: one, format: 'pdf' as const, file: path }));
-    await printPlan(context, files, picture, ({ encoded }) => (flags.force ? undefined : (all.refusals[0] ?? encoded.refusal)));
+    await printPlan(context, planNew(files, all, flags.force === true), picture);
     return refuseUnprintable(context, all, flags.force === true);
   }
   refuseUnprintable(context, all, flags.force === true);
@@ -58,7 +59,8 @@ export async function writeSheet(
   context.signal.throwIfAborted();
   await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   const codes = new Set(encoded.map(({ code }) => code.id)).size;
-  Object.assign(context.facts, { codes, rows: labels.length, outcomes: { written: labels.length }, files: [path] });
+  const outcomes: OutcomeCounts = { created: labels.length };
+  Object.assign(context.facts, { codes, rows: labels.length, outcomes, files: [path] });
   if (drawn.replaced > 0) {
     context.console.warn(
       `${countOf(drawn.replaced, caption === 'name' ? 'name' : 'caption')} ${drawn.replaced === 1 ? 'uses' : 'use'} a character that the font lacks; the slug is printed instead`,
