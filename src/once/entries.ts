@@ -9,34 +9,29 @@ import type { NewRow } from './new-row.ts';
 /** Row as last seen. The keys are a format on disk. */
 export interface Seen {
   /** Values of its POST; missing in journals of earlier versions, which have fingerprints only. */
-  readonly name?: string;
-  readonly type?: string;
-  readonly destination?: string;
+  readonly name?: string | undefined;
+  readonly type?: string | undefined;
+  readonly destination?: string | undefined;
   /** Fingerprint of all its values. */
   readonly all: string;
   /** Fingerprint of the columns that only the user reads; absent if they are empty. */
-  readonly own?: string;
+  readonly own?: string | undefined;
   /** Its code, if the results of a run without this journal list it. */
   readonly id?: string;
   readonly slug?: string;
   /** The user decided that it is a row of its own (`--as-new`). */
   readonly word?: true;
   /** `NewRow.key`. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 /** Returns the stored form of a row of the input. */
 export function seenOf({ values, own = [], code, key }: NewRow): Seen {
   const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
   const all = fingerprint([...values]);
-  const content = contentOf(code);
-  const { name = '', type, destination } = content;
-  if (key !== undefined) return { ...content, all, key };
-  // The usual ones by their names: an object that is put together of parts takes five times the memory.
-  if (type !== undefined || destination === undefined)
-    return { ...content, all, ...(filled.length > 0 && { own: fingerprint(filled) }) };
-  if (filled.length === 0) return { name, destination, all };
-  return { name, destination, all, own: fingerprint(filled) };
+  const { name, type, destination } = contentOf(code);
+  // All its properties by their names, also those that are undefined: rows with one layout take a third of the memory of rows with several.
+  return { name, type, destination, all, own: filled.length > 0 ? fingerprint(filled) : undefined, key };
 }
 
 /** Returns the part of `Seen` with the values of this code's POST. */
