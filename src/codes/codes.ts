@@ -63,16 +63,18 @@ export async function* listAllCodes(
   concurrency: number,
   doubt: Doubt = 'usual',
 ): AsyncGenerator<QrCode[], void, undefined> {
-  const seen = new Set<string>();
+  /** Of earlier passes. */
+  const shown = new Set<string>();
   const costs = { asked: 0, pages: 1 };
   let before: Reading | undefined;
   for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
     const reading = createReading();
     for await (const rows of readPages(service, { concurrency, doubt }, reading, costs)) {
-      const added = rows.filter(({ id }) => !seen.has(id) && seen.add(id));
+      const added = rows.filter(({ id }) => !shown.has(id));
       if (added.length > 0) yield added;
     }
     if (isWhole(reading) || (before && findsAgain(reading, before))) return;
+    for (const id of reading.ids) shown.add(id);
     before = reading;
   }
   const { ids, total } = before ?? createReading();
@@ -142,19 +144,19 @@ function hasZone(time: string): boolean {
   return /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time);
 }
 
-/** Adds a page after the first. Gives whether it brought anything new. */
-function add(reading: Reading, { rows, total }: Page<QrCode>): boolean {
-  const { ids } = reading;
-  const had = ids.size;
-  let stood = true;
-  for (const code of rows) {
-    ids.add(code.id);
-    stood &&= reading.stoodThere(code);
-  }
-  if (ids.size === had) return false;
+/** Adds a page after the first. Returns its codes that are new in this pass. */
+function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
+  const stood = rows.every(reading.stoodThere);
+  const added = addNew(reading.ids, rows);
+  if (added.length === 0) return added;
   reading.allStood &&= stood;
-  reading.steady &&= total === reading.total && ids.size === had + rows.length;
-  return true;
+  reading.steady &&= total === reading.total && added.length === rows.length;
+  return added;
+}
+
+/** Adds the ids of these codes, and returns those whose id was not there. */
+function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
+  return rows.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
 /** Requests made for this list, and pages that brought something in one reading. */
@@ -183,10 +185,10 @@ async function* readPages(
   };
   const first = await ask(1, MAX_CODES_PAGE);
   begin(reading, first);
-  for (const { id } of first.rows) reading.ids.add(id);
-  reading.steady = reading.ids.size === first.rows.length;
+  const firstRows = addNew(reading.ids, first.rows);
+  reading.steady = firstRows.length === first.rows.length;
   if (first.rows.length === 0) return;
-  yield first.rows;
+  yield firstRows;
 
   // A total below the number of received codes is invalid: the page may be smaller than requested then, too.
   const limit = first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
@@ -194,14 +196,15 @@ async function* readPages(
   let { total } = first;
   let page = 1;
   let shown = 1;
-  const isEnd = (next: Page<QrCode>) => {
-    if (!add(reading, next)) return true;
+  const take = (next: Page<QrCode>): QrCode[] => {
+    const added = add(reading, next);
+    if (added.length === 0) return added;
     reading.gap ||= last.rows.length < limit;
     shown += 1;
     costs.pages = Math.max(costs.pages, shown);
     ({ total } = next);
     last = next;
-    return false;
+    return added;
   };
   // Not a generator: a request that the budget excludes now may be allowed after the next page.
   const pages: Iterator<number> & Iterable<number> = {
@@ -214,15 +217,17 @@ async function* readPages(
   };
   const askBehind = (next: number) => ask(next, limit).catch(asEmpty);
   for await (const next of fetchInOrder(pages, askBehind, concurrency)) {
-    if (isEnd(next)) return;
-    yield next.rows;
+    const added = take(next);
+    if (added.length === 0) return;
+    yield added;
   }
   let mayGoOn = mayBeCutOff(total, last.rows.length >= limit, doubt);
   while (mayGoOn && isAffordable(costs)) {
     page += 1;
     const next = await askBehind(page);
-    if (isEnd(next)) return;
-    yield next.rows;
+    const added = take(next);
+    if (added.length === 0) return;
+    yield added;
     mayGoOn = next.rows.length >= limit;
   }
 }

@@ -30,8 +30,9 @@ export function seenOf({ values, own = [], code, key }: NewRow): Seen {
   const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
   const all = fingerprint([...values]);
   const { name, type, destination } = contentOf(code);
+  const isKeyed = key !== undefined;
   // All its properties by their names, also those that are undefined: rows with one layout take a third of the memory of rows with several.
-  return { name, type, destination, all, own: filled.length > 0 ? fingerprint(filled) : undefined, key };
+  return { name, type, destination, all, own: isKeyed || filled.length === 0 ? undefined : fingerprint(filled), key };
 }
 
 /** Returns the part of `Seen` with the values of this code's POST. */

@@ -4,7 +4,7 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
-import { codeOf, entriesRecords, type Seen } from './entries.ts';
+import { codeOf, contentOf, entriesRecords } from './entries.ts';
 import { changesOf, type Edit, type InputPlan, planInput, type Words } from './input-plan.ts';
 import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
@@ -82,8 +82,9 @@ export async function openInput(
   // O34: what became of a removed row decides first: a row that is called new may be that row, restored.
   const isLater = job.looksFirst && plan.held.some(isLost);
   if (words.asNew.size + words.pins.size > 0 && !isLater) plan = planNow(words);
-  await states.learn(plan.records);
-  shareTexts(plan, states);
+  const known = states.all().length;
+  await learnPlan();
+  shareTexts(plan, states, known);
 
   /** Rows with the same values must not swap positions while they are sent. */
   const kept = new Map<number, number>();
@@ -91,10 +92,16 @@ export async function openInput(
     for (const [place, { entry }] of plan.rows.entries()) if (entry !== undefined) kept.set(place, entry);
   };
 
+  /** Once on disk, the records are not kept: they are as large as the rows. */
+  async function learnPlan(): Promise<void> {
+    await states.learn(plan.records);
+    plan = { ...plan, records: [] };
+  }
+
   async function replan(): Promise<void> {
     keep();
     plan = planNow(words, kept);
-    await states.learn(plan.records);
+    await learnPlan();
   }
   async function applyEdits() {
     const done = new Map<number, OwnedEdit>();
@@ -115,18 +122,17 @@ export async function openInput(
   return { plan: () => plan, entries: () => entryRows(plan), decided, replan, applyEdits };
 }
 
-/** Lets entries with the values of their rows share the texts of the input, which are in memory anyway, instead of those of the journal. */
-function shareTexts({ rows }: InputPlan, states: RowStates): void {
+/** Lets the first `known` entries share the texts of the rows with their values, which are in memory anyway, instead of those of the journal. */
+function shareTexts({ rows }: InputPlan, states: RowStates, known: number): void {
   for (const { row, entry = 0 } of rows) {
-    const state = states.all()[entry - 1];
+    const state = entry > known ? undefined : states.all()[entry - 1];
     const seen = state?.seen;
-    const { name, type, destination } = row.code;
-    if (!state || !seen || [seen.type, seen.id, seen.word, seen.key].some((one) => one !== undefined)) continue;
-    if (seen.name !== name || (type ?? 'url') !== 'url' || seen.destination !== destination) continue;
+    if (!state || !seen || [seen.id, seen.word, seen.key].some((one) => one !== undefined)) continue;
+    const { name, type, destination } = contentOf(row.code);
+    if (seen.name !== name || seen.type !== type || seen.destination !== destination) continue;
     const { all, own } = seen;
-    const shared: Seen = own === undefined ? { name, destination, all } : { name, destination, all, own };
     if (state.code === seen) state.code = row.code;
-    state.seen = shared;
+    state.seen = { name, type, destination, all, own, key: undefined };
   }
 }
 

@@ -56,8 +56,9 @@ const LONGEST_NAME = 100;
 
 export function createSlugMemory(store: SlugStore): SlugMemory {
   let kept: Promise<{ listing: Listing | undefined; codes: Map<string, KnownCode> }> | undefined;
-  /** Seen in this run; undefined is forgotten. The last seen come last. */
-  const seen = new Map<string, KnownCode | undefined>();
+  /** Seen in this run; undefined is forgotten. The last seen come last, and those seen before the last `MOST_SLUGS` are in `older` or dropped. */
+  let seen = new Map<string, KnownCode | undefined>();
+  let older: typeof seen = new Map();
   const gone = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;
 
@@ -69,7 +70,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   /** What was kept and what was seen, the oldest first. */
   async function known(): Promise<Map<string, KnownCode>> {
     const all = new Map(listed?.whole ? [] : (await read()).codes);
-    for (const [slug, code] of seen) {
+    for (const [slug, code] of [...older, ...seen]) {
       if (isSame(all.get(slug), code)) continue;
       all.delete(slug);
       if (code !== undefined) all.set(slug, code);
@@ -78,17 +79,27 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return all;
   }
 
+  /** Two maps that take turns bound the memory of a run over any number of codes. */
+  function remember(slug: string, code: KnownCode | undefined): void {
+    seen.delete(slug);
+    if (seen.size >= MOST_SLUGS) {
+      older = seen;
+      seen = new Map();
+    }
+    seen.set(slug, code);
+  }
+
   return {
     async idOf(slug) {
-      const code = seen.has(slug) ? seen.get(slug) : (await read()).codes.get(slug);
+      const at = [seen, older].find((codes) => codes.has(slug)) ?? (await read()).codes;
+      const code = at.get(slug);
       return code === undefined || gone.has(code.id) ? undefined : code.id;
     },
     size: async () => (await known()).size,
     note(codes) {
       for (const { slug, id, name } of codes) {
         if (slug.length > LONGEST_SLUG) continue;
-        seen.delete(slug);
-        seen.set(slug, { slug, id: id.toLowerCase(), name: name.slice(0, LONGEST_NAME) });
+        remember(slug, { slug, id: id.toLowerCase(), name: name.slice(0, LONGEST_NAME) });
       }
     },
     noteListing(listing) {
@@ -97,7 +108,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     listing: async () => listed ?? (await read()).listing,
     codes: async () => [...(await known()).values()],
     forget(slug) {
-      seen.set(slug, undefined);
+      remember(slug, undefined);
     },
     forgetCode(id) {
       gone.add(id);

@@ -279,7 +279,11 @@ describe('a new row in the place of a removed one', () => {
 
 describe('entries that say what their rows say', () => {
   it('hold the texts of the rows, and everything that they said', async () => {
-    const own = ABC.map((row, place) => ({ ...row, ...(place === 1 && { own: ['name'] }) }));
+    const own = [...ABC, ...sheet('d z menu')].map((row, place) => ({
+      ...row,
+      row: place + 1,
+      ...(place === 1 && { own: ['name'] }),
+    }));
     const { states } = await opened({ rows: own, journal: journalOf(own) });
     for (const [place, row] of own.entries()) {
       const { seen, code } = states.of(place + 1);
@@ -299,11 +303,10 @@ describe('entries that say what their rows say', () => {
   it.each([
     ['an ID', { id: 'id-7', slug: 's' }],
     ['a word', { word: true as const }],
-    ['a type', { type: 'menu' }],
     ['a name with other spaces', { name: ' a' }],
     ['another form of the address', { destination: 'https://X.example/' }],
   ])('keep all of it if they have %s', async (_, more) => {
-    const [row] = sheet('type' in more ? 'a x menu' : 'a x') as [NewRow];
+    const [row] = sheet('a x') as [NewRow];
     const seen = { ...seenOf(row), ...more };
     const { states, plan } = await opened({ rows: [row], journal: [{ is: 'entries', first: 1, seen: [seen] }] });
     expect(plan()).toEqual([1]);

@@ -59,6 +59,12 @@ describe('what is remembered of slugs', () => {
     const { codes } = store.store.kept as { codes: unknown[] };
     expect(codes).toHaveLength(20_000);
     expect(codes.at(-1)).toEqual(entry(24_999));
+    memory.note(Array.from({ length: 40_000 }, (_, at) => code(30_000 + at)));
+    expect(await Promise.all(['slug-0', 'slug-50000', 'slug-69999'].map(memory.idOf))).toEqual([
+      undefined,
+      idOf(50_000),
+      idOf(69_999),
+    ]);
   });
 
   test('has the names of codes, and of a whole listing nothing else', async () => {
