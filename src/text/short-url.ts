@@ -10,20 +10,28 @@ const ANY_CODE = '0short0url0';
 /** encodeURIComponent throws at it. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
+/** Longest template, in characters: more than any QR code holds, which is 2,953 bytes. */
+const LONGEST = 4096;
+
 /**
  * Parses a template: an http or https address without credentials, with `/{slug}` appended if it has no placeholder.
- * Returns undefined if it is invalid, has a query but no placeholder, or has other braces, which would be printed unchanged.
+ * Returns undefined if it is invalid or longer than 4,096 characters, has a query but no placeholder, or has control characters or other
+ * braces, which would be printed unchanged.
  */
 export function parseShortUrl(text: string): string | undefined {
-  const filled = text.replace(PLACES, 'x');
-  const url = /[{}\s]/.test(filled) ? undefined : parseUrl(filled);
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
+  if (text.length > LONGEST) return undefined;
+  const template = withPlace(text);
   // Some hosts are valid with few codes only, such as `xn--80a{slug}.example`.
-  if (!parseUrl(text.replace(PLACES, ANY_CODE))) return undefined;
-  if (filled !== text) return text;
+  const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
+  if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
   // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
-  if (/[?#]/.test(text)) return undefined;
-  return text.endsWith('/') ? `${text}{slug}` : `${text}/{slug}`;
+  if (template !== text && /[?#]/.test(text)) return undefined;
+  return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
+}
+
+/** Returns a template with `/{slug}` at its end if it has no placeholder. */
+function withPlace(text: string): string {
+  return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
 
 /** Finds the problem of a template to be stored or drawn, as a predicate; undefined if there is none. */

@@ -31,6 +31,21 @@ test('a template whose host is valid with few codes only is refused', () => {
   expect(parseShortUrl('http://{slug}.go.example/')).toBe('http://{slug}.go.example/');
 });
 
+test.each([
+  ['a control character at the end', 'https://go.example\0\x02'],
+  ['more than 4,096 characters', `https://go.example/${'a'.repeat(4096)}/{slug}`],
+  ['a query without a placeholder', 'https://go.example/?a=b'],
+  ['a placeholder of another name', 'https://go.example/{code}'],
+])('a template with %s is refused', (_, template) => {
+  expect(parseShortUrl(template)).toBe(undefined);
+});
+
+test('a template without a placeholder gets one', () => {
+  const templates = ['https://go.example', 'https://go.example/', 'https://go.example/q'];
+  const expected = ['https://go.example/{slug}', 'https://go.example/{slug}', 'https://go.example/q/{slug}'];
+  expect(templates.map(parseShortUrl)).toEqual(expected);
+});
+
 describe('an address that counts as a scan', () => {
   test.each([
     'https://go.example/q/aB3xY',
