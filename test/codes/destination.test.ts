@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findDestinationProblem } from '../../src/codes/destination.ts';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 describe('a destination', () => {
@@ -54,7 +55,7 @@ describe('an address that leads nowhere', () => {
       'old.csv': `slug,destination\n${second?.slug},https://x.de\n${slug},nope\n`,
     };
     for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
-    const qr = (...args: string[]) => runCli(['qr', ...args], { cwd, env: sandbox.env });
+    const qr = (...args: string[]) => runByDay(['qr', ...args], { cwd, env: sandbox.env });
     const writes = () => sandbox.requests.filter(({ method }) => method !== 'GET').length;
     return { sandbox, slug, id: first?.id ?? '', qr, writes };
   };

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BIN, bareEnv, runCli, startCli, until, useDirectory } from '../support/cli.ts';
+import { BIN, bareEnv, startCli, until, useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const KEY = 'svc_live_canaryCANARY0123456789';
@@ -25,7 +26,7 @@ async function prepare(source: Source, sandbox: TestSandbox, key = KEY): Promise
   if (source === 'file') return { ...env, QRCTL_API_KEY_FILE: file };
   if (source === 'credential') return { ...env, CREDENTIALS_DIRECTORY: credentials };
   const how = source === 'profile' ? ['--key-stdin'] : ['--key-command', `cat '${file}'`];
-  const { code, stderr } = await runCli(['auth', 'login', ...how], { env, input: source === 'profile' ? key : '' });
+  const { code, stderr } = await runByDay(['auth', 'login', ...how], { env, input: source === 'profile' ? key : '' });
   expect([code, stderr]).toEqual([0, expect.stringContaining('Stored the key')]);
   return env;
 }
@@ -43,7 +44,7 @@ describe('the source of the key', () => {
         ['config', 'list', '-f', 'json'],
         ['doctor', '-f', 'json'],
       ])
-        runs.push(await runCli(words, { env }));
+        runs.push(await runByDay(words, { env }));
       expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
       const [status, list, settings, doctor] = runs.map(({ stdout }) => stdout);
       expect(JSON.parse(status ?? '')).toMatchObject({ source, key: 'svc_live_cana…' });
@@ -80,7 +81,7 @@ describe('the source of the key', () => {
       prepare('command', sandbox),
     ]);
     const sourceWith = async (env: Record<string, string | undefined>) => {
-      const { stdout } = await runCli(['config', 'list', '-f', 'json'], { env });
+      const { stdout } = await runByDay(['config', 'list', '-f', 'json'], { env });
       return JSON.parse(stdout).at(-1).source;
     };
     expect(
@@ -97,7 +98,7 @@ describe('the source of the key', () => {
       const env = await prepare(source, sandbox);
       for (const more of [{}, { QRCTL_BASE_URL: undefined }]) {
         for (const words of [['qr', 'list'], ['doctor']]) {
-          const { code, stdout, stderr } = await runCli(words, { env: { ...env, ...more } });
+          const { code, stdout, stderr } = await runByDay(words, { env: { ...env, ...more } });
           expect([2, 3]).toContain(code);
           expect(stdout + stderr, `${source} ${words}`).not.toContain('auth login');
         }
@@ -113,12 +114,14 @@ describe('a key-command', () => {
     const file = join(env.QRCTL_CONFIG_DIR ?? '', 'config.json');
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await runCli(['auth', 'login', '--key-stdin'], { env, input: KEY })).code).toBe(0);
+    expect((await runByDay(['auth', 'login', '--key-stdin'], { env, input: KEY })).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
-    expect((await runCli(['config', 'set', 'key-command', 'cat /nowhere'], { env })).stderr).toContain('Removed the stored key');
+    expect((await runByDay(['config', 'set', 'key-command', 'cat /nowhere'], { env })).stderr).toContain(
+      'Removed the stored key',
+    );
     expect(readFileSync(file, 'utf8')).not.toContain(KEY);
-    expect((await runCli(['qr', 'list'], { env })).code).toBe(3);
-    expect((await runCli(['auth', 'logout'], { env })).code).toBe(0);
+    expect((await runByDay(['qr', 'list'], { env })).code).toBe(3);
+    expect((await runByDay(['auth', 'logout'], { env })).code).toBe(0);
     expect(readFileSync(file, 'utf8')).not.toContain('keyCommand');
   });
 
@@ -126,13 +129,13 @@ describe('a key-command', () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = { QRCTL_CONFIG_DIR: join(await useDirectory(), 'config'), QRCTL_BASE_URL: sandbox.baseUrl };
     for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a\\nb\\n'"]) {
-      const { code, stderr } = await runCli(['auth', 'login', '--key-command', line], { env });
+      const { code, stderr } = await runByDay(['auth', 'login', '--key-command', line], { env });
       expect([code, stderr]).toEqual([3, expect.stringContaining('the key-command')]);
     }
-    expect((await runCli(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
-    expect((await runCli(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(2);
-    expect((await runCli(['auth', 'status'], { env })).code).toBe(3);
-    expect((await runCli(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(0);
+    expect((await runByDay(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
+    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(2);
+    expect((await runByDay(['auth', 'status'], { env })).code).toBe(3);
+    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(0);
   });
 
   test('runs once per command, and not for commands and completions without requests', async () => {
@@ -142,22 +145,22 @@ describe('a key-command', () => {
     const count = join(directory, 'count');
     writeFileSync(join(directory, 'key'), KEY);
     const line = `sh -c 'echo x >> ${count}; cat ${join(directory, 'key')}'`;
-    expect((await runCli(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    expect((await runByDay(['config', 'set', 'key-command', line], { env })).code).toBe(0);
     for (const words of [
       ['auth', 'list'],
       ['config', 'list'],
       ['__complete', 'qr', 'get', ''],
     ])
-      expect((await runCli(words, { env })).code).toBe(0);
+      expect((await runByDay(words, { env })).code).toBe(0);
     expect(() => readFileSync(count)).toThrow();
-    expect((await runCli(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code).toBe(0);
+    expect((await runByDay(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code).toBe(0);
     expect(readFileSync(count, 'utf8')).toBe('x\n');
   });
 
   test('for another base URL than its own is not run (3)', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
-    const { code, stderr } = await runCli(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], { env });
+    const { code, stderr } = await runByDay(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], { env });
     expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);
   });
 
@@ -165,7 +168,7 @@ describe('a key-command', () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     chmodSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 0o666);
-    const { code, stderr } = await runCli(['qr', 'list'], { env });
+    const { code, stderr } = await runByDay(['qr', 'list'], { env });
     expect([code, stderr]).toEqual([3, expect.stringContaining('other users were able to change the config file')]);
   });
 
@@ -173,7 +176,7 @@ describe('a key-command', () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     chownSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 1000, 1000);
-    const { code, stderr } = await runCli(['qr', 'list'], { env });
+    const { code, stderr } = await runByDay(['qr', 'list'], { env });
     expect([code, stderr]).toEqual([3, expect.stringMatching(/cannot run the key-command: .* belongs to user 1000/)]);
   });
 
@@ -181,7 +184,7 @@ describe('a key-command', () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const pid = join(await useDirectory(), 'pid');
-    expect((await runCli(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env })).code).toBe(0);
+    expect((await runByDay(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env })).code).toBe(0);
     const running = await startCli(['qr', 'list'], { env });
     await until(() => contentOf(pid).endsWith('\n'));
     running.child.kill('SIGINT');
@@ -193,8 +196,8 @@ describe('a key-command', () => {
     const sandbox = await useSandbox({ key: KEY, codes: 2 });
     const env = await prepare('command', sandbox);
     const line = `sh -c 'printf "PIN: " >&2; read pin; test "$pin" = 1234 && printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}'`;
-    expect((await runCli(['config', 'set', 'key-command', line], { env })).code).toBe(0);
-    const { code, stdout } = await runCli(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
+    expect((await runByDay(['config', 'set', 'key-command', line], { env })).code).toBe(0);
+    const { code, stdout } = await runByDay(['qr', 'list', '--ids'], { env, tty: true, input: '1234\n' });
     expect([code, stdout]).toEqual([0, expect.stringContaining('PIN:')]);
   });
 });
@@ -207,7 +210,7 @@ function contentOf(path: string): string {
   }
 }
 
-/** Runs another command than qrctl, as `runCli` does. */
+/** Runs another command than qrctl, to its end. */
 async function startCliUnder(command: string, words: string[], env: Record<string, string | undefined>) {
   const { spawn } = await import('node:child_process');
   const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -2,7 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runCli, useDirectory } from '../support/cli.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const RANGE = ['--during', '2024-12', '--timezone', 'Europe/Berlin', '--compare', 'previous'];
@@ -12,9 +13,9 @@ test('is the same from the service and from a file, and the same each time', asy
   const directory = await useDirectory();
   sandbox.workspace.create({ name: 'Nobody scans me', type: 'url' });
   const made: string[] = [];
-  await runCli(['scans', 'export', '--all', '-o', join(directory, 'a.csv')], { env: sandbox.env });
+  await runByDay(['scans', 'export', '--all', '-o', join(directory, 'a.csv')], { env: sandbox.env });
   for (const from of [['--all'], ['--all'], ['--input', 'a.csv']]) {
-    const result = await runCli(['scans', 'report', ...from, ...RANGE, '-o', 'r.html'], { cwd: directory, env: sandbox.env });
+    const result = await runByDay(['scans', 'report', ...from, ...RANGE, '-o', 'r.html'], { cwd: directory, env: sandbox.env });
     expect(result).toMatchObject({ code: 0, stdout: '' });
     made.push(await readFile(join(directory, 'r.html'), 'utf8'));
   }
@@ -32,7 +33,7 @@ test('holds what strangers wrote as text, runs and loads nothing, and tells no s
   const hostile = '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: hostile })}\n`);
   const args = ['scans', 'report', '--input', 'a.ndjson', '--by', 'referrer', '--title', '<b>"x"</b>', '-o', 'r.html'];
-  const { code } = await runCli(args, { cwd: directory, env: { QRCTL_API_KEY: 'svc_live_secretsecret' } });
+  const { code } = await runByDay(args, { cwd: directory, env: { QRCTL_API_KEY: 'svc_live_secretsecret' } });
   const page = await readFile(join(directory, 'r.html'), 'utf8');
   expect(code).toBe(0);
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
@@ -64,7 +65,7 @@ test('contains nothing of the machine: no path, file name or command line', asyn
     '-o',
     output,
   ];
-  const { code } = await runCli(['scans', 'report', '--input', input, ...args], { cwd: directory });
+  const { code } = await runByDay(['scans', 'report', '--input', input, ...args], { cwd: directory });
   const page = await readFile(output, 'utf8');
   expect(code).toBe(0);
   expect(page).toContain('<bdi>Speisekarte</bdi> <bdi class="slug">menu</bdi>');
@@ -85,7 +86,7 @@ test('draws a logo to pixels, and refuses one that loads or runs something', asy
   await writeFile(join(directory, 'bad.svg'), svg('<script>alert(1)</script><rect width="40" height="10"/>'));
   await writeFile(join(directory, 'link.svg'), svg('<image href="https://evil.example/x.png" width="40" height="10"/>'));
   const report = (logo: string) =>
-    runCli(['scans', 'report', '--input', 'a.ndjson', '--by', 'day', '--logo', logo, '-o', 'r.html'], { cwd: directory });
+    runByDay(['scans', 'report', '--input', 'a.ndjson', '--by', 'day', '--logo', logo, '-o', 'r.html'], { cwd: directory });
   for (const logo of ['bad.svg', 'link.svg', 'a.ndjson', 'missing.svg']) expect(await report(logo)).toMatchObject({ code: 2 });
   expect(await readFile(join(directory, 'r.html'), 'utf8').catch(() => 'none')).toBe('none');
   expect(await report('good.svg')).toMatchObject({ code: 0 });
@@ -104,6 +105,6 @@ test.each([
   [['x', '-o', '-', '--paper', 'a4'], '--paper requires an --output that ends in .pdf'],
   [['x', '-o', 'r.pdf', '--paper', 'a5'], "invalid value for --paper: 'a5'"],
 ])('%j is refused', async (args, message) => {
-  const { code, stderr } = await runCli(['scans', 'report', ...args]);
+  const { code, stderr } = await runByDay(['scans', 'report', ...args]);
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
 });
