@@ -109,7 +109,7 @@ export { Failure, RequestFailure };
 
 /** Exit codes in order, with the words `qrctl help exit-codes` prints. */
 export const EXIT_CODES = [
-  { exit: 0, meaning: 'success: everything is done' },
+  { exit: 0, meaning: 'success' },
   {
     exit: 1,
     meaning:
@@ -124,7 +124,7 @@ export const EXIT_CODES = [
   { exit: 8, meaning: 'partly done: some rows or codes failed; the results list them' },
   {
     exit: 9,
-    meaning: 'the export could not be verified as complete, or a bulk row needs your decision; nothing was guessed',
+    meaning: 'the export could not be verified as complete, or a bulk row needs your decision',
   },
   { exit: 10, meaning: 'the service rejected the values (400)' },
   { exit: 130, meaning: 'interrupted (Ctrl-C): output files are unchanged or at a committed point' },

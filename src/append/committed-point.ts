@@ -93,7 +93,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
     throw refusal(
       job.paths.file,
       `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`,
-      'If log rotation moved it, add --rotated to continue in a new file. If not, restore it, or add --restart to export everything again',
+      'If log rotation moved it, add --rotated to continue in a new file. If not, restore the file, or add --restart to export everything again',
     );
   }
   try {

@@ -29,7 +29,7 @@ function decisionError(count: number, key: string, ended: CarriedOut['ended']): 
     ...(isGone ? ['or remove the row of a code that was deleted'] : []),
   ];
   return new UnprovenError(
-    `${count === 1 ? `the key ${inQuotes(key)} needs` : `${formatCount(count)} keys need`} your decision; nothing was guessed`,
-    { hint: `Run this again with ${ways.join(', ')}.` },
+    `${count === 1 ? `the key ${inQuotes(key)} needs` : `${formatCount(count)} keys need`} your decision`,
+    { hint: `Run the command again with ${ways.join(', ')}.` },
   );
 }

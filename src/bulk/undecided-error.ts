@@ -33,7 +33,7 @@ export function undecidedError(undecided: readonly Undecided[], { thing, more, h
   });
   if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more${more}`);
   const count = undecided.length === 1 ? `1 ${thing} needs` : `${undecided.length} ${thing}s need`;
-  return new UnprovenError([`${count} your decision; nothing was guessed`, ...lines].join('\n'), { hint });
+  return new UnprovenError([`${count} your decision`, ...lines].join('\n'), { hint });
 }
 
 function nameCode({ id, slug, created_at }: QrCode): string {

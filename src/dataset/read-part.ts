@@ -50,7 +50,7 @@ export async function* readParquetPart(
     if (!(cause instanceof DamagedParquetError)) throw cause;
     throw new LocalError(`cannot read ${path}: the file is damaged (${shown(cause.message)})`, {
       cause,
-      hint: 'Restore it from a backup, or export into a new --output-dir.',
+      hint: 'Restore the file from a backup, or export to a new --output-dir.',
     });
   }
 }

@@ -32,7 +32,7 @@ export function checkCode(json: unknown): QrCode {
 export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
   return (json, { redact }) => {
     const code = checkCode(json);
-    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`the response is about another code (${code.id})`);
+    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`the response is for another code (${code.id})`);
     if (status !== undefined && code.status !== status)
       throw strange(`the response has the status ${quote(redact(code.status))}, but ${status} was sent`);
     return code;

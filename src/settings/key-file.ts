@@ -26,7 +26,7 @@ export async function readKeyFile(path: string): Promise<{ text: string; note: s
     if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
     const note = platform === 'win32' ? undefined : checkAccess(path, stats);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
-    if (bytesRead > MOST_BYTES) throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, and a key is not`);
+    if (bytesRead > MOST_BYTES) throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, the maximum of a key`);
     return { text: buffer.toString('utf8', 0, bytesRead), note };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : unreadable(path, describeSystemError(cause), cause);

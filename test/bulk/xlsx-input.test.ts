@@ -244,7 +244,7 @@ describe('a workbook', () => {
     [
       'a text that is not there',
       () => cell('<c r="A2" t="s"><v>9</v></c>'),
-      'x.xlsx is damaged: a cell refers to a missing text',
+      'x.xlsx is damaged: a cell refers to a string that is missing',
     ],
     ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: contains a spreadsheet error (#N/A)'],
     // As openpyxl writes one, which works nothing out.

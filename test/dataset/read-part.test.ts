@@ -33,7 +33,7 @@ it('with another byte is an error of its own with the name of the file (exit 1)'
   expect(error).toBeInstanceOf(LocalError);
   expect(exitCodeOf(error)).toBe(1);
   expect((error as LocalError).message).toContain(`cannot read ${path}: the file is damaged (`);
-  expect((error as LocalError).hint).toMatch(/^Restore it from a backup, or /);
+  expect((error as LocalError).hint).toMatch(/^Restore the file from a backup, or /);
   const merged = mergeParts(nodeDisk, createParquetFormatter(NAMES) as never, identity, [{ ...part, path }]);
   await expect(drained(merged)).rejects.toThrow(/the file is damaged/);
 });

@@ -59,7 +59,7 @@ describe('a code', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');
-    expect(() => checkSameCode(other)(CODE, context)).toThrow(`the response is about another code (${CODE.id})`);
+    expect(() => checkSameCode(other)(CODE, context)).toThrow(`the response is for another code (${CODE.id})`);
     expect(() => checkSameCode(CODE.id, { status: 'expired' })(CODE, context)).toThrow(
       'the response has the status active, but expired was sent',
     );

@@ -83,7 +83,7 @@ function compareOperation(walk: Walk, description: unknown, expected: Expected):
   return merge([
     compareQuery(walk, name, operation, expected),
     compareFields(walk, `the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA)),
-    answer ? compareFields(walk, `the response of ${name}`, answer.fields, answered(walk, operation, answer)) : NOTHING,
+    answer ? compareFields(walk, `the response to ${name}`, answer.fields, answered(walk, operation, answer)) : NOTHING,
   ]);
 }
 

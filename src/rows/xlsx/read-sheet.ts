@@ -90,7 +90,7 @@ export function readSheet(
       if (closed === 'row' && row.cells.size > 0) onRow(row);
       if (closed !== 'c') return;
       if (type === 's' && text !== '' && strings[Number(text)] === undefined)
-        refuseWorkbook(name, 'is damaged: a cell refers to a missing text');
+        refuseWorkbook(name, 'is damaged: a cell refers to a string that is missing');
       const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
       if (value) row.cells.set(column, value);
     },

@@ -34,7 +34,7 @@ export const options = {
   }),
   maxChanges: parsed<NonNullable<PlanOptions['maxChanges']>>(
     '--max-changes <n|n%>',
-    'Maximum of changed or removed keys (default: 30%)',
+    'Maximum number or share of changed or removed keys (default: 30%)',
     { parse: parseMost, forms: 'a number of keys, or a percentage such as 30%' },
     { group: GROUP },
   ),

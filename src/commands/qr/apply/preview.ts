@@ -26,7 +26,7 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
   const isTooMuch = plan.surprises > plan.allowed;
   if (isTooMuch)
     console.warn(
-      `a run would be refused: it would change or remove ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
+      `without --dry-run, this fails: it changes or removes ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
     );
   const requests = (await context.service()).stats().requests + countRequests(plan);
   tellCost(context, await context.service(), 'A run would apply the plan', requests, warnings.length);
