@@ -6,9 +6,10 @@
  * the state next to the file.
  */
 import { basename, dirname, join } from 'node:path';
-import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';

@@ -13,7 +13,8 @@ import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
-import { countUncommittedRows, ForeignRowError, type OwnershipProof, rebuild } from './read-back.ts';
+import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
+import { ForeignRowError } from './row-parsers.ts';
 import { StateProblem } from './sealed.ts';
 import type { AppendState } from './state.ts';
 

@@ -11,7 +11,8 @@ import { readLogName } from '../rows/read/rotated-names.ts';
 import { countOf } from '../text/quote.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import { overlapOf } from './overlap.ts';
-import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
+import { readRows } from './read-back.ts';
+import { ForeignRowError, type SavedRow } from './row-parsers.ts';
 
 /** Copies in the same directory with a name of log rotation. */
 interface Copy {

@@ -16,7 +16,8 @@ import type { AppendPaths } from './current-state.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { OldFile } from './old-file.ts';
-import { ForeignRowError, readRows, type SavedRow } from './read-back.ts';
+import { readRows } from './read-back.ts';
+import { ForeignRowError, type SavedRow } from './row-parsers.ts';
 import type { RowTail } from './row-tail.ts';
 import { type AppendState, formatState } from './state.ts';
 

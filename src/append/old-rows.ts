@@ -7,7 +7,8 @@ import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';
 import { keepOldFile, type OldFile } from './old-file.ts';
-import { ForeignRowError, findFirstRow, readRows, type SavedRow } from './read-back.ts';
+import { findFirstRow, readRows } from './read-back.ts';
+import { ForeignRowError, type SavedRow } from './row-parsers.ts';
 import { StateProblem } from './sealed.ts';
 import type { AppendState } from './state.ts';
 

@@ -1,6 +1,6 @@
 /** Where new rows become durable: the end of a file (file-tail.ts), or the parts of a dataset (dataset/part-tail.ts). */
 import type { TimedRows } from '../rows/row-sink.ts';
-import type { SavedRow } from './read-back.ts';
+import type { SavedRow } from './row-parsers.ts';
 
 /** To be called one at a time, and nothing but `close` after a failure: the serial queue sees to that. */
 export interface RowTail {

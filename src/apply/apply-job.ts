@@ -2,7 +2,7 @@
 import type { Source } from '../bulk/input.ts';
 import type { Disk } from '../durable/disk.ts';
 import type { Processes } from '../durable/replace-file.ts';
-import type { CreateJob } from '../once/create-rows.ts';
+import type { CreateJob } from '../once/create-job.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { KeyedRow } from './keyed-rows.ts';

@@ -1,7 +1,7 @@
 /** Formats messages about rows that were edited since their codes were created. */
 import { PartialError } from '../errors.ts';
-import type { RowEnd } from '../once/create-rows.ts';
 import type { Edit } from '../once/input-plan.ts';
+import type { RowEnd } from '../once/row-ends.ts';
 import { inQuotes } from '../text/quote.ts';
 
 /** Formats the edits of a row, or the codes it may belong to. */

@@ -1,8 +1,8 @@
 /** Reads and replaces the file of `--since-last`: all rows of the last run, in the columns of the output. */
 import { gunzipSync } from 'node:zlib';
-import { nodeDisk } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';

@@ -3,8 +3,8 @@
  * failure of the run as a whole.
  */
 import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
-import type { CreateEnd, RowEnd } from '../once/create-rows.ts';
 import { nameRow } from '../once/new-row.ts';
+import type { CreateEnd, RowEnd } from '../once/row-ends.ts';
 import { countOf, formatCount } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { editedError, tellEdit } from './edited-rows.ts';

@@ -15,6 +15,7 @@
  * length of the first page is the total, and a service with a wrong total does not list codes twice as well. If times can't be parsed, the
  * second pass is required.
  */
+import { collectPages } from '../collections/collect-pages.ts';
 import { NotFoundError, RejectedError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { parseScanTime } from '../service/scan-times.ts';
@@ -85,10 +86,8 @@ export async function* listAllCodes(
 }
 
 /** Returns `listAllCodes` as one list. */
-export async function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
-  const codes: QrCode[] = [];
-  for await (const page of listAllCodes(service, concurrency, doubt)) for (const code of page) codes.push(code);
-  return codes;
+export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
+  return collectPages(listAllCodes(service, concurrency, doubt));
 }
 
 /** Result of one pass over all pages. */

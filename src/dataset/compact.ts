@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { ForeignRowError } from '../append/read-back.ts';
+import { ForeignRowError } from '../append/row-parsers.ts';
 import { groupBy } from '../collections/group-by.ts';
 import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import type { CodeOverlap } from '../append/overlap.ts';
-import type { SavedRow } from '../append/read-back.ts';
+import type { SavedRow } from '../append/row-parsers.ts';
 import type { RowTail } from '../append/row-tail.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { inDirectory, removeFile } from '../durable/held-directory.ts';

@@ -1,5 +1,6 @@
 /** Reads the code, ID and time of rows back from a part, for IDs older than those in the manifest. */
-import { readRows, type SavedRow } from '../append/read-back.ts';
+import { readRows } from '../append/read-back.ts';
+import type { SavedRow } from '../append/row-parsers.ts';
 import type { Disk, DiskFile } from '../durable/disk.ts';
 import { LocalError } from '../errors.ts';
 import { DamagedParquetError, type ParquetReading, readParquetRows } from '../rows/parquet/parquet-rows.ts';

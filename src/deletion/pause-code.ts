@@ -4,8 +4,9 @@
  * them succeed.
  */
 import { basename, dirname, join } from 'node:path';
-import { ifPresent, nodeDisk } from '../durable/disk.ts';
+import { ifPresent } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';

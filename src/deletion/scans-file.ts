@@ -1,6 +1,7 @@
 /** The scans of one code as a file that `--backup` writes: all of them up to now, verified as complete. */
 
-import { nodeDisk, readPieces } from '../durable/disk.ts';
+import { readPieces } from '../durable/disk.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { UnprovenError } from '../errors.ts';

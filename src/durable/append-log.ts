@@ -4,8 +4,9 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { type Disk, type DiskFile, type DiskStat, ifPresent, nodeDisk, readPieces } from './disk.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent, readPieces } from './disk.ts';
 import { createLineReader, formatLine } from './log-lines.ts';
+import { nodeDisk } from './node-disk.ts';
 import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';

@@ -15,8 +15,8 @@ import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { type Clock, formatDuration } from '../time/time.ts';
-import { nodeDisk } from './disk.ts';
 import { findHolder, foreignHolder } from './lock-holder.ts';
+import { nodeDisk } from './node-disk.ts';
 import { describeSystemError, systemCode } from './path-errors.ts';
 
 export interface Lock {

@@ -1,8 +1,8 @@
 /** Reads and writes manifest.csv, which lists the content of each image file and identifies the files of earlier runs. */
 import { join } from 'node:path';
 import { parseInput } from '../bulk/read-input.ts';
-import { nodeDisk } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';

@@ -1,8 +1,8 @@
 /** Names the files of images, and hashes those that exist. */
 import { createHash } from 'node:crypto';
 import { createFileNames, type FileNames } from '../codes/file-names.ts';
-import { nodeDisk } from '../durable/disk.ts';
 import { inDirectory } from '../durable/held-directory.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import type { EncodedCode } from './encode-codes.ts';

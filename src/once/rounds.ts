@@ -8,12 +8,11 @@ import type { QrCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import type { Clock } from '../time/time.ts';
 import type { RowState } from './apply-record.ts';
-import { listCurrentCodes } from './current-listing.ts';
-import type { RowToFind } from './deal-out.ts';
+import { askListing, isUnknown, toQuestion, toResent, type Waiting, waitFor } from './ask-listing.ts';
 import type { ListedCode } from './journal-records.ts';
 import { landingDelayMs, lastLookDelayMs, waitForLanding } from './landing-delay.ts';
 import { type NewRow, nameRow } from './new-row.ts';
-import { type Question, type Reconciliation, type ResentRow, reconcile } from './reconcile.ts';
+import type { Reconciliation, ResentRow } from './reconcile.ts';
 import { mayBeSent, type RecordedStates } from './row-states.ts';
 import { type SendEnd, sendRows } from './send-rows.ts';
 
@@ -48,13 +47,6 @@ export interface RoundsJob {
   /** Visibility delay of a write whose response was lost, before its row is sent again. */
   settleMs: number;
   onEvent: (event: CreateEvent) => void;
-}
-
-/** Reason for the wait: lost responses, or duplicate codes of rows that have one. */
-export interface Waiting {
-  is: 'waiting';
-  ms: number;
-  of: 'lost' | 'second';
 }
 
 type CreateEvent =
@@ -168,13 +160,6 @@ async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<R
   return (await askListing(job, states, question)).undecided;
 }
 
-/** Resolves to whether there was anything to wait for. */
-async function waitFor(ms: number, of: Waiting['of'], { onEvent, clock, signal }: RoundsJob): Promise<boolean> {
-  if (ms > 0) onEvent({ is: 'waiting', ms, of });
-  await clock.sleep(ms, signal);
-  return ms > 0;
-}
-
 function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]): Promise<SendEnd> {
   const rows = due.flatMap(({ row }) => job.rows.get(row) ?? []);
   let told = false;
@@ -214,31 +199,6 @@ async function reconcileUnknown(job: RoundsJob, states: RecordedStates): Promise
   return undecided.filter(({ row }) => job.rows.has(row));
 }
 
-/** Matches rows with the current listing. The query is built after it was read: times that it shows count in the bounds. */
-async function askListing(
-  job: RoundsJob,
-  states: RecordedStates,
-  question: () => Pick<Question, 'unknown' | 'resent'>,
-): Promise<Reconciliation> {
-  const of = states.all().some(isUnknown) ? 'lost' : 'second';
-  const listing = await listCurrentCodes({ ...job, waitFor: (ms) => waitFor(ms, of, job) }, states);
-  await states.record([{ is: 'clock' }]);
-  states.evidence.addListing(listing, job.service.nowMs());
-  return reconcile({ ...question(), listing, claimedIds: states.claimedIds(), signal: job.signal });
-}
-
-function toQuestion({ evidence }: RecordedStates) {
-  return ({ row, code, attempts, foreign }: RowState): RowToFind => {
-    if (!code) throw new Error(`nobody knows what row ${row} says`);
-    return { row, code, bounds: evidence.boundsOf(attempts), foreign };
-  };
-}
-
-function toResent(states: RecordedStates) {
-  const toRow = toQuestion(states);
-  return (row: RowState): ResentRow => ({ ...toRow(row), ownId: row.id ?? '' });
-}
-
 /** The other rows are certainly not created. If these are all rows, or some were not even tried, the failure is of the whole run. */
 function reasonToGiveUp(states: RecordedStates, due: readonly RowState[], error: unknown): unknown {
   return countDone(states) === 0 || due.some(({ attempts }) => attempts.length === 0) ? error : undefined;
@@ -249,10 +209,6 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
     () => undefined,
     (error) => error,
   );
-}
-
-function isUnknown({ state }: RowState): boolean {
-  return state === 'unknown';
 }
 
 function countDone(states: RecordedStates): number {

@@ -1,7 +1,8 @@
 /** Changes the stored config, one change at a time. conf manages it; its file is written by durable/replace-file.ts. */
 import { basename, dirname, extname } from 'node:path';
-import { type Disk, nodeDisk } from '../durable/disk.ts';
+import type { Disk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { describeSystemError } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';

@@ -1,9 +1,10 @@
 /** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
 import { StateProblem, UnknownStateError } from '../append/sealed.ts';
-import { type Disk, ifPresent, nodeDisk } from '../durable/disk.ts';
+import { type Disk, ifPresent } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppendIdentity } from '../../src/append/identity.ts';
-import {
-  countUncommittedRows,
-  ForeignRowError,
-  findFirstRow,
-  type RebuildJob,
-  readRows,
-  rebuild,
-  type SavedRow,
-} from '../../src/append/read-back.ts';
+import { countUncommittedRows, findFirstRow, type RebuildJob, readRows, rebuild } from '../../src/append/read-back.ts';
+import { ForeignRowError, type SavedRow } from '../../src/append/row-parsers.ts';
 import type { DiskFile } from '../../src/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

@@ -3,7 +3,7 @@ import type { Input } from '../../src/bulk/input.ts';
 import type { RowResult } from '../../src/bulk/outcomes.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { changeFailure, createResults, tabulate } from '../../src/bulk/results.ts';
-import type { RowEnd } from '../../src/once/create-rows.ts';
+import type { RowEnd } from '../../src/once/row-ends.ts';
 
 /** The whole table of these results. */
 function tableOf(input: Input, results: readonly RowResult[]) {

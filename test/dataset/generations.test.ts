@@ -10,7 +10,8 @@ import {
   showGeneration,
   shownGeneration,
 } from '../../src/dataset/generations.ts';
-import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const PARTITION = 'dt=2026-01-01';

@@ -1,6 +1,6 @@
 /** Rows that wait, become parts beside their places, and are committed or forgotten. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SavedRow } from '../../src/append/read-back.ts';
+import type { SavedRow } from '../../src/append/row-parsers.ts';
 import { type DatasetIdentity, type Part, parseManifest } from '../../src/dataset/manifest.ts';
 import { createPartTail, type PartTailJob } from '../../src/dataset/part-tail.ts';
 import { createCsvFormatter } from '../../src/rows/csv.ts';

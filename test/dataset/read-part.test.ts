@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { readPart } from '../../src/dataset/read-part.ts';
 import { mergeParts } from '../../src/dataset/write-part.ts';
-import { nodeDisk } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { exitCodeOf, LocalError } from '../../src/errors.ts';
 import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
 import { useDirectory } from '../support/cli.ts';

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSy
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ifPresent, nodeDisk, readPieces } from '../../src/durable/disk.ts';
+import { ifPresent, readPieces } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { useDirectory } from '../support/cli.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileS
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/durable/disk.ts';
 import { inDirectory, isOwn, removeFile } from '../../src/durable/held-directory.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { openReplacement } from '../../src/durable/replace-file.ts';
 import { useDirectory } from '../support/cli.ts';
 

@@ -1,7 +1,8 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Disk, type DiskStat, nodeDisk } from '../../src/durable/disk.ts';
+import type { Disk, DiskStat } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { openReplacement, replaceFile } from '../../src/durable/replace-file.ts';
 import { checkPlace, makeRealDirectories, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
 import { UsageError } from '../../src/errors.ts';

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Disk, nodeDisk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { replaceFile } from '../../src/durable/replace-file.ts';
 import { createEarlyFlush, makeDirectories, writeFully } from '../../src/durable/write.ts';
 import { useDirectory } from '../support/cli.ts';

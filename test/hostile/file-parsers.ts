@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ForeignRowError, readRows } from '../../src/append/read-back.ts';
+import { readRows } from '../../src/append/read-back.ts';
+import { ForeignRowError } from '../../src/append/row-parsers.ts';
 import { StateProblem, UnknownStateError } from '../../src/append/sealed.ts';
 import { parseState } from '../../src/append/state.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
@@ -12,7 +13,7 @@ import { parseWithFaults } from '../../src/bulk/read-input.ts';
 import { listedCodes, listedRows } from '../../src/bulk/read-results.ts';
 import { parseRows } from '../../src/commands/qr/bulk-input.ts';
 import { parseManifest } from '../../src/dataset/manifest.ts';
-import { nodeDisk } from '../../src/durable/disk.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { Failure } from '../../src/errors.ts';
 import { loadLogo } from '../../src/image/load-logo.ts';
 import { readManifest } from '../../src/image/manifest.ts';

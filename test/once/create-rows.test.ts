@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, PlanLimitError, UnavailableError, UnprovenError } from '../../src/errors.ts';
-import { type CreateJob, planRows } from '../../src/once/create-rows.ts';
+import type { CreateJob } from '../../src/once/create-job.ts';
 import { seenOf } from '../../src/once/entries.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
+import { planRows } from '../../src/once/plan-rows.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { openAppendLog } from '../support/logs.ts';
 import type { Mishap } from '../support/model-service/codes.ts';

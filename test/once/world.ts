@@ -1,9 +1,11 @@
 /** Runs of `createRows` against codes in memory, on a disk in memory that knows when it was pulled. */
 import type { Disk } from '../../src/durable/disk.ts';
-import { type CreateJob, createRows, type RowEnd } from '../../src/once/create-rows.ts';
+import type { CreateJob } from '../../src/once/create-job.ts';
+import { createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord, ListedCode } from '../../src/once/journal-records.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
+import type { RowEnd } from '../../src/once/row-ends.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Disk, type DiskFile, nodeDisk } from '../../src/durable/disk.ts';
+import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { acquireLock } from '../../src/durable/lock.ts';
+import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { readStore } from '../../src/settings/store.ts';
 import type { Stored, StoredProfile } from '../../src/settings/stored.ts';

@@ -8,7 +8,7 @@ import { listedRows } from '../../bulk/read-results.ts';
 import type { UtmTags } from '../../codes/utm.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { CreateJob } from '../../once/create-rows.ts';
+import type { CreateJob } from '../../once/create-job.ts';
 import type { ListedCode } from '../../once/journal-records.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 

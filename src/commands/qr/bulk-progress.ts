@@ -10,7 +10,7 @@ import { requestsToFindAgain } from '../../codes/find-code.ts';
 import type { Context } from '../../context.ts';
 import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
-import type { Waiting } from '../../once/rounds.ts';
+import type { Waiting } from '../../once/ask-listing.ts';
 import type { Service } from '../../service/service.ts';
 import { countOf, formatCount } from '../../text/quote.ts';
 import { formatDuration } from '../../time/time.ts';

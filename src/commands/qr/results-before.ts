@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import type { Input } from '../../bulk/input.ts';
 import { listedCodes } from '../../bulk/read-results.ts';
 import { outcomesIn } from '../../bulk/results-writer.ts';
-import { nodeDisk } from '../../durable/disk.ts';
 import { readBack } from '../../durable/held-directory.ts';
+import { nodeDisk } from '../../durable/node-disk.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { MOST_BYTES, parseRows, type ResultsBefore, type ResultsSummary } from './bulk-input.ts';
 

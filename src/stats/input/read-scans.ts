@@ -1,20 +1,17 @@
 /** Reads scans from files that `scans export` wrote. Detects the format from the content. */
 import { basename } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { readCsv } from '../../rows/read/csv-records.ts';
-import { readInputBytes } from '../../rows/read/input-bytes.ts';
-import { notOurs, readInputText, type TextPiece } from '../../rows/read/input-text.ts';
-import { readJsonArray, readNdjson } from '../../rows/read/json-records.ts';
-import { readParquet } from '../../rows/read/parquet-records.ts';
+import { notOurs } from '../../rows/read/input-text.ts';
 import type { Records } from '../../rows/read/records.ts';
 import { stemOfLog } from '../../rows/read/rotated-names.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import { shown } from '../../text/quote.ts';
-import { CODE_COLUMNS, type CodeOfScans, createCodes } from '../code-of-scans.ts';
+import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
+import { checkNames, readRecords } from './scan-records.ts';
 
 /** Counts a new scan. */
 type TakeScan = (ms: number, scan: Row, code: CodeOfScans) => void;
@@ -96,7 +93,7 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     for await (const { rows, line, torn } of readRecords(path, job.fields, job.signal)) {
       const [row] = rows;
       if (row && !first) {
-        checkColumns(row, path, job.fields);
+        checkNames(Object.keys(row), path, job.fields);
         refuseMixture(row, path, naming);
         if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file has no code IDs');
         first = row;
@@ -114,73 +111,6 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
 /** F6: a scan of a file without code IDs may also be in a file that is named by its code: then only the IDs identify it. */
 function isPooled({ byFile, without }: Naming): boolean {
   return byFile !== undefined && without !== undefined;
-}
-
-async function* readRecords(path: string, fields: readonly ValueDimension[], signal?: AbortSignal): AsyncGenerator<Records> {
-  if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
-  const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
-  const first = await pieces.next();
-  if (first.done) return;
-  const all = joined(first.value, pieces);
-  const sign = first.value.text.trimStart()[0];
-  if (sign === '[') yield* readJsonArray(all, path);
-  else if (sign === '{') yield* readNdjson(all, path);
-  else {
-    const wanted = ['id', 'ts', ...fields, ...CODE_COLUMNS];
-    let isFirst = true;
-    for await (const records of readCsv(all, path, wanted)) {
-      if (isFirst) checkNames(records.columns, path, fields);
-      isFirst = false;
-      yield records;
-    }
-  }
-}
-
-async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): AsyncGenerator<TextPiece> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
-
-const SIGNATURES = [
-  { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or ZIP archive' },
-  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, but its name lacks the extension .parquet' },
-  { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
-  { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
-  { bytes: [0x1f, 0x8b], is: 'compressed twice' },
-] as const;
-
-async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
-  let isFirst = true;
-  for await (const piece of pieces) {
-    const found = isFirst ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte)) : undefined;
-    if (found) throw notOurs(path, `the file is ${found.is}`);
-    isFirst = false;
-    yield piece;
-  }
-}
-
-function checkColumns(row: Row, path: string, fields: readonly ValueDimension[]): void {
-  checkNames(Object.keys(row), path, fields);
-}
-
-function checkNames(names: readonly string[], path: string, fields: readonly ValueDimension[]): void {
-  const missing = ['id', 'ts'].filter((name) => !names.includes(name));
-  if (missing.length > 0) {
-    throw notOurs(
-      path,
-      `missing column${missing.length === 1 ? '' : 's'} ${missing.join(' and ')} (found: ${shown(names.slice(0, 20).join(','))})`,
-    );
-  }
-  const without = fields.find((field) => !names.includes(field));
-  if (without) {
-    throw new UsageError(`cannot count ${path} by ${without}: the file has no column ${without}`, {
-      hint: `Omit --by ${without}, or export the file again with all fields.`,
-    });
-  }
 }
 
 /** F6: a scan of a file with codes cannot be known again in one without. */

@@ -6,7 +6,7 @@ import { type Plan, sentChanges } from '../../../apply/plan.ts';
 import type { Checked, Input } from '../../../bulk/input.ts';
 import { everyCode } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
-import { nodeDisk } from '../../../durable/disk.ts';
+import { nodeDisk } from '../../../durable/node-disk.ts';
 import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import { quote } from '../../../text/quote.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';

@@ -1,5 +1,5 @@
 /** The plan for a terminal: one block per key that is not as the file says, the counts last. */
-import type { EndedItem } from '../../../apply/carry-out.ts';
+import type { EndedItem } from '../../../apply/lock-entries.ts';
 import type { Action } from '../../../apply/plan.ts';
 import type { ColourName } from '../../../rows/columns.ts';
 import type { Colours } from '../../../terminal/colour.ts';

@@ -1,5 +1,5 @@
 /** The plan as records: one per field that changes, or one per key. */
-import type { EndedItem } from '../../../apply/carry-out.ts';
+import type { EndedItem } from '../../../apply/lock-entries.ts';
 import type { PlanItem } from '../../../apply/plan.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { Row } from '../../../rows/row-sink.ts';

@@ -4,7 +4,7 @@ import { readLock } from '../../../apply/lock-store.ts';
 import { changesAnything, openItems } from '../../../apply/plan.ts';
 import { refuseFaults } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
-import { nodeDisk } from '../../../durable/disk.ts';
+import { nodeDisk } from '../../../durable/node-disk.ts';
 import { PartialError, UnprovenError } from '../../../errors.ts';
 import { countOf, formatCount } from '../../../text/quote.ts';
 import { tellCost } from '../bulk-progress.ts';

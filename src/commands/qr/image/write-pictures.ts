@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
-import { nodeDisk } from '../../../durable/disk.ts';
 import { acquireLock } from '../../../durable/lock.ts';
+import { nodeDisk } from '../../../durable/node-disk.ts';
 import { cannotWrite } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
