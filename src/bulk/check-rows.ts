@@ -147,6 +147,7 @@ function updateReader(
 
 /** Returns the tags of a row in canonical form; undefined if it has none. */
 export function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
+  if (common === undefined && !UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
     const tag = value === undefined ? '' : normaliseUtm(value);

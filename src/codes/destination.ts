@@ -33,15 +33,15 @@ export function findDestinationProblem(
   if (destination === undefined || destination === null || destination.trim() === '')
     return { kind: 'empty', words: 'is empty: the code leads nowhere when it is scanned' };
   const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
-  const shown = quote(destination);
+  const shown = () => quote(destination);
   if (scheme === undefined || looksLikeHostAndPort(destination.trim())) {
-    return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: it does not begin with https://` };
+    return { kind: 'unusable', words: `${shown()} leads nowhere when it is scanned: it does not begin with https://` };
   }
-  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown} is not a web address: not every phone can open it` };
+  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown()} is not a web address: not every phone can open it` };
   const url = /^\s*https?:\/\/[^/?#\s]/i.test(destination) ? parseUrl(destination) : undefined;
-  if (!url) return { kind: 'unusable', words: `${shown} leads nowhere when it is scanned: no browser can open it` };
-  if (isDotless(url)) return { kind: 'dotless', words: `${shown} leads nowhere when it is scanned: its host has no dot` };
-  if (/\s/.test(destination)) return { kind: 'odd', words: `${shown} contains a space` };
+  if (!url) return { kind: 'unusable', words: `${shown()} leads nowhere when it is scanned: no browser can open it` };
+  if (isDotless(url)) return { kind: 'dotless', words: `${shown()} leads nowhere when it is scanned: its host has no dot` };
+  if (/\s/.test(destination)) return { kind: 'odd', words: `${shown()} contains a space` };
   return undefined;
 }
 

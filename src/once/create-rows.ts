@@ -4,7 +4,6 @@
  * PROTOCOL.md next to this file states the invariants.
  */
 
-import { inChunks } from '../collections/in-chunks.ts';
 import { LocalError } from '../errors.ts';
 import type { RowState } from './apply-record.ts';
 import { type CreateJob, createListing, type Edits, type JournalJob, journalOptions, NO_EDITS } from './create-job.ts';
@@ -48,8 +47,8 @@ export async function createRows(given: CreateJob, take: TakeEnd): Promise<Creat
       const rows = input.entries();
       const isLeft = (row: RowState) => rows.has(row.row) && row.id === undefined;
       if (job.skipExisting && states.all().some((row) => isLeft(row) && mayBeSent(row))) {
-        const existing = await findExisting(rows.values(), states, { pages: listing.pages(), signal: job.signal });
-        for (const some of inChunks(existing, AT_ONCE)) await states.record(some.map((one) => ({ is: 'exists', ...one })));
+        for await (const existing of findExisting(rows.values(), states, { pages: listing.pages(), signal: job.signal }))
+          await states.record(existing.map((one) => ({ is: 'exists', ...one })));
       }
       const left = states.all().filter(isLeft).length;
       if (left > 0) onEvent({ is: 'begun', left });
@@ -65,9 +64,6 @@ export async function createRows(given: CreateJob, take: TakeEnd): Promise<Creat
     await journal.close().catch(() => undefined); // its failure was reported to the callers that waited
   }
 }
-
-/** So many lines are made and written together. */
-const AT_ONCE = 10_000;
 
 const NOTHING_SENT: RoundsEnd = { stop: undefined, stopRow: undefined, undecided: [] };
 

@@ -27,12 +27,11 @@ export interface Seen {
 
 /** Returns the stored form of a row of the input. */
 export function seenOf({ values, own = [], code, key }: NewRow): Seen {
-  const filled = own.map((column) => [column, values.get(column)] as const).filter(([, value]) => !isBlank(value));
-  const all = fingerprint([...values]);
+  const all = fingerprint(jsonOf(sortedAll([...values.keys()]), values));
+  const ownJson = key === undefined ? jsonOf(sortedOwn(own), values, isFilled) : NO_ENTRIES;
   const { name, type, destination } = contentOf(code);
-  const isKeyed = key !== undefined;
   // All its properties by their names, also those that are undefined: rows with one layout take a third of the memory of rows with several.
-  return { name, type, destination, all, own: isKeyed || filled.length === 0 ? undefined : fingerprint(filled), key };
+  return { name, type, destination, all, own: ownJson === NO_ENTRIES ? undefined : fingerprint(ownJson), key };
 }
 
 /** Returns the part of `Seen` with the values of this code's POST. */
@@ -109,21 +108,56 @@ export function fromRuns(runs: readonly number[], entries: number): number[] {
 /** Half of the digest. Made once: a buffer per row would be more garbage than the rows. */
 const DIGITS = Buffer.alloc(16);
 
-/** Equal for the same values in the same columns, in whatever order, form or dialect the file keeps them: half a SHA-256 of their JSON, in hexadecimal. */
-function fingerprint(values: readonly (readonly [string, unknown])[]): string {
-  const entries = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
-  const hasLarge = entries.some(([, value]) => typeof value !== 'string');
-  const text = JSON.stringify(entries, hasLarge ? withLargeNumbers : undefined);
+/** Half a SHA-256, in hexadecimal. */
+function fingerprint(json: string): string {
   // Copied, because a slice of a longer text is kept with all of it.
-  DIGITS.write(hash('sha256', text), 'latin1');
+  DIGITS.write(hash('sha256', json), 'latin1');
   return DIGITS.toString('latin1');
 }
+
+interface SortedColumn {
+  readonly name: string;
+  /** Start of its entry in the JSON. */
+  readonly opening: string;
+}
+
+const NO_ENTRIES = '[]';
+
+/** Returns the entries of these columns as JSON: equal for the same values, in whatever order, form or dialect the file keeps them. */
+function jsonOf(columns: readonly SortedColumn[], values: NewRow['values'], isWanted = (_: unknown) => true): string {
+  let entries = '';
+  for (const { name, opening } of columns) {
+    const value = values.get(name);
+    if (isWanted(value)) entries += `${entries === '' ? '' : ','}${opening}${formatValue(value)}]`;
+  }
+  return `[${entries}]`;
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value, withLargeNumbers) ?? 'null');
+}
+
+/** Returns a function that sorts the columns of a row: once for all rows of a file, because they have the same. */
+function createColumnSorter(): (names: readonly string[]) => readonly SortedColumn[] {
+  let before: readonly string[] = [];
+  let sorted: readonly SortedColumn[] = [];
+  return (names) => {
+    const isSame = names.length === before.length && names.every((name, at) => name === before[at]);
+    if (isSame) return sorted;
+    before = names;
+    sorted = [...names].sort().map((name) => ({ name, opening: `[${JSON.stringify(name)},` }));
+    return sorted;
+  };
+}
+
+const sortedAll = createColumnSorter();
+const sortedOwn = createColumnSorter();
 
 /** A bigint is not a value of JSON. */
 function withLargeNumbers(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? `${value}n` : value;
 }
 
-function isBlank(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 }

@@ -61,7 +61,8 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
   const rows = input.entries();
   const existing = new Map<number, string>();
   if (job.skipExisting && states.all().some((row) => rows.has(row.row) && mayBeSent(row))) {
-    for (const { row, id } of await findExisting(rows.values(), states, { pages: listing.pages() })) existing.set(row, id);
+    for await (const some of findExisting(rows.values(), states, { pages: listing.pages() }))
+      for (const { row, id } of some) existing.set(row, id);
   }
   return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);

@@ -80,19 +80,22 @@ export interface ExistingCode {
   readonly slug: string;
 }
 
+/** Number of rows that are recorded together: all of them would be as large as the codes. */
+const RECORDED_AT_ONCE = 10_000;
+
 /**
  * Finds, for `--skip-existing`, the rows that may be sent and already have a code with the same values, each its own: a row that occurs
- * three times needs three (O18: each code is assigned once).
+ * three times needs three (O18: each code is assigned once). Yields them in chunks while the pages arrive.
  *
  * @param pages every code of the workspace; only matching ones of a page are kept, because a workspace may be as large as the largest file
  */
-export async function findExisting(
+export async function* findExisting(
   rows: Iterable<NewRow>,
   states: RowStates,
   { pages, signal }: { pages: AsyncIterable<readonly QrCode[]>; signal?: AbortSignal },
-): Promise<ExistingCode[]> {
+): AsyncGenerator<readonly ExistingCode[]> {
   const wanting = await chainByValues(rows, states, signal);
-  const existing: ExistingCode[] = [];
+  let existing: ExistingCode[] = [];
   const isTurn = countTurns();
   for await (const page of pages) {
     for (const code of page) {
@@ -103,8 +106,11 @@ export async function findExisting(
       const row = wanting.take(valuesKey(code), (other) => !states.of(other).foreign.some((ids) => ids.has(id)));
       if (row !== undefined) existing.push({ row, id, slug });
     }
+    if (existing.length < RECORDED_AT_ONCE) continue;
+    yield existing;
+    existing = [];
   }
-  return existing;
+  if (existing.length > 0) yield existing;
 }
 
 /** The rows that may be sent, by their values, in chains of their numbers, because arrays of one each would take more than the rows. */
@@ -133,7 +139,8 @@ async function chainByValues(rows: Iterable<NewRow>, states: RowStates, signal: 
         if (passes(row)) {
           const after = next[row] ?? 0;
           if (before > 0) next[before] = after;
-          else first.set(key, after);
+          else if (after > 0) first.set(key, after);
+          else first.delete(key); // its text is as large as the values
           return row;
         }
         before = row;

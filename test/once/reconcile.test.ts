@@ -247,7 +247,7 @@ describe('among thousands', () => {
       'looks for second codes',
       (signal) => reconcile({ ...nothing, resent: rows.map((one) => ({ ...one, ownId: 'x' })), signal }),
     ],
-    ['looks for what exists', (signal) => findExisting(newRows, replay([], many), { pages: pagesOf(async () => [])(), signal })],
+    ['looks for what exists', (signal) => findAll(newRows, replay([], many), { pages: pagesOf(async () => [])(), signal })],
   ])('lets signals in now and then while it %s', async (_, work) => {
     let turns = 0;
     const controller = new AbortController();
@@ -281,6 +281,13 @@ describe('among thousands', () => {
   });
 });
 
+/** All chunks together. */
+async function findAll(...given: Parameters<typeof findExisting>) {
+  const found = [];
+  for await (const some of findExisting(...given)) found.push(...some);
+  return found;
+}
+
 describe('what exists already', () => {
   it('is no code that is known not to be the row’s (O11, O18)', async () => {
     const [first] = [row(1, 0)].map((unknown) => ({ ...unknown, line: 2, values: new Map() }));
@@ -293,8 +300,7 @@ describe('what exists already', () => {
       ],
       1,
     );
-    const find = (listing: readonly QrCode[]) =>
-      findExisting(first ? [first] : [], states, { pages: pagesOf(async () => listing)() });
+    const find = (listing: readonly QrCode[]) => findAll(first ? [first] : [], states, { pages: pagesOf(async () => listing)() });
     const existing = await find([code('y', 0), code('x', 10)]);
     expect(existing.map(({ id }) => id)).toEqual(['y']);
     expect(await find([code('x', 10)])).toEqual([]);
@@ -312,7 +318,7 @@ describe('what exists, of rows with the same values (O18)', () => {
   const find = async (count: number, records: readonly JournalRecord[], ...ids: string[]) => {
     const states = replay([{ is: 'session', ...stamp }, { is: 'entries', first: 1, seen: Array(count).fill(seen) }, ...records]);
     const pages = pagesOf(async () => ids.map((id) => code(id, 0)))();
-    const found = await findExisting(alike(count), states, { pages });
+    const found = await findAll(alike(count), states, { pages });
     return found.map(({ row: n, id }) => `${n}=${id}`);
   };
 

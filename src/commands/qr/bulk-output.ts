@@ -85,10 +85,11 @@ async function openResults(
   const dialect = dialectOf(path, input, flags);
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
   if (format !== 'csv' || !asRead) return output;
+  const names = columns.map(({ name }) => ({ name, isOurs: OUR_COLUMNS.has(name.trim().toLowerCase()) }));
   let written = 0;
   return {
     ...output,
-    write: (rows) => output.write(rows.map((row) => cellsOf(row, input.rows[written++], dialect.delimiter))),
+    write: (rows) => output.write(rows.map((row) => cellsOf(row, input.rows[written++], names, dialect.delimiter))),
   };
 }
 
@@ -100,16 +101,24 @@ function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvO
   return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
 }
 
-/** Ours are defused as in all CSV, but the user's own columns come back as they stood there: they are keys to other tables. */
-function cellsOf(row: Row, from: InputRow | undefined, delimiter: string | undefined): Row {
-  const cellOf = (name: string) => {
+/** Our cells are escaped as in all CSV, but those of the user's own columns come back as they were: they are keys to other tables. */
+function cellsOf(
+  row: Row,
+  from: InputRow | undefined,
+  columns: readonly { name: string; isOurs: boolean }[],
+  delimiter: string | undefined,
+): Row {
+  let cells = row;
+  for (const { name, isOurs } of columns) {
     const value = row[name];
-    const isOurs = OUR_COLUMNS.has(name.trim().toLowerCase());
-    return isOurs && typeof value === 'string' ? defuse(value, delimiter) : (from?.defused?.get(name) ?? value);
-  };
-  const names = Object.keys(row);
-  if (names.every((name) => cellOf(name) === row[name])) return row;
-  return Object.fromEntries(names.map((name) => [name, cellOf(name)]));
+    const cell = isOurs ? escaped(value, delimiter) : (from?.defused?.get(name) ?? value);
+    if (cell !== value) cells = { ...cells, [name]: cell };
+  }
+  return cells;
+}
+
+function escaped(value: unknown, delimiter: string | undefined): unknown {
+  return typeof value === 'string' ? defuse(value, delimiter) : value;
 }
 
 /** The rows that failed, or need a decision, at their lines. */
