@@ -5,6 +5,7 @@ import { commandHint } from './key-command.ts';
 import { readKeyFile } from './key-file.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
+import type { CommandProblem } from './stored.ts';
 
 /**
  * Returns the settings with their key; those without a pending key as they are. Throws AuthError if its source gives no key, and the errors
@@ -46,8 +47,6 @@ function onlyLine(text: string, { verb, origin, hint }: { verb: string; origin: 
 }
 
 /** The config chooses a command that runs as this user, so only this user may have written it. */
-function untrusted(problem: string): AuthError {
-  return new AuthError(`cannot run the key-command: ${problem}`, {
-    hint: "Check it with `qrctl config get key-command`, then store it again with `qrctl config set key-command 'COMMAND'`.",
-  });
+function untrusted({ reason, hint }: CommandProblem): AuthError {
+  return new AuthError(`cannot run the key-command: ${reason}`, { hint });
 }

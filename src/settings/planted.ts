@@ -6,6 +6,8 @@ import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { followLinks, ROOT, type Seen } from '../durable/follow-links.ts';
+import { inShellOr } from '../text/quote.ts';
+import type { CommandProblem } from './stored.ts';
 
 /** Bits that let others than the owner, and all others, change the names in a directory. */
 const OTHERS_WRITE = 0o022;
@@ -36,13 +38,20 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
  * Returns why a command in `file` must not be run, or undefined if it may be: only this user and root can have written it. Stricter than
  * `plantedBy`, because root with another user's HOME would run commands of that user. Look before the permissions are corrected.
  */
-export function commandProblem(file: string, { uid, mode }: Stats): string | undefined {
+export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
-  if (uid !== ours && uid !== ROOT) return `the config file ${file} belongs to user ${uid}`;
-  const directory = statSync(dirname(file));
-  const isOpen = (mode & OTHERS_WRITE) !== 0 || ((directory.mode & OTHERS_WRITE) !== 0 && (directory.mode & STICKY) === 0);
-  return isOpen ? `other users were able to change the config file ${file}` : undefined;
+  if (uid !== ours && uid !== ROOT) {
+    const hint = `Run qrctl as user ${uid}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
+    return { reason: `the config file ${file} belongs to user ${uid}`, hint, isOpen: false };
+  }
+  const directory = statSync(dirname(file)).mode;
+  const isDirectoryOpen = (directory & OTHERS_WRITE) !== 0 && (directory & STICKY) === 0;
+  const open = [...(isDirectoryOpen ? [dirname(file)] : []), ...((mode & OTHERS_WRITE) !== 0 ? [file] : [])];
+  if (open.length === 0) return undefined;
+  const paths = open.map((path) => inShellOr('PATH', path)).join(' ');
+  const hint = `Check it with \`qrctl config get key-command\`, then run \`chmod go-w ${paths}\`.`;
+  return { reason: `other users were able to change the config file ${file}`, hint, isOpen: true };
 }
 
 /** Returns whether the first directory above those of this user is one in which everybody may make directories. */

@@ -1,6 +1,7 @@
 /** Effective settings of one command: flag > variable > profile > default. */
 import type { Reserve } from '../limit/rate-window.ts';
 import type { Delimiter, Format } from '../rows/formats.ts';
+import type { CommandProblem } from './stored.ts';
 
 /** The environment variables, as the context holds them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -25,7 +26,7 @@ export interface SettingFlags {
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
 /** A key that is read only when a request needs it: from a file, or from a command, unless a `problem` prevents running it. */
-export type PendingKey = { readonly path: string } | { readonly command: string; readonly problem: string | undefined };
+export type PendingKey = { readonly path: string } | { readonly command: string; readonly problem: CommandProblem | undefined };
 
 export interface Settings {
   /** Name of the profile in force, whether stored or not. */

@@ -5,7 +5,7 @@ import { inShellOr } from '../text/quote.ts';
 import { parseShortUrl } from '../text/short-url.ts';
 import { isSwitchedOn } from '../text/switched-on.ts';
 import type { SettingFlags, Variables } from './settings.ts';
-import type { StoredProfile } from './stored.ts';
+import type { CommandProblem, StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 
 type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
@@ -18,7 +18,7 @@ export interface Inputs {
   name: string;
   profile: StoredProfile;
   /** Why a key-command of this config is not run; undefined if it may be. */
-  commandProblem?: string | undefined;
+  commandProblem?: CommandProblem | undefined;
 }
 
 /** Names of a setting in each source, and its default. */

@@ -9,7 +9,7 @@ import { messageOf, UsageError } from '../errors.ts';
 import { configDirectory, mendModes } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';
-import { parseStored, type Stored } from './stored.ts';
+import { type CommandProblem, hasUncheckedCommand, parseStored, type Stored } from './stored.ts';
 
 export interface Store extends Stored {
   /** The path of config.json, whether it exists or not. */
@@ -27,19 +27,31 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700. Throws UsageError, and
- * leaves the file unchanged, if it is unreadable, invalid, or was created by another user.
+ * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700, unless it has a
+ * key-command that another user may have written. Throws UsageError, and leaves the file unchanged, if it is unreadable, invalid, or was
+ * created by another user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);
   // A home that is not a directory has no config; a directory that was specified must be one.
   const found = readText(file, env.QRCTL_CONFIG_DIR ? ['ENOENT'] : ['ENOENT', 'ENOTDIR']);
   if (found === undefined) return { file, mended: [], current: undefined, profiles: new Map() };
-  return { file, mended: mendModes(file), commandProblem: found.commandProblem, ...parse(file, found.text) };
+  const stored = { commandProblem: found.commandProblem, ...parse(file, found.text) };
+  return { file, mended: hasUncheckedCommand(stored) ? [keptOpen(file)] : mendModes(file), ...stored };
+}
+
+/** Corrected permissions would let the next command run the key-command that another user may have written. */
+function keptOpen(file: string): string {
+  return `${file} was accessible to other users and was left unchanged until you check its key-commands`;
+}
+
+interface FoundText {
+  text: string;
+  commandProblem: CommandProblem | undefined;
 }
 
 /** Undefined if the system reports one of the codes `missing`. */
-function readText(file: string, missing: readonly string[]): { text: string; commandProblem: string | undefined } | undefined {
+function readText(file: string, missing: readonly string[]): FoundText | undefined {
   try {
     // Without blocking on a FIFO.
     const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -26,7 +26,20 @@ export interface Stored {
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
   /** Why a key-command of this config is not run: another user may have written it. */
-  readonly commandProblem?: string | undefined;
+  readonly commandProblem?: CommandProblem | undefined;
+}
+
+/** Why a key-command is not run, and the next step. */
+export interface CommandProblem {
+  readonly reason: string;
+  readonly hint: string;
+  /** Other users were able to write the config: permissions that are corrected unseen would hide that from the next command. */
+  readonly isOpen: boolean;
+}
+
+/** Returns whether the config has a key-command that another user may have written. */
+export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {
+  return commandProblem?.isOpen === true && [...profiles.values()].some(({ keyCommand }) => keyCommand !== undefined);
 }
 
 /** The only layout of config.json so far. */

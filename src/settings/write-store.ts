@@ -7,12 +7,12 @@ import { describeSystemError } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
-import { LocalError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import type { Clock } from '../time/time.ts';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
-import { formatStored, type Stored } from './stored.ts';
+import { type CommandProblem, formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 
 /** The work under the lock takes milliseconds, so this is a long queue. */
 const LONGEST_WAIT_MS = 10_000;
@@ -29,14 +29,26 @@ export async function updateStore(
   return namingFile(file, async () => {
     // 0700 from its first moment; the second step is for a umask that would lock ourselves out.
     if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) closeNewDirectory(dirname(file));
-    const mended = mendModes(file);
+    const first = await readStore(env);
+    // Reading mends only where there is a file; the two say the same once.
+    const mended = [...new Set([...first.mended, ...(hasUncheckedCommand(first) ? [] : mendModes(file))])];
     const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
     try {
-      await store(disk, file, formatStored(change(await readStore(env))));
+      const before = await readStore(env);
+      const after = change(before);
+      if (hasUncheckedCommand({ ...after, commandProblem: before.commandProblem })) throw unchecked(file, before.commandProblem);
+      await store(disk, file, formatStored(after));
       return { ...(await readStore(env)), mended };
     } finally {
       await lock.release();
     }
+  });
+}
+
+/** The new file would have the permissions that let its key-commands run. */
+function unchecked(file: string, problem: CommandProblem | undefined): UsageError {
+  return new UsageError(`cannot change the config file ${file}: other users were able to change it, and it has a key-command`, {
+    hint: problem?.hint,
   });
 }
 

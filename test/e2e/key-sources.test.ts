@@ -164,13 +164,34 @@ describe('a key-command', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);
   });
 
-  test('of a config that other users were able to change is not run, and that is said', async () => {
-    const sandbox = await useSandbox({ key: KEY });
-    const env = await prepare('command', sandbox);
-    chmodSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 0o666);
-    const { code, stderr } = await runByDay(['qr', 'list'], { env });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('other users were able to change the config file')]);
-  });
+  test.each([
+    ['file', 'config.json', 0o666],
+    ['directory', '', 0o777],
+  ])(
+    'of a config whose %s other users were able to change is not run until the permissions are corrected',
+    async (_, name, mode) => {
+      const sandbox = await useSandbox({ key: KEY });
+      const env = await prepare('command', sandbox);
+      const path = join(env.QRCTL_CONFIG_DIR ?? '', name);
+      chmodSync(path, mode);
+      const refusal = expect.stringContaining('other users were able to change');
+      for (const words of [
+        ['qr', 'list'],
+        ['config', 'get', 'key-command'],
+        ['config', 'set', 'format', 'json'],
+        ['qr', 'list'],
+      ]) {
+        const { code, stderr } = await runByDay(words, { env });
+        if (words[1] === 'get') expect(code).toBe(0);
+        else expect([words, code, stderr]).toEqual([words, words[0] === 'config' ? 2 : 3, refusal]);
+      }
+      const { stderr } = await runByDay(['qr', 'list'], { env });
+      const [, command = ''] = /then run `(chmod go-w [^`]+)`/.exec(stderr) ?? [];
+      expect(spawnSync('sh', ['-c', command]).status).toBe(0);
+      expect((await runByDay(['qr', 'list'], { env })).code).toBe(0);
+      expect(statSync(path).mode & 0o077).toBe(0);
+    },
+  );
 
   test.runIf(process.getuid?.() === 0)('of a config of another user is not run by root', async () => {
     const sandbox = await useSandbox({ key: KEY });

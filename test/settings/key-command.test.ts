@@ -5,6 +5,7 @@ import { AuthError, InterruptedError, UsageError } from '../../src/errors.ts';
 import { parseKeyCommand } from '../../src/settings/key-command.ts';
 import { loadKey } from '../../src/settings/load-key.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
+import type { CommandProblem } from '../../src/settings/stored.ts';
 import { inShell } from '../../src/text/quote.ts';
 import { systemClock } from '../../src/time/time.ts';
 import { until } from '../support/cli.ts';
@@ -13,11 +14,17 @@ import { temporaryDirectory } from './temporary.ts';
 const KEY = 'svc_live_canaryCANARYcanary';
 const BASE = 'https://qr.example/api/v1';
 
+interface Limits {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  problem?: CommandProblem;
+}
+
 /** Runs a script as the key-command of a profile. */
-async function load(script: string, { signal = new AbortController().signal, timeoutMs = 20_000, problem = '' } = {}) {
+async function load(script: string, { signal = new AbortController().signal, timeoutMs = 20_000, problem }: Limits = {}) {
   const told: string[] = [];
   const profile = { baseUrl: BASE, keyBaseUrl: BASE, keyCommand: `sh -c ${inShell(script)}` };
-  const stored = { current: undefined, profiles: new Map([['default', profile]]), commandProblem: problem || undefined };
+  const stored = { current: undefined, profiles: new Map([['default', profile]]), commandProblem: problem };
   const settings = resolveSettings({}, {}, stored);
   expect(settings).toMatchObject({ apiKey: undefined, keySource: 'command' });
   const env = { PATH: process.env.PATH, QRCTL_API_KEY: 'svc_live_other' };
@@ -82,7 +89,7 @@ describe('a key-command', () => {
 
   test('that another user may have written is not run', async () => {
     const file = join(temporaryDirectory(), 'ran');
-    const refused = load(`touch ${file}`, { problem: 'the config file belongs to user 7' });
+    const refused = load(`touch ${file}`, { problem: { reason: 'the config file belongs to user 7', hint: '', isOpen: false } });
     await expect(refused).rejects.toThrow('cannot run the key-command: the config file belongs to user 7');
     expect(existsSync(file)).toBe(false);
   });

@@ -86,6 +86,21 @@ describe('readStore', () => {
     expect((await readStore(env)).mended).toEqual([]);
   });
 
+  test('leaves modes that let another user plant a key-command, so that every command sees them, and says so', async () => {
+    const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
+    const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
+    for (const _ of [1, 2]) {
+      const { mended, commandProblem } = await readStore(env);
+      expect(mended).toEqual([`${file} was accessible to other users and was left unchanged until you check its key-commands`]);
+      expect(commandProblem?.hint).toContain(`chmod go-w ${directory} ${file}`);
+    }
+    expect([modeOf(directory), modeOf(file)]).toEqual([0o770, 0o664]);
+    chmodSync(directory, 0o750);
+    chmodSync(file, 0o644);
+    const { mended, commandProblem } = await readStore(env);
+    expect([mended.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([2, undefined, 0o700, 0o600]);
+  });
+
   test('does not loosen a stricter mode', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
     await readStore(env);

@@ -124,6 +124,19 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
+  test('changes no file with a key-command that another user may have planted, except to remove it', async () => {
+    const { file, given } = place();
+    await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
+    chmodSync(file, 0o666);
+    const before = readFileSync(file, 'utf8');
+    await expect(updateStore(given, adding('other'))).rejects.toThrow(
+      'other users were able to change it, and it has a key-command',
+    );
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([before, 0o666]);
+    await updateStore(given, () => ({ current: undefined, profiles: new Map() }));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
   test('keeps the old file when the new one is written short, as on a full disk', async () => {
     const { directory, file, given } = place();
     await updateStore(given, adding('one'));
