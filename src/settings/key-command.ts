@@ -36,7 +36,9 @@ function refusal(reason: string, hint: string): UsageError {
   return new UsageError(`cannot use the key-command: ${reason}`, { hint });
 }
 
-/** Returns the next step for a key-command that gives no key. */
-export function commandHint(line: string): string {
-  return `Run \`${shown(line) === line ? line : inShellOr('COMMAND', line)}\` in a terminal, or change it with \`qrctl config set key-command 'COMMAND'\`.`;
+/** Returns the next step for a key-command that gives no key: it is stored, or was passed to be stored. */
+export function commandHint(line: string, place: 'stored' | 'passed' = 'stored'): string {
+  const run = `Run \`${shown(line) === line ? line : inShellOr('COMMAND', line)}\` in a terminal`;
+  if (place === 'passed') return `${run}, or specify a different command with --key-command.`;
+  return `${run}, or change it with \`qrctl config set key-command 'COMMAND'\`.`;
 }

@@ -131,6 +131,8 @@ describe('a key-command', () => {
     for (const line of ['false', 'true', 'qrctl-no-such-program', "printf 'a\\nb\\n'"]) {
       const { code, stderr } = await runByDay(['auth', 'login', '--key-command', line], { env });
       expect([code, stderr]).toEqual([3, expect.stringContaining('the key-command')]);
+      expect(stderr).toContain('specify a different command with --key-command');
+      expect(stderr).not.toContain('qrctl config set');
     }
     expect((await runByDay(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
     expect((await runByDay(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(2);

@@ -91,11 +91,17 @@ async function checkCommand(
   context: Context,
   given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
 ): Promise<undefined> {
-  const { parseKeyCommand } = await import('../../settings/key-command.ts');
+  const { commandHint, parseKeyCommand } = await import('../../settings/key-command.ts');
+  const { AuthError } = await import('../../errors.ts');
   parseKeyCommand(given.keyCommand);
   if (given.verify === undefined) return;
   const pendingKey = { command: given.keyCommand, problem: undefined };
-  const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey });
+  const { apiKey = '' } = await context.withKey({ ...given.settings, pendingKey }).catch((error: unknown) => {
+    // The profile may not exist, and a setting of it would not change this command.
+    throw error instanceof AuthError
+      ? new AuthError(error.message, { hint: commandHint(given.keyCommand, 'passed'), cause: error })
+      : error;
+  });
   await given.verify(apiKey);
 }
 
