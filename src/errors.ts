@@ -121,7 +121,11 @@ export const EXIT_CODES = [
   { exit: 5, meaning: "the plan's code limit is reached (403)" },
   { exit: 6, meaning: 'rate limit: the wait would exceed --max-wait' },
   { exit: 7, meaning: 'network or service unavailable after retries' },
-  { exit: 8, meaning: 'partly done: some rows or codes failed; the results list them' },
+  {
+    exit: 8,
+    meaning:
+      'partly done, or a check found something: rows or codes failed, were edited, are broken or differ; the output lists them',
+  },
   {
     exit: 9,
     meaning: 'the export could not be verified as complete, or a bulk row needs your decision',

@@ -38,10 +38,13 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
   ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
   ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
   ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
-  ['NO_COLOR, FORCE_COLOR', 'Never or always use color; TERM=dumb disables color and the progress bar'],
+  ['NO_COLOR', 'Never use color'],
+  ['FORCE_COLOR', 'Always use color; with 0 or false, never'],
+  ['TERM', 'With dumb, no color and no progress bar'],
   [
     'ACCESSIBLE',
-    'With 1, output for screen readers: nothing is redrawn, progress is a line per 30 seconds, and there are no bars or blocks',
+    'With 1, output for screen readers, like the setting accessible: nothing is redrawn, progress is a line per 30 seconds, and there are ' +
+      'no bars or blocks',
   ],
   ['CI', 'Never prompt, and draw no progress bar'],
   ['GITHUB_ACTIONS', 'With true, rows that fail are also annotations at their lines of the input file'],
