@@ -54,8 +54,9 @@ const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] =
 const RULES = [
   'Standard output has data only, and standard error has notes and errors. Add `--format json` to parse the output.',
   'Never put a key on a command line. Use `QRCTL_API_KEY`, `QRCTL_API_KEY_FILE`, or the profile that the user stored.',
-  'Run `--dry-run` before a command with `--from`, and show the result to the user.',
-  'After exit code 6, 7 or 8, run the same line again later: bulk commands and `--append` skip finished work.',
+  'Before `qr create`, `qr update`, `qr apply` or `qr delete` with `--from`, run the line with `--dry-run`, and show the result to the user.',
+  'After exit code 6 or 7, run the same line again later: bulk commands and `--append` skip finished work.',
+  'After exit code 8, read the output, which lists the rows or codes that failed or differ. Show them to the user before you run the line again.',
   'After exit code 9, stop and ask the user. Do not add `--force`, `--adopt`, `--not-created`, `--overwrite` or `--restart` without a decision.',
   "Without a terminal, qrctl never prompts. `qr delete` requires `--yes`, and a deletion can't be undone.",
 ];
@@ -101,11 +102,12 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
   return [`### ${title}`, `${summary}.`, ...(facts.length > 0 ? [facts.join('\n')] : [])].join('\n\n');
 }
 
-/** `` `--format table|csv` ``; long lists of values are in the JSON document. */
+/** `` `--format table|csv` ``, or `` `--output <file>` `` as in the help; long lists of values are in the JSON document. */
 function flagList(flags: Reference['global_flags']): string {
   return flags
     .map(({ name, value, choices }) => {
-      const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value?.toUpperCase();
+      // Not in upper case: tab, none and desc are values as they are.
+      const values = choices.length > 0 && choices.length <= 8 ? choices.join('|') : value && `<${value}>`;
       return `\`${[name, values].filter(Boolean).join(' ')}\``;
     })
     .join(', ');

@@ -7,7 +7,24 @@ import { ROOT } from '../support/documents.ts';
 
 const page = readFileSync(new URL('.github/SKILL.md', ROOT), 'utf8');
 
-test('the page for assistants is up to date (npm run skill updates it)', async () => {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
-  expect(page).toBe(formatSkill(createReference(await loadManual(version))));
+const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+const reference = createReference(await loadManual(version));
+
+test('the page for assistants is up to date (npm run skill updates it)', () => {
+  expect(page).toBe(formatSkill(reference));
+});
+
+test('the page spells the values of flags as they are typed: `tab` and `none` are refused in upper case', () => {
+  const lists = page.split('\n').filter((line) => line.startsWith('- Flags: '));
+  const forms = lists.flatMap((line) => [...line.matchAll(/`(--[^`]+)`/g)].map(([, form]) => form));
+  expect(forms).toEqual(expect.arrayContaining(['--delimiter <,|;|tab>', '--background <#rgb|none>', '--sort <field[:desc]>']));
+  expect(page).toContain('`--profile <name>`');
+});
+
+test('each command that the page tells to preview has --from and --dry-run', () => {
+  const [rule = ''] = /^- Before .*--dry-run.*$/m.exec(page) ?? [];
+  const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
+  expect(names).toEqual(['qr create', 'qr update', 'qr apply', 'qr delete']);
+  for (const { name, flags } of reference.commands.filter((command) => names.includes(command.name)))
+    expect([name, ...flags.map((flag) => flag.name)]).toEqual(expect.arrayContaining(['--from', '--dry-run']));
 });
