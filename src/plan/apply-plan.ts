@@ -5,7 +5,7 @@ import { RejectedError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 import { type DatedChange, type DueRows, keysOf, wantedOf } from './dated-plan.ts';
-import type { PlanJournal } from './plan-journal.ts';
+import type { DoneRecord, PlanJournal } from './plan-journal.ts';
 
 export interface DueCode<R extends DatedChange> {
   /** As it was read in this run. */
@@ -26,7 +26,6 @@ export async function applyDue<R extends DatedChange>(
 ): Promise<RowResult> {
   const { id, slug } = code;
   const { send, left } = planDue({ code, dueRows }, journal);
-  const keys = dueRows.pending.map((row) => keysOf(id, row)[0]);
   const outcome = Object.keys(send).length > 0 ? 'updated' : 'unchanged';
   if (outcome === 'updated') {
     const before = Object.fromEntries(Object.keys(send).map((field) => [field, code[field as keyof CodeChanges] ?? '']));
@@ -35,13 +34,25 @@ export async function applyDue<R extends DatedChange>(
     await service.updateCode(id, send);
   }
   // O26: once done, never again, whatever the code contains by then.
-  await journal.record([{ is: 'done', id, keys, outcome }]);
+  await journal.record(doneRecords(id, dueRows, outcome));
   return {
     id,
     slug,
     outcome,
     error: tellKept(left),
   };
+}
+
+/** Returns the records of the pending rows: those that a later row replaces changed nothing, and later runs say so. */
+function doneRecords(id: string, { pending, effective }: DueRows<DatedChange>, outcome: DoneRecord['outcome']): DoneRecord[] {
+  const counting = new Set(effective.map(({ row }) => row.row));
+  const keysWhere = (counts: boolean) =>
+    pending.filter(({ row }) => counting.has(row) === counts).map((row) => keysOf(id, row)[0]);
+  const records: DoneRecord[] = [
+    { is: 'done', id, keys: keysWhere(true), outcome },
+    { is: 'done', id, keys: keysWhere(false), outcome: 'unchanged' },
+  ];
+  return records.filter(({ keys }) => keys.length > 0);
 }
 
 /** Returns the note about fields whose later change is kept; undefined if there are none. */

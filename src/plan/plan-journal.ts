@@ -11,12 +11,12 @@ import type { CodeChanges } from '../service/shapes.ts';
 /** A change of the code is about to be sent: the new values, and the previous ones. */
 type Intent = { is: 'intent'; id: string; wanted: CodeChanges; before: CodeChanges };
 
+/** These rows are done with; `outcome` is that of the rows in the results. */
+export type DoneRecord = { is: 'done'; id: string; keys: string[]; outcome: 'updated' | 'unchanged' };
+
 type PlanRecord =
   /** A name of the plan (an id or slug) has been looked up, and is this code's. */
-  | { is: 'known'; name: string; id: string }
-  | Intent
-  /** These rows are done with; `outcome` is that of the rows in the results. */
-  | { is: 'done'; id: string; keys: string[]; outcome: 'updated' | 'unchanged' };
+  { is: 'known'; name: string; id: string } | Intent | DoneRecord;
 
 export interface PlanJournal {
   isDone(key: string): 'updated' | 'unchanged' | undefined;
