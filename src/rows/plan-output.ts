@@ -105,14 +105,14 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
 /** Formats of other programs, by the extensions of their files. */
 const FOREIGN = ['xls', 'ods'];
 
-/** @throws UsageError for a file that no program could open by its extension. */
-export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS): void {
+/** Throws UsageError for a file that no program could open by its extension; `records` is what it would have. */
+export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS, records = 'scans'): void {
   const extension = extensionOf(path);
   if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
     throw new UsageError(`cannot write ${path}: only scans can be written as Parquet`, { hint: 'Use the extension .csv.' });
   }
   if (EXTENSIONS.markdown.includes(extension) && !formats.includes('markdown')) {
-    throw new UsageError(`cannot write ${path}: scans can't be written as Markdown`, { hint: 'Use the extension .csv.' });
+    throw new UsageError(`cannot write ${path}: ${records} can't be written as Markdown`, { hint: 'Use the extension .csv.' });
   }
   if (!FOREIGN.includes(extension)) return;
   throw new UsageError(`cannot write ${path}: .${extension} is not supported`, { hint: 'Use .xlsx instead.' });

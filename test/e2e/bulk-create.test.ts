@@ -136,6 +136,7 @@ describe('the input', () => {
   it.each([
     [['--name', 'x'], /--name can't be used with --from/],
     [['--results', 'codes.csv'], /can't be the same file as the input/],
+    [['--results', 'r.md'], /cannot write r.md: results can't be written as Markdown/],
     [['--output', './codes.results.csv'], /the output can't be the same file as the results/],
     [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
     [['--results', '/nowhere/r.csv'], /nowhere/],

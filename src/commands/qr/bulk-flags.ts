@@ -3,6 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
+import { DATA_FORMATS } from '../../rows/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import { fromCodesOption } from '../from-option.ts';
@@ -67,7 +68,8 @@ function isStream(from: string): boolean {
  * file, whatever their names: one would overwrite the other.
  */
 export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string | undefined {
-  if (results !== undefined) refuseForeignExtension(results);
+  // The next run reads them back.
+  if (results !== undefined) refuseForeignExtension(results, DATA_FORMATS, 'results');
   else if (isStream(from)) return undefined;
   const path = results ?? besideInput(from, form);
   refuseSameFile([
