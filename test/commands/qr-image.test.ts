@@ -259,6 +259,24 @@ describe('qr image of many codes', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it.each([
+    [['-o', 'menu.svg'], 'menu.svg', 'svg'],
+    [['-o', '-'], 'standard output', 'svg'],
+  ])('with --dry-run and %j lists the file that a run would write', async (output, file, format) => {
+    const { image, slug, cwd } = await useImages();
+    const { code, stdout, stderr } = await image([slug, ...output, '--dry-run']);
+    expect(code).toBe(0);
+    expect(parse(stdout, { columns: true })).toMatchObject([{ slug, file, format, outcome: 'create' }]);
+    expect(stderr).toContain('1 of 1 image of 30 mm would be created; nothing was written');
+    expect(readdirSync(cwd)).toEqual([]);
+    for (const refused of [
+      ['-o', 'menu.gif'],
+      ['-o', 'menu.svg', '--as', 'png'],
+      ['a', '-o', 'menu.svg'],
+    ])
+      expect([refused, (await image([slug, ...refused, '--dry-run'])).code]).toEqual([refused, 2]);
+  });
+
   it('has a logo on each at level H, and draws them anew when that changes (I6)', async () => {
     const { imageBuilt, manifest, cwd } = await useImages({ codes: 2 });
     const logo = (colour: string) =>

@@ -46,7 +46,7 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
   if (flags.output !== undefined && flags.outputDir !== undefined) {
     throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
   }
-  if (flags.outputDir !== undefined || flags.dryRun) {
+  if (flags.outputDir !== undefined || (flags.dryRun && flags.output === undefined)) {
     const { writePictures } = await import('./write-pictures.ts');
     return writePictures(context, names, flags);
   }

@@ -13,8 +13,9 @@ import { quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';
+import { planNew, printPlan } from './plan-pictures.ts';
 
-/** Draws one code. Throws as listed in errors.ts; PartialError if the image can't be decoded. */
+/** Draws one code; with --dry-run, lists it. Throws as listed in errors.ts; PartialError if the image can't be decoded. */
 export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
@@ -30,6 +31,11 @@ export async function printPicture(context: Context, names: readonly string[], f
     await showPicture(context, encoded, style.quietZone);
     context.facts.codes = 1;
     return;
+  }
+  if (flags.dryRun) {
+    const files = [{ encoded, format, file: path ?? 'standard output' }];
+    await printPlan(context, planNew(files, all, flags.force === true), style);
+    return refuseUnprintable(context, all, flags.force === true);
   }
   refuseUnprintable(context, all, flags.force === true);
   const drawn = await drawPicture(encoded, format, style);
