@@ -31,9 +31,12 @@ type Metric = keyof typeof HELP;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Formats the metrics, each with the labels `command` and `profile`. One that the command has no value for is missing. */
-export function formatRunMetrics({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd): string {
-  const labels = { command, profile: profile ?? '' };
+/**
+ * Formats the metrics, each with the labels `command`, `profile` and `file`: two jobs may run one command, and the collector refuses all
+ * files if two have the same series. A metric that the command has no value for is missing.
+ */
+export function formatRunMetrics({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd, file: string): string {
+  const labels = { command, profile: profile ?? '', file };
   const { range, watermarkMs, outcomes = {} } = facts;
   const values: Readonly<Record<Exclude<Metric, 'outcomes'>, number | undefined>> = {
     exit_code: error === undefined ? 0 : exitCodeOf(error),

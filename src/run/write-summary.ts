@@ -1,5 +1,5 @@
 /** Writes the summary of a run: the file is replaced atomically, so that a program that watches it never reads half of one. */
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
 import { formatRunMetrics } from './run-metrics.ts';
@@ -24,6 +24,6 @@ export async function checkSummaryPlace(path: string): Promise<void> {
 /** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../rows/whole-file.ts');
-  const format = /\.prom$/i.test(path) ? formatRunMetrics : formatRunSummary;
-  await writeWholeFile(path, format(end), { processes, elsewhere: OTHER_FILE });
+  const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);
+  await writeWholeFile(path, text, { processes, elsewhere: OTHER_FILE });
 }

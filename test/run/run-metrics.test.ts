@@ -24,12 +24,16 @@ const END: RunEnd = {
 };
 
 const LINE =
-  /^(?:# (?:HELP|TYPE) qrctl_run_[a-z_]+ .+|qrctl_run_[a-z_]+\{command="scans export",profile="(?:[^"\\\n]|\\[\\"n])*"(?:,outcome="[a-z-]+")?\} -?[\d.]+)$/;
+  /^(?:# (?:HELP|TYPE) qrctl_run_[a-z_]+ .+|qrctl_run_[a-z_]+\{command="scans export",profile="(?:[^"\\\n]|\\[\\"n])*",file="(?:[^"\\\n]|\\[\\"n])*"(?:,outcome="[a-z-]+")?\} -?[\d.]+)$/;
 
 const samplesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
 test('a run is a gauge per figure, in the units of Prometheus', () => {
-  expect(samplesOf(formatRunMetrics(END)).map((line) => line.replace(/\{command="scans export",profile="work"/, '{'))).toEqual([
+  expect(
+    samplesOf(formatRunMetrics(END, 'run.prom')).map((line) =>
+      line.replace(/\{command="scans export",profile="work",file="run.prom"/, '{'),
+    ),
+  ).toEqual([
     'qrctl_run_exit_code{} 0',
     'qrctl_run_started_timestamp_seconds{} 1764000000.5',
     'qrctl_run_finished_timestamp_seconds{} 1764000012.75',
@@ -47,21 +51,30 @@ test('a run is a gauge per figure, in the units of Prometheus', () => {
     'qrctl_run_outcomes{,outcome="created"} 3',
     'qrctl_run_outcomes{,outcome="not-attempted"} 1',
   ]);
-  expect(formatRunMetrics({ ...END, error: new PartialError('one row failed') })).toContain(',profile="work"} 8\n');
+  expect(formatRunMetrics({ ...END, error: new PartialError('one row failed') }, 'run.prom')).toContain('} 8\n');
 });
 
-test('no name of a profile forges a metric, a label or a line', () => {
-  const lines = formatRunMetrics(END).split('\n').length;
+test('no name of a profile or a file forges a metric, a label or a line', () => {
+  const lines = formatRunMetrics(END, 'run.prom').split('\n').length;
   const check = (profile: string) => {
-    const text = formatRunMetrics({ ...END, profile });
-    expect(text.split('\n')).toHaveLength(lines);
-    for (const line of text.trimEnd().split('\n')) expect(line).toMatch(LINE);
+    for (const text of [formatRunMetrics({ ...END, profile }, 'run.prom'), formatRunMetrics(END, profile)]) {
+      expect(text.split('\n')).toHaveLength(lines);
+      for (const line of text.trimEnd().split('\n')) expect(line).toMatch(LINE);
+    }
   };
   for (const text of Object.values(HOSTILE)) check(text);
   check('a"} 1\nqrctl_run_exit_code{command="x"} 0\n# ');
   check('\\');
   fc.assert(fc.property(fc.string({ unit: 'binary' }), check), runs(300));
-  expect(formatRunMetrics({ ...END, profile: 'svc_live_0123456789canary' })).not.toContain('canary');
+  expect(formatRunMetrics({ ...END, profile: 'svc_live_0123456789canary' }, 'run.prom')).not.toContain('canary');
+});
+
+test('two jobs with one command and one profile have no series in common', () => {
+  const [first = [], second] = ['posters.prom', 'menus.prom'].map((file) =>
+    samplesOf(formatRunMetrics(END, file)).map((line) => line.replace(/ \S+$/, '')),
+  );
+  expect(first).toHaveLength(16);
+  expect(first.filter((series) => second?.includes(series))).toEqual([]);
 });
 
 const promtool = (input: string) => spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
@@ -69,7 +82,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).error === undefined;
 
 test.skipIf(!hasPromtool)('promtool accepts the metrics of every profile', () => {
   for (const profile of ['work', undefined, 'a"} 1\n# TYPE x counter', ...Object.values(HOSTILE)]) {
-    const { status, stdout, stderr } = promtool(formatRunMetrics({ ...END, profile }));
+    const { status, stdout, stderr } = promtool(formatRunMetrics({ ...END, profile }, profile ?? 'run.prom'));
     expect({ profile, status, said: stdout + stderr }).toEqual({ profile, status: 0, said: '' });
   }
   expect(promtool('qrctl_run_rows{command="x} 1\n').status).not.toBe(0);
@@ -85,13 +98,13 @@ test('--summary FILE.prom writes them, also if the run fails', async () => {
   const listed = await run(['qr', 'list', '-o', 'codes.csv']);
   expect(samplesOf(listed.text)).toEqual(
     expect.arrayContaining([
-      'qrctl_run_exit_code{command="qr list",profile="default"} 0',
-      'qrctl_run_rows{command="qr list",profile="default"} 2',
+      'qrctl_run_exit_code{command="qr list",profile="default",file="run.prom"} 0',
+      'qrctl_run_rows{command="qr list",profile="default",file="run.prom"} 2',
     ]),
   );
   const refused = await run(['qr', 'get', 'no-such-code']);
   expect(refused).toMatchObject({
     code: 4,
-    text: expect.stringContaining('qrctl_run_exit_code{command="qr get",profile="default"} 4\n'),
+    text: expect.stringContaining('qrctl_run_exit_code{command="qr get",profile="default",file="run.prom"} 4\n'),
   });
 });
