@@ -45,6 +45,7 @@ describe('the package', () => {
     const others = packed.filter((path) => !parts.test(path));
     expect(others.sort()).toEqual([
       '.github/SECURITY.md',
+      '.github/SKILL.md',
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
