@@ -36,9 +36,10 @@ async function readPending(pending: PendingKey, run: CommandRun & { note(line: s
   return key;
 }
 
-/** The only line of a text that is not empty. */
+/** The only line of a text that is not empty, without a byte order mark and spaces around it, as `qrctl auth login --key-stdin` reads it. */
 function onlyLine(text: string, { verb, origin, hint }: { verb: string; origin: string; hint: string }): string {
-  const [key, ...others] = text.split(/\r?\n/).filter((line) => line !== '');
+  const lines = text.split('\n').map((line) => line.trim());
+  const [key, ...others] = lines.filter((line) => line !== '');
   if (key === undefined) throw new AuthError(`${origin} ${verb === 'printed' ? 'printed nothing' : 'is empty'}`, { hint });
   if (others.length > 0) throw new AuthError(`${origin} ${verb} more than one line`, { hint });
   const problem = keyProblem(key);

@@ -35,6 +35,8 @@ describe('a key file', () => {
     ['without a line end', KEY],
     ['with a line end', `${KEY}\n`],
     ['with a line end of Windows', `${KEY}\r\n`],
+    ['with a byte order mark, as PowerShell writes it', `\ufeff${KEY}\r\n`],
+    ['with spaces around it', ` ${KEY}\t\n`],
   ])('%s gives the key', async (_, content) => {
     expect(await load(keyFile(content))).toEqual({ apiKey: KEY, notes: [] });
   });
