@@ -24,10 +24,15 @@ test('progress for a screen reader is a line per 30 s of work and one per pause'
     }
     return said.splice(0);
   };
+  progress.pause(2000);
+  progress.resume();
+  expect(await pass(0)).toEqual(['Waiting 2 s for the rate limit']);
   progress.update({ done: 3000, total: 9000, detail: 'page 6 of 18' });
   expect(await pass(29)).toEqual([]);
   progress.pause(42_000);
-  expect(await pass(42)).toEqual(['Waiting 42 s for the rate limit']);
+  expect(await pass(42)).toEqual([
+    'Waiting 42 s for the rate limit: 3,000 of 9,000 scans, 33%, page 6 of 18, 103 per second, 58 s left',
+  ]);
   progress.resume();
   expect(await pass(1)).toEqual(['Working for 30 s: 3,000 of 9,000 scans, 33%, page 6 of 18, 100 per second, 1 min left']);
   progress.update({ done: 6000, total: 9000 });
