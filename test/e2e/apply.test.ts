@@ -56,21 +56,26 @@ describe('qr apply', () => {
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
-  it('counts the rows that were applied, and names no lock file that was not written', async () => {
+  it('counts the keys by outcome, also if nothing changes, and names no lock file that was not written', async () => {
     const { apply, write } = await usePlace();
     await write(file(row(1)));
     const first = await apply();
     expect([first.code, first.stderr]).toEqual([
       0,
-      expect.stringContaining('Applied 1 row with 2 requests. Lock file: codes.lock.json'),
+      expect.stringContaining('1 key: 1 created (2 requests). Lock file: codes.lock.json'),
     ]);
+    expect((await apply('--dry-run')).stderr).toContain('A run would change nothing (1 request');
+    expect((await apply()).stderr).toContain('1 key: 1 unchanged (1 request). Lock file: codes.lock.json');
+    await write(file(row(1), row(2)));
+    expect((await apply('--dry-run')).stderr).toContain('A run would apply the plan (2 requests');
+    expect((await apply()).stderr).toContain('2 keys: 1 unchanged, 1 created (2 requests)');
     const twice = await usePlace();
     const same = 'name,type,destination\nPoster 1,url,https://example.com/1\n';
     await writeFile(join(twice.cwd, 'same.csv'), same + same.split('\n')[1]);
     await runByDay(['qr', 'create', '--from', 'same.csv'], { env: twice.sandbox.env, cwd: twice.cwd });
     await twice.write(file(row(1)));
     const open = await twice.apply();
-    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/Applied 0 of 1 row with 1 request(\. Lock|\n)/)]);
+    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/1 key: 1 undecided \(1 request\)(\. Lock|\n)/)]);
     expect(open.stderr.includes('Lock file')).toBe(existsSync(join(twice.cwd, 'codes.lock.json')));
   });
 

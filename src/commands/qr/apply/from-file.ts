@@ -7,7 +7,6 @@ import { checkKeyed } from '../../../apply/keyed-rows.ts';
 import { journalOf, lockPathOf } from '../../../apply/lock-store.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { type Input, problemOf, refuseChecked } from '../../../bulk/input.ts';
-import { isDone } from '../../../bulk/outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import { addFile } from '../../../run/run-summary.ts';
@@ -57,7 +56,7 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
     });
     const { requests } = (await context.service()).stats();
     const cost = countOf(requests, 'request');
-    context.console.note(`${appliedRows(end)} with ${cost}${isWritten ? `. Lock file: ${lockPath}` : ''}`);
+    context.console.note(`${tellOutcomes(end)} (${cost})${isWritten ? `. Lock file: ${lockPath}` : ''}`);
     if (failure !== undefined) throw failure;
   } finally {
     await printer.discard();
@@ -78,12 +77,10 @@ function lockOf(from: string, { lock, output }: ApplyFlags): string {
   throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
 }
 
-/** Returns how many rows of the file are applied: `Applied 2 of 3 rows`. */
-function appliedRows({ ended }: CarriedOut): string {
-  const rows = ended.filter(({ item }) => item.row !== undefined);
-  const done = rows.filter(isDone).length;
-  const of = done === rows.length ? '' : `${formatCount(done)} of `;
-  return `Applied ${of}${countOf(rows.length, 'row')}`;
+/** Returns how the keys ended: `3 keys: 1 created, 2 unchanged`. */
+function tellOutcomes({ ended }: CarriedOut): string {
+  const counts = [...countOutcomes(ended)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
+  return `${countOf(ended.length, 'key')}: ${counts.join(', ') || 'nothing to do'}`;
 }
 
 function noteEnd(context: Context, { ended }: CarriedOut, input: Input): void {

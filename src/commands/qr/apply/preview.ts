@@ -29,7 +29,8 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
       `without --dry-run, this fails: it changes or removes ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
     );
   const requests = (await context.service()).stats().requests + countRequests(plan);
-  tellCost(context, await context.service(), 'A run would apply the plan', requests, warnings.length);
+  const what = changesAnything(plan) ? 'A run would apply the plan' : 'A run would change nothing';
+  tellCost(context, await context.service(), what, requests, warnings.length);
   if (!flags.exitCode) return;
   const decisions = openItems(plan).length;
   if (isTooMuch || decisions > 0 || open > 0)
