@@ -48,7 +48,8 @@ function columnOf({ name, columns, isBare }: Input, caption: string): string {
   const found = own.find((column) => column === caption) ?? own.find((column) => fold(column) === fold(caption));
   if (found !== undefined) return found;
   const meant = nearest(fold(caption), own.map(fold));
-  const known = own.length > 0 ? `Its columns: ${joinSome(own.map(quote), { most: 10 })}.` : 'It has no columns.';
+  const known =
+    own.length > 0 ? `Its columns: ${joinSome(own.map(quote), { most: 10, separator: ', ' })}.` : 'It has no columns.';
   throw new UsageError(`${name} has no column ${quote(caption)} for --caption`, {
     hint: meant === undefined ? known : `Did you mean ${quote(meant)}?`,
   });

@@ -28,6 +28,7 @@ export async function writeSheet(
   const template = await requireShortUrl(context, flags);
   const { caption = 'slug', start = 1, copies = 1 } = flags;
   const cells = grid.columns * grid.rows;
+  if (start > cells && cells === 1) throw new UsageError('--start requires pages of several labels', { hint: 'Omit --start.' });
   if (start > cells)
     throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
       hint: `Choose one of the ${countOf(cells, 'label')} of a page.`,
@@ -83,6 +84,7 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   const { widthMm, heightMm } = grid.label;
   const most = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: undefined })?.code.sizeMm ?? 0;
   const label = `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
+  if (most <= 0) return new UsageError(`no code fits on a label of ${name} (${label})`, { hint: 'Use larger labels.' });
   return new UsageError(`a code of ${formatNumber(size ?? 0)} mm doesn't fit on a label of ${name} (${label})`, {
     hint: `Use --size ${formatNumber(most)}mm, the largest that fits, or omit --size.`,
   });
