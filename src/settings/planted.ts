@@ -50,7 +50,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   const open = [...(isDirectoryOpen ? [dirname(file)] : []), ...((mode & OTHERS_WRITE) !== 0 ? [file] : [])];
   if (open.length === 0) return undefined;
   const paths = open.map((path) => inShellOr('PATH', path)).join(' ');
-  const hint = `Check it with \`qrctl config get key-command\`, then run \`chmod go-w ${paths}\`.`;
+  const hint = `Check the key-commands in it, then run \`chmod go-w ${paths}\`.`;
   return { reason: `other users were able to change the config file ${file}`, hint, isOpen: true };
 }
 
