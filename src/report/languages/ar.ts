@@ -1,5 +1,5 @@
 /** Arabic, with Latin digits, as CLDR has it for the language as a whole. */
-import { CLDR } from './cldr/ar.ts';
+import cldr from './cldr/ar.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'ar'> = {
@@ -113,4 +113,4 @@ const WORDS: Words<'ar'> = {
   pageOf: (page, pages) => `صفحة ${page} من ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

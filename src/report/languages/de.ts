@@ -1,5 +1,5 @@
 /** German. */
-import { CLDR } from './cldr/de.ts';
+import cldr from './cldr/de.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'de'> = {
@@ -107,4 +107,4 @@ const WORDS: Words<'de'> = {
   pageOf: (page, pages) => `Seite ${page} von ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

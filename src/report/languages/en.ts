@@ -1,5 +1,5 @@
 /** English. */
-import { CLDR } from './cldr/en.ts';
+import cldr from './cldr/en.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'en'> = {
@@ -107,4 +107,4 @@ const WORDS: Words<'en'> = {
   pageOf: (page, pages) => `Page ${page} of ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

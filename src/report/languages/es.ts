@@ -1,5 +1,5 @@
 /** Spanish. */
-import { CLDR } from './cldr/es.ts';
+import cldr from './cldr/es.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'es'> = {
@@ -109,4 +109,4 @@ const WORDS: Words<'es'> = {
   pageOf: (page, pages) => `Página ${page} de ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

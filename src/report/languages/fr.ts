@@ -1,5 +1,5 @@
 /** French. */
-import { CLDR } from './cldr/fr.ts';
+import cldr from './cldr/fr.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'fr'> = {
@@ -110,4 +110,4 @@ const WORDS: Words<'fr'> = {
   pageOf: (page, pages) => `Page ${page} sur ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

@@ -1,5 +1,5 @@
 /** Italian. */
-import { CLDR } from './cldr/it.ts';
+import cldr from './cldr/it.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'it'> = {
@@ -106,4 +106,4 @@ const WORDS: Words<'it'> = {
   pageOf: (page, pages) => `Pagina ${page} di ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

@@ -1,5 +1,5 @@
 /** Japanese. */
-import { CLDR } from './cldr/ja.ts';
+import cldr from './cldr/ja.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'ja'> = {
@@ -106,4 +106,4 @@ const WORDS: Words<'ja'> = {
   pageOf: (page, pages) => `${page} / ${pages} ページ`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

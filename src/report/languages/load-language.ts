@@ -57,7 +57,7 @@ export async function loadLanguage<L extends Language>(language: L): Promise<Loc
   const count = (forms: Plural<L>) => (value: number) => forms[PLURAL_RULES[language](value)].replace('{}', number(value));
   return {
     ...{ language, words, number },
-    direction: cldr.direction,
+    direction: language === 'ar' ? 'rtl' : 'ltr',
     scans: count(words.scans),
     codes: count(words.codes),
     average: (value) => formatAverage(cldr, value),

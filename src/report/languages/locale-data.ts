@@ -1,7 +1,6 @@
-/** Names and forms of dates and numbers in one language, from the Unicode CLDR; src/build/write-cldr.mjs writes them. */
+/** Names and forms of dates and numbers in one language, from the Unicode CLDR (Unicode-3.0); src/build/write-cldr.mjs writes cldr/. */
 
 export interface LocaleData {
-  direction: 'ltr' | 'rtl';
   /** Decimal sign. */
   decimal: string;
   /** Sign between groups of three digits. */

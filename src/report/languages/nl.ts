@@ -1,5 +1,5 @@
 /** Dutch. */
-import { CLDR } from './cldr/nl.ts';
+import cldr from './cldr/nl.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'nl'> = {
@@ -107,4 +107,4 @@ const WORDS: Words<'nl'> = {
   pageOf: (page, pages) => `Pagina ${page} van ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

@@ -1,5 +1,5 @@
 /** Polish. */
-import { CLDR } from './cldr/pl.ts';
+import cldr from './cldr/pl.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'pl'> = {
@@ -107,4 +107,4 @@ const WORDS: Words<'pl'> = {
   pageOf: (page, pages) => `Strona ${page} z ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };

@@ -1,5 +1,5 @@
 /** Portuguese, as in Brazil. */
-import { CLDR } from './cldr/pt.ts';
+import cldr from './cldr/pt.json' with { type: 'json' };
 import type { Words } from './words.ts';
 
 const WORDS: Words<'pt'> = {
@@ -106,4 +106,4 @@ const WORDS: Words<'pt'> = {
   pageOf: (page, pages) => `Página ${page} de ${pages}`,
 };
 
-export const LANGUAGE = { cldr: CLDR, words: WORDS };
+export const LANGUAGE = { cldr, words: WORDS };
