@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { inShell } from '../text/quote.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
-import { fromCodesOption } from './from-option.ts';
+import { fromCodesOption } from './shared-flags.ts';
 
 export type CodeChoice = Partial<Filters> & {
   all?: true | undefined;

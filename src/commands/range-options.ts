@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
 import { chooseTimeZone, timeZoneToShow } from '../time/time-zone.ts';
 import { text } from './define.ts';
-import { refuseTogether } from './refuse-together.ts';
+import { refuseTogether } from './shared-flags.ts';
 
 const GROUP = 'Range flags:';
 

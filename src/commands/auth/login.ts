@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
 import { defineCommand, flag, type OptionDefinition, text } from '../define.ts';
-import { refuseTogether } from '../refuse-together.ts';
+import { refuseTogether } from '../shared-flags.ts';
 
 const verify: OptionDefinition<boolean> = {
   flags: '--no-verify',

@@ -6,10 +6,8 @@ import { UsageError } from '../../errors.ts';
 import { DATA_FORMATS } from '../../rows/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
-import { fromCodesOption } from '../from-option.ts';
-import { movedFromOption } from '../moved-from-option.ts';
 import type { outputOptions } from '../output-options.ts';
-import { overwriteOption } from '../overwrite-option.ts';
+import { fromCodesOption, movedFromOption, overwriteOption } from '../shared-flags.ts';
 
 export const BULK_GROUP = 'Bulk flags:';
 
@@ -22,8 +20,8 @@ export const bulkOptions = {
     group: BULK_GROUP,
     complete: 'files',
   }),
-  ...overwriteOption,
-  movedFrom: { ...movedFromOption.movedFrom, group: BULK_GROUP },
+  overwrite: overwriteOption,
+  movedFrom: { ...movedFromOption, group: BULK_GROUP },
   sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
   visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', {
     group: BULK_GROUP,

@@ -1,7 +1,7 @@
 /** `qr apply`: its flags, and which of its forms they ask for. */
 import { UsageError } from '../../../errors.ts';
 import { defineCommand } from '../../define.ts';
-import { refuseTogether } from '../../refuse-together.ts';
+import { refuseTogether } from '../../shared-flags.ts';
 import { options } from './flags.ts';
 
 export const command = defineCommand({

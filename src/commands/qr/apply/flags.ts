@@ -2,9 +2,8 @@
 import { InvalidArgumentError } from 'commander';
 import type { PlanOptions } from '../../../apply/plan.ts';
 import { choice, duration, flag, type OptionDefinition, parsed, text, texts, type Values } from '../../define.ts';
-import { movedFromOption } from '../../moved-from-option.ts';
 import { outputOptions } from '../../output-options.ts';
-import { overwriteOption } from '../../overwrite-option.ts';
+import { movedFromOption, overwriteOption } from '../../shared-flags.ts';
 import { bulkOptions } from '../bulk-flags.ts';
 
 const GROUP = 'Apply flags:';
@@ -41,8 +40,8 @@ export const options = {
   keepEdits: flag('--keep-edits', 'Keep fields that another client has changed', { group: GROUP }),
   force: flag('--force', 'Accept destinations that lead nowhere', { group: GROUP, risky: true }),
   settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', { group: GROUP }),
-  overwrite: { ...overwriteOption.overwrite, group: GROUP },
-  movedFrom: { ...movedFromOption.movedFrom, group: GROUP },
+  overwrite: { ...overwriteOption, group: GROUP },
+  movedFrom: { ...movedFromOption, group: GROUP },
   sheetName: { ...sheetName, group: GROUP },
   visibleOnly: { ...visibleOnly, group: GROUP },
   ...outputOptions,

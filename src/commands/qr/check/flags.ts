@@ -3,9 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import { OUTCOMES } from '../../../check/verdict.ts';
 import { UTM_NAMES } from '../../../codes/utm.ts';
 import { CODE_STATUSES } from '../../../service/shapes.ts';
-import { choices, flag, type OptionDefinition, oneOf, parsed, text, type Values } from '../../define.ts';
-import { fromCodesOption } from '../../from-option.ts';
+import { choices, flag, type OptionDefinition, oneOf, parsed, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
+import { fromCodesOption } from '../../shared-flags.ts';
+import { sinceLastOption } from '../../since-last.ts';
 
 const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
 
@@ -22,9 +23,7 @@ export const options = {
     description: `Exit with 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
     parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
   } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
-  sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE, then update FILE', {
-    complete: 'files',
-  }),
+  sinceLast: sinceLastOption,
   allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {
     risky: true,
   }),

@@ -5,8 +5,9 @@ import { version } from '../../../../package.json';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
+import { type ComparedRow, isNews } from '../../../check/since-last.ts';
 import { findUtmProblem } from '../../../check/utm-problem.ts';
-import { findSilence, type Verdict } from '../../../check/verdict.ts';
+import { findSilence, OUTCOMES, type Verdict } from '../../../check/verdict.ts';
 import { findDestinationProblem, isDead } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
 import { addFailedCodes } from '../../../run/annotations.ts';
@@ -17,9 +18,9 @@ import { DAY_MS } from '../../../time/units.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import { type Comparison, openLastRun, printNews } from '../../since-last.ts';
 import { type CheckRow, COLUMNS } from './columns.ts';
 import type { CheckFlags } from './flags.ts';
-import { openLastRun } from './last-run.ts';
 import { ends, failure, noResponse, tellOutcomes } from './tell.ts';
 
 /** Number of hosts in parallel: as many as a browser has connections in total. */
@@ -48,8 +49,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
   const lookupWidth = widenLookups(context.env);
   const plan = await planOutput(context, flags, COLUMNS, 'list');
   const fails = failureTest(flags);
-  const last =
-    flags.sinceLast === undefined ? undefined : await openLastRun(context, flags.sinceLast, plan.path, { fails, ends });
+  const last = await openLastRun(context, flags.sinceLast, plan.path, comparison(fails));
   try {
     const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
     const codes = [...new Map(found.map((code) => [code.id, code])).values()];
@@ -63,13 +63,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
       throw noResponse(silence, flags.sinceLast ?? plan.path);
     }
     tellOutcomes(context, rows, outcomes, context.clock.monotonic() - began);
-    const told = last ? rows.filter(last.isNews) : rows;
-    // Prints nothing if there is no news: cron mails every output, even a header.
-    if (!last || told.length > 0 || plan.path !== undefined) {
-      const count = await writeAll(await openSink(context, plan), [told]);
-      if (count === 0 && plan.format === 'table') context.console.note('No codes');
-    }
-    await last?.commit(rows);
+    const told = await printNews(context, plan, rows, last);
     const failed = told.filter(fails);
     addFailedCodes(
       context.facts,
@@ -86,6 +80,26 @@ type Fails = (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
 function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFlags): Fails {
   const failures = new Set<string>(failOn);
   return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && /\butm_/.test(error ?? ''));
+}
+
+/** Compares the rows of a check with those of the last one. */
+function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
+  const compare = (row: Parameters<Fails>[0] & Pick<CheckRow, 'id' | 'destination' | 'tls_days'>): ComparedRow => {
+    return { id: row.id, destination: row.destination, failing: fails(row), ending: ends(row) };
+  };
+  return {
+    columns: COLUMNS,
+    mark: 'destination',
+    run: 'a check',
+    read(text) {
+      const [id, days] = [text('id'), text('tls_days')];
+      const outcome = OUTCOMES.find((known) => known === text('outcome'));
+      if (!outcome || id === null) return undefined;
+      const tls_days = days === null ? null : Number(days);
+      return compare({ id, outcome, destination: text('destination'), error: text('error'), tls_days });
+    },
+    isNews: (row, before) => isNews(compare(row), before),
+  };
 }
 
 async function checkCodes(

@@ -1,6 +1,6 @@
 /** `qr create`: its flags, and the choice between its forms. */
 import { defineCommand } from '../../define.ts';
-import { refuseTogether } from '../../refuse-together.ts';
+import { refuseTogether } from '../../shared-flags.ts';
 import { requireFrom } from '../bulk-flags.ts';
 import { fileOptions, options } from './flags.ts';
 

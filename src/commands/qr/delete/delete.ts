@@ -1,6 +1,6 @@
 /** `qr delete`: its flags, and the choice between its forms. */
 import { defineCommand } from '../../define.ts';
-import { refuseTogether } from '../../refuse-together.ts';
+import { refuseTogether } from '../../shared-flags.ts';
 import { options } from './flags.ts';
 
 export const command = defineCommand({

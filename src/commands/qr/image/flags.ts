@@ -4,7 +4,7 @@ import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
-import { fromCodesOption } from '../../from-option.ts';
+import { fromCodesOption } from '../../shared-flags.ts';
 import { pictureOptions } from './picture-flags.ts';
 import { sheetOptions } from './sheet-flags.ts';
 

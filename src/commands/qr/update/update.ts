@@ -8,7 +8,7 @@ import { isUuid } from '../../../service/checks.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { defineCommand } from '../../define.ts';
 import { printRecord } from '../../output-options.ts';
-import { refuseTogether } from '../../refuse-together.ts';
+import { refuseTogether } from '../../shared-flags.ts';
 import { bulkCodesOptions, requireFrom } from '../bulk-flags.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { CODE_OUTPUT, codeOutput } from '../code-columns.ts';

@@ -4,8 +4,8 @@ import { DIMENSIONS } from '../../../stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, integer, type OptionDefinition, text, type Values } from '../../define.ts';
 import { inputOptions } from '../../input-option.ts';
-import { limitOption } from '../../limit-option.ts';
 import { rangeOptions } from '../../range-options.ts';
+import { limitOption } from '../../shared-flags.ts';
 
 const TOP_BOUNDS = { min: 1, max: 10_000 };
 

@@ -8,8 +8,8 @@ import { createLocalTime } from '../../../time/local-time.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
-import { limitOf } from '../../limit-option.ts';
 import { planRange } from '../../range-options.ts';
+import { limitOf } from '../../shared-flags.ts';
 import { chooseGroups, type Groups } from './choose-groups.ts';
 import type { CountFlags } from './count-options.ts';
 

@@ -2,10 +2,9 @@
 import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, duration, flag, text, type Values } from '../../define.ts';
-import { movedFromOption } from '../../moved-from-option.ts';
 import { scanOutputOptions } from '../../output-options.ts';
-import { overwriteOption } from '../../overwrite-option.ts';
 import { rangeOptions } from '../../range-options.ts';
+import { movedFromOption, overwriteOption } from '../../shared-flags.ts';
 
 const APPEND = 'Append and dataset flags:';
 
@@ -30,11 +29,11 @@ export const options = {
     group: APPEND,
   }),
   verify: flag('--verify', 'Compare with the service, add missing scans', { group: APPEND }),
-  movedFrom: { ...movedFromOption.movedFrom, group: APPEND },
+  movedFrom: { ...movedFromOption, group: APPEND },
   proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
   dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),
   ...scanOutputOptions,
-  ...overwriteOption,
+  overwrite: overwriteOption,
 };
 
 export type ExportFlags = Values<typeof options>;

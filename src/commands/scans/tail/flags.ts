@@ -1,15 +1,14 @@
 /** Flags of `scans tail`. */
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, integer, PERIOD, parsed, text, type Values } from '../../define.ts';
-import { limitOption } from '../../limit-option.ts';
-import { movedFromOption } from '../../moved-from-option.ts';
 import { outputOptions } from '../../output-options.ts';
+import { limitOption, movedFromOption } from '../../shared-flags.ts';
 
 export const options = {
   ...choiceOptions,
   since: text('--since <time>', 'Start with scans at or after TIME (default: now)'),
   state: text('--state <file>', 'Continue after the scans of the last run, recorded in FILE', { complete: 'files' }),
-  ...movedFromOption,
+  movedFrom: movedFromOption,
   interval: parsed('--interval <duration>', 'Minimum time between requests for the same code (default: 10s)', PERIOD),
   maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),
   limit: limitOption('--max-events', { min: 1 }),

@@ -4,14 +4,13 @@ import { PERIOD, parsed, text, type Values } from '../../define.ts';
 import { inputOptions } from '../../input-option.ts';
 import { outputOptions } from '../../output-options.ts';
 import { rangeOptions } from '../../range-options.ts';
+import { sinceLastOption } from '../../since-last.ts';
 
 export const options = {
   ...choiceOptions,
   ...inputOptions,
   quietFor: parsed('--quiet-for <duration>', 'Report any code without scans for that long, such as 7d', PERIOD),
-  sinceLast: text('--since-last <file>', 'Report only changes since the run that wrote FILE, then update FILE', {
-    complete: 'files',
-  }),
+  sinceLast: sinceLastOption,
   until: text('--until <time>', 'Judge as of TIME (default: now; for --input: the last scan)', { group: 'Range flags:' }),
   timezone: { ...rangeOptions.timezone, description: 'Time zone of weeks, and of times without one' },
   ...outputOptions,

@@ -1,7 +1,9 @@
 /** Checks the flags of a watch together, before anything is read or sent. */
+import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
+import type { WatchRow } from '../../../watch/watch-rows.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
 import { planRange } from '../../range-options.ts';
@@ -16,6 +18,14 @@ export interface WatchPlan {
   /** Instant that the last week ends at, ms since the epoch; undefined: now or, for files, the last scan. */
   untilMs: number | undefined;
   quietForMs: number | undefined;
+}
+
+/** What a run found. */
+export interface Watched {
+  rows: WatchRow[];
+  failures: CodeFailure[];
+  /** The seven days, ms since the epoch. */
+  range: { sinceMs: number; untilMs: number };
 }
 
 /** Throws UsageError on flags that contradict each other, on times and zones that are none, and on files that are not there. */

@@ -4,28 +4,21 @@ import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import { countOf, formatCount, quote } from '../../../text/quote.ts';
-import { isFinding, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
-import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import { OUTCOMES, type WatchOutcome } from '../../../watch/judge.ts';
+import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
+import { planOutput } from '../../output-options.ts';
 import { formatRange } from '../../range-options.ts';
+import { type Comparison, openLastRun, printNews } from '../../since-last.ts';
 import { toldFailures } from '../tell-failures.ts';
 import { COLUMNS } from './columns.ts';
 import type { WatchFlags } from './flags.ts';
-import { openLastWatch } from './last-run.ts';
 import { planWatch } from './plan-watch.ts';
-
-/** What a run found. */
-export interface Watched {
-  rows: WatchRow[];
-  failures: CodeFailure[];
-  /** The seven days, ms since the epoch. */
-  range: { sinceMs: number; untilMs: number };
-}
 
 /** Judges and prints. Throws PartialError if a code is quiet, or its scans dropped or jumped, and as listed in errors.ts. */
 export async function runWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<void> {
   const output = await planOutput(context, flags, COLUMNS, 'list');
   const plan = await planWatch(context, names, flags);
-  const last = flags.sinceLast === undefined ? undefined : await openLastWatch(context, flags.sinceLast, output.path);
+  const last = await openLastRun(context, flags.sinceLast, output.path, COMPARISON);
   try {
     const { rows, failures, range } = plan.logs
       ? await (await import('./watch-files.ts')).watchFiles(context, plan, plan.logs)
@@ -33,19 +26,19 @@ export async function runWatch(context: Context, names: readonly string[], flags
     const outcomes = countOutcomes(rows);
     Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes), range });
     await tellOutcomes(context, rows, outcomes, formatRange(range, plan.timezone));
-    const told = last ? rows.filter(last.isNews) : rows;
-    // Prints nothing if there is no news: cron mails every output, even a header.
-    if (!last || told.length > 0 || output.path !== undefined) {
-      const count = await writeAll(await openSink(context, output), [told]);
-      if (count === 0 && output.format === 'table') context.console.note('No codes');
-    }
-    await last?.commit(rows);
+    const told = await printNews(context, output, rows, last);
     const found = told.filter(({ outcome }) => isFinding(outcome));
     if (found.length > 0 || failures.length > 0) throw failure(found, failures, rows.length);
   } finally {
     await last?.close();
   }
 }
+
+/** Compares the rows of a watch with those of the last one. */
+const COMPARISON: Comparison<WatchRow, WatchOutcome> = {
+  ...{ columns: COLUMNS, mark: 'last_scan', run: 'a watch', isNews },
+  read: (text) => OUTCOMES.find((known) => known === text('outcome')),
+};
 
 async function tellOutcomes(
   context: Context,

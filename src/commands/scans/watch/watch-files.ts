@@ -9,8 +9,7 @@ import { judge } from '../../../watch/judge.ts';
 import { type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
 import { windowsUntil } from '../../../watch/windows.ts';
 import { tellCoverage } from '../counting/coverage-words.ts';
-import type { WatchPlan } from './plan-watch.ts';
-import type { Watched } from './run-watch.ts';
+import type { Watched, WatchPlan } from './plan-watch.ts';
 
 /** Throws like `readInputs`, UnprovenError if the files have no scans, and the signal's reason. */
 export async function watchFiles(context: Context, plan: WatchPlan, logs: readonly InputLog[]): Promise<Watched> {

@@ -12,8 +12,7 @@ import { judge } from '../../../watch/judge.ts';
 import { inactiveRow, type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
 import { type Windows, windowsUntil } from '../../../watch/windows.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import type { WatchPlan } from './plan-watch.ts';
-import type { Watched } from './run-watch.ts';
+import type { Watched, WatchPlan } from './plan-watch.ts';
 
 /** Throws as listed in errors.ts if a failure concerns all codes; the result contains those of single codes. */
 export async function watchService(context: Context, plan: WatchPlan): Promise<Watched> {

@@ -1,0 +1,46 @@
+/** Declares the flags that several commands share, and checks those that exclude each other. */
+import { UsageError } from '../errors.ts';
+import { parseBaseUrl } from '../service/base-url.ts';
+import { flag, integer, type OptionDefinition, parsed, text } from './define.ts';
+
+const FROM_CODES = 'File of codes: CSV, .xlsx, JSON, NDJSON or one ID or slug per line (- for standard input)';
+
+/** `--from` of commands that select codes by a file; codes-of-file.ts reads it. */
+export function fromCodesOption(group?: string): OptionDefinition<string> {
+  return text('--from <file|->', FROM_CODES, { group, complete: 'files' });
+}
+
+/** `--overwrite` of commands that refuse to replace a file with unrelated contents. */
+export const overwriteOption = flag('--overwrite', 'Overwrite even files that qrctl protects', { risky: true });
+
+/** `--moved-from` of commands that keep a file about one service between runs. */
+export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
+  parse: canonical,
+  forms: 'a base URL, such as https://HOST/api/v1',
+});
+
+function canonical(text: string): string | undefined {
+  try {
+    return parseBaseUrl(text).baseUrl;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** `--limit`, which every command with a bounded number of rows understands, also if the bound has a flag of its own. */
+export function limitOption(flag: string, bounds: { min: number; max?: number }) {
+  return integer('--limit <n>', `Alias of ${flag}`, bounds);
+}
+
+/** Returns the bound that either of them sets. Throws UsageError if both do. */
+export function limitOf(flag: string, value: number | undefined, limit: number | undefined): number | undefined {
+  if (value !== undefined) refuseTogether(flag, { '--limit': limit });
+  return value ?? limit;
+}
+
+/** Throws UsageError if one of the flags is used with `other`. */
+export function refuseTogether(other: string, flags: Readonly<Record<string, unknown>>): void {
+  const name = Object.keys(flags).find((flag) => flags[flag] !== undefined);
+  if (name) throw new UsageError(`${name} can't be used with ${other}`, { hint: 'Omit one of them.' });
+}

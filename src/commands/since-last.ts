@@ -1,0 +1,89 @@
+/** `--since-last`: compares a run with the last one, whose rows its file has, and prints only the news. */
+import { type LastRow, openLastRows } from '../bulk/last-rows.ts';
+import type { Context } from '../context.ts';
+import type { Column } from '../rows/columns.ts';
+import type { OutputPlan } from '../rows/plan-output.ts';
+import type { Row } from '../rows/row-sink.ts';
+import { addFile } from '../run/run-summary.ts';
+import { text } from './define.ts';
+import { openSink, writeAll } from './output-options.ts';
+
+export const sinceLastOption = text(
+  '--since-last <file>',
+  'Report only changes since the run that wrote FILE, then update FILE',
+  { complete: 'files' },
+);
+
+/** How a command compares a row with the last one of the same code, `Before`. */
+export interface Comparison<R, Before> {
+  columns: readonly Column[];
+  /** The one of the columns that files of other commands lack. */
+  mark: string;
+  /** A run of the command: `a check`. */
+  run: string;
+  /** Reads a row of the file; undefined if the command writes no such row. */
+  read(text: LastRow['text']): Before | undefined;
+  isNews(row: R, before: Before | undefined): boolean;
+}
+
+export interface LastRun<R> {
+  isNews(row: R): boolean;
+  /** Replaces the rows of the last run by those of this one. */
+  commit(rows: readonly R[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+type CodeRow = Row & { id: string | null; slug?: string | null };
+
+/** Opens the file at `path` like `openLastRows`; undefined without a path. Throws UsageError also if it has rows of something else. */
+export async function openLastRun<R extends CodeRow, Before>(
+  { clock, signal, processes, facts }: Context,
+  path: string | undefined,
+  output: string | undefined,
+  { columns, mark, run, read, isNews }: Comparison<R, Before>,
+): Promise<LastRun<R> | undefined> {
+  if (path === undefined) return undefined;
+  const last = await openLastRows(path, { clock, signal, processes, columns, mark, output });
+  try {
+    const before = new Map<string, Before>();
+    for (const { text, notOurs } of last.rows) {
+      const key = keyOf({ id: text('id'), slug: text('slug') });
+      const row = read(text);
+      if (row === undefined || key === '') throw notOurs(run);
+      before.set(key, row);
+    }
+    return {
+      isNews: (row) => isNews(row, before.get(keyOf(row))),
+      async commit(rows) {
+        await last.replace(rows);
+        addFile(facts, path);
+      },
+      close: last.close,
+    };
+  } catch (error) {
+    await last.close();
+    throw error;
+  }
+}
+
+/** Codes of files may have no ID. */
+function keyOf({ id, slug }: CodeRow): string {
+  return id ?? slug ?? '';
+}
+
+/** Prints the news, or every row without a last run, and remembers the rows for the next run. Returns the rows that it printed. */
+export async function printNews<R extends Row>(
+  context: Context,
+  plan: OutputPlan,
+  rows: readonly R[],
+  last: LastRun<R> | undefined,
+): Promise<readonly R[]> {
+  const told = last ? rows.filter(last.isNews) : rows;
+  // Prints nothing if there is no news: cron mails every output, even a header.
+  if (!last || told.length > 0 || plan.path !== undefined) {
+    const count = await writeAll(await openSink(context, plan), [told]);
+    if (count === 0 && plan.format === 'table') context.console.note('No codes');
+  }
+  await last?.commit(rows);
+  return told;
+}
