@@ -1,5 +1,5 @@
 /** Finds the codes that code-choice.ts describes, for every command that reads codes. */
-import { findCodes } from '../bulk/find-codes.ts';
+import { findCodes as findRows } from '../bulk/find-codes.ts';
 import { type Doubt, everyCode } from '../codes/codes.ts';
 import { findCodesBySlug, requestsToFindAgain } from '../codes/find-code.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
@@ -10,7 +10,7 @@ import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { shown } from '../text/quote.ts';
-import { type CodeChoice, filterOf, filterWords } from './code-choice.ts';
+import { type CodeChoice, everyOf, filterOf, filterWords } from './code-choice.ts';
 import { createFilter } from './code-filters.ts';
 
 /**
@@ -24,10 +24,15 @@ export async function chooseCodes(
   choice: CodeChoice,
   { order = 'oldest first', mayBeNone = false }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
 ): Promise<QrCode[]> {
-  const found = await findChosen(context, names, choice);
-  const codes = found.filter(createFilter(choice));
+  const found: CodeLabel[] =
+    choice.from === undefined
+      ? await findCodes(context, names, { isWanted: true })
+      : (await (await import('./codes-of-file.ts')).readRowsOfFile(context, choice.from)).map(({ code }) => code);
+  const gone = found.find(({ missing }) => missing);
+  if (gone) throw gone.missing;
+  const codes = (found as QrCode[]).filter(createFilter(choice));
   if (!mayBeNone) refuseNone(codes, choice);
-  return names.length > 0 || choice.from !== undefined || order === 'as listed' ? codes : oldestFirst(codes);
+  return everyOf(names, choice) === false || order === 'as listed' ? codes : oldestFirst(codes);
 }
 
 /** Throws NotFoundError if no code passes the filters. */
@@ -39,19 +44,17 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   });
 }
 
-async function findChosen(context: Context, names: readonly string[], choice: CodeChoice): Promise<QrCode[]> {
+/** What a search needs: slugs and names of codes that are given by ID, and how much it doubts the listing. */
+interface Need {
+  isWanted: boolean;
+  doubt?: Doubt | undefined;
+}
+
+/** Returns the codes of the arguments, or every code as it is listed. */
+async function findCodes(context: Context, names: readonly string[], { isWanted, doubt }: Need): Promise<CodeLabel[]> {
   const { concurrency } = await context.settings();
-  const { from } = choice;
-  if (from !== undefined) {
-    const { readCodesOfFile } = await import('./codes-of-file.ts');
-    return readCodesOfFile(context, from);
-  }
   const service = await context.service();
-  if (names.length === 0) return everyCode(service, concurrency);
-  const named = await namedCodes(service, names, true, concurrency);
-  const gone = named.find(({ missing }) => missing);
-  if (gone) throw gone.missing;
-  return named as QrCode[];
+  return names.length > 0 ? namedCodes(service, names, isWanted, concurrency) : everyCode(service, concurrency, doubt);
 }
 
 export interface ChosenCodes {
@@ -69,28 +72,19 @@ export async function chooseLabels(
   context: Context,
   given: readonly string[],
   choice: CodeChoice,
-  { isWanted, doubt }: { isWanted: boolean; doubt?: Doubt },
+  { isWanted, doubt }: Need,
 ): Promise<ChosenCodes> {
   const filter = filterOf(choice);
-  const needsCodes = isWanted || filter !== undefined;
-  const { codes, names } = await findLabels(context, given, choice, { isWanted: needsCodes, doubt });
+  const need = { isWanted: isWanted || filter !== undefined, doubt };
+  const { codes, names } =
+    choice.from === undefined
+      ? { codes: await findCodes(context, given, need), names: given }
+      : await (await import('./codes-of-file.ts')).readLabelsOfFile(context, choice.from, need.isWanted);
   const isChosen = createFilter(choice);
   const chosen = codes.filter((code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode));
   refuseNone(chosen, choice);
-  return { codes: [...new Map(chosen.map((code) => [code.id, code])).values()], names };
-}
-
-async function findLabels(
-  context: Context,
-  names: readonly string[],
-  { from }: CodeChoice,
-  { isWanted, doubt }: { isWanted: boolean; doubt: Doubt | undefined },
-): Promise<ChosenCodes> {
-  const { concurrency } = await context.settings();
-  if (from !== undefined) return (await import('./codes-of-file.ts')).readLabelsOfFile(context, from, isWanted);
-  const service = await context.service();
-  if (names.length > 0) return { codes: await namedCodes(service, names, isWanted, concurrency), names };
-  return { codes: oldestFirst(await everyCode(service, concurrency, doubt)), names: [] };
+  const once = [...new Map(chosen.map((code) => [code.id, code])).values()];
+  return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };
 }
 
 /** By age, so that new codes come behind those that were there before. */
@@ -133,19 +127,27 @@ const HANDFUL = 3;
 async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {
   if (!isWanted) return ids.map((id) => ({ id }));
   if (ids.length > HANDFUL) {
-    const lookup = await findCodes(
+    const lookup = await findRows(
       ids.map((id) => ({ id, slug: undefined })),
       { service, concurrency: width },
     );
     return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the id ${id}`) });
   }
-  const codes: CodeLabel[] = [];
-  // An id that is not there fails in its turn, and alone.
+  return fetchLabels(service, ids, width);
+}
+
+/** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
+export async function fetchLabels(
+  service: Pick<Service, 'getCode'>,
+  ids: readonly string[],
+  width: number,
+): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {
       if (error instanceof NotFoundError) return { id, missing: error };
       throw error;
     });
+  const codes: CodeLabel[] = [];
   for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
   return codes;
 }

@@ -31,6 +31,11 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
+/** Returns whether the choice is every code: true, or the filters that narrow it; false for codes that are named, by words or in a file. */
+export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
+  return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
+}
+
 /** Throws UsageError unless codes are chosen in exactly one way; a filter alone is one, of every code. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);

@@ -1,7 +1,7 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { checkDelete, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
-import { type Input, problemOf, type ReadOptions, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
+import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
 import { groupBy } from '../collections/group-by.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
@@ -11,38 +11,30 @@ import { readInput } from './qr/bulk-input.ts';
 import { lookUp } from './qr/bulk-progress.ts';
 import { tellWarnings } from './qr/tell-checked.ts';
 
-/** Reads the rows of `--from` and looks their codes up: one for each row, in their order. Throws UsageError with every row that names none. */
-export async function readCodesOfFile(context: Context, from: string, options: ReadOptions = {}): Promise<QrCode[]> {
-  const { rows } = await readRowsOfFile(context, from, options);
-  return rows.map(({ code }) => code);
-}
-
-/** As `readCodesOfFile`, each code with its row. `check` sees the file before the first request. */
+/**
+ * Reads the rows of `--from` and looks their codes up: each row with its code, in their order. `check` sees the file before the first
+ * request. Throws UsageError with every row whose code does not exist.
+ */
 export async function readRowsOfFile(
   context: Context,
   from: string,
-  options: ReadOptions = {},
   check: (file: Input) => void = () => undefined,
-): Promise<{ rows: { code: QrCode; row: TargetRow }[] }> {
-  const { file, rows } = await readTargets(context, from, options);
+): Promise<{ code: QrCode; row: TargetRow }[]> {
+  const { file, rows } = await readTargets(context, from);
   check(file);
   const lookup = await lookUp(context, rows, file);
   refuseMissing(
     file,
     rows.filter((row) => lookup(row) === undefined),
   );
-  const rowsOfCodes = groupBy(
-    rows.filter((row) => lookup(row) !== undefined),
-    (row) => lookup(row)?.id ?? '',
-  );
+  const found = rows.flatMap((row) => {
+    const code = lookup(row);
+    return code ? [{ code, row }] : [];
+  });
+  const rowsOfCodes = groupBy(found, ({ code }) => code.id);
   context.facts.problemsOfCode = (id, message) =>
-    (rowsOfCodes.get(id) ?? []).map(({ line }) => problemOf(file, { line, message }));
-  return {
-    rows: rows.flatMap((row) => {
-      const code = lookup(row);
-      return code ? [{ code, row }] : [];
-    }),
-  };
+    (rowsOfCodes.get(id) ?? []).map(({ row: { line } }) => problemOf(file, { line, message }));
+  return found;
 }
 
 /**
@@ -54,7 +46,7 @@ export async function readLabelsOfFile(
   from: string,
   isWanted: boolean,
 ): Promise<{ codes: CodeLabel[]; names: string[] }> {
-  const { file, rows } = await readTargets(context, from, {});
+  const { file, rows } = await readTargets(context, from);
   if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
   const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
@@ -70,12 +62,8 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
-async function readTargets(
-  context: Context,
-  from: string,
-  options: ReadOptions,
-): Promise<{ file: Input; rows: readonly TargetRow[] }> {
-  const file = await readInput(context, from, { ...options, bareNames: true });
+async function readTargets(context: Context, from: string): Promise<{ file: Input; rows: readonly TargetRow[] }> {
+  const file = await readInput(context, from, { bareNames: true });
   const checked = checkDelete(file);
   refuseChecked(file, checked);
   tellWarnings(context, file, checked.warnings);

@@ -36,7 +36,7 @@ export async function chooseLabels(
   }
   const { readRowsOfFile } = await import('../../codes-of-file.ts');
   let column = caption;
-  const { rows } = await readRowsOfFile(context, flags.from, {}, (file) => {
+  const rows = await readRowsOfFile(context, flags.from, (file) => {
     column = columnOf(file, caption);
   });
   const isChosen = createFilter(flags);

@@ -8,7 +8,7 @@ import { SCAN_FORMATS } from '../../../rows/formats.ts';
 import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
-import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
+import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS } from '../labels.ts';
 import { LOCAL_TIME } from './added-columns.ts';
@@ -86,8 +86,8 @@ export async function planExport(context: Context, names: readonly string[], fla
   const isLocal = output.columns.some(({ name }) => name === LOCAL_TIME);
   const zones = { flag: flags.timezone, setting: settings.timezone, TZ: context.env.TZ };
   const localZone = isLocal ? chooseTimeZone(zones) : undefined;
-  const plan = {
-    all: names.length === 0 && flags.from === undefined && (filterWords(flags) ?? true),
+  return {
+    all: everyOf(names, flags),
     labelled,
     named: fileNames === 'slug' || (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
     output,
@@ -101,7 +101,6 @@ export async function planExport(context: Context, names: readonly string[], fla
     proveBeyond,
     ...range,
   };
-  return plan;
 }
 
 function columns(labelled: boolean, withLocal: boolean): Column[] {

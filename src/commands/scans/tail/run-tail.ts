@@ -9,7 +9,7 @@ import { SCAN_FIELDS, type Scan } from '../../../service/shapes.ts';
 import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';
 import { quote } from '../../../text/quote.ts';
 import { chooseLabels } from '../../choose-codes.ts';
-import { checkChoice, filterWords, isOneCode } from '../../code-choice.ts';
+import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
 import { limitOf } from '../../shared-flags.ts';
@@ -61,7 +61,7 @@ async function follow(
   const nowMs = () => service.nowMs() ?? context.clock.now();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
-  const all = names.length === 0 && flags.from === undefined && (filterWords(flags) ?? true);
+  const all = everyOf(names, flags);
   const run = {
     ...{ workspace: service.workspace, getCode: service.getCode, movedFrom, sinceMs: sinceMs ?? nowMs() },
     codes: { all, codes: all === false ? codes.map(({ id }) => id) : [] },
@@ -83,8 +83,7 @@ async function follow(
   try {
     for (let intervals = 0; left > 0 && followed.size > 0; intervals++) {
       const begun = context.clock.monotonic();
-      if (names.length === 0 && flags.from === undefined && intervals % RELIST_INTERVALS === RELIST_INTERVALS - 1)
-        await followNew();
+      if (all !== false && intervals % RELIST_INTERVALS === RELIST_INTERVALS - 1) await followNew();
       const scans = (await Promise.all([...followed.keys()].map(ask))).flat().sort((a, b) => a.ms - b.ms);
       const shown = scans.slice(0, left);
       await printer.print(shown);

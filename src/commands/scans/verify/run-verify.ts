@@ -2,16 +2,15 @@
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { NotFoundError, UsageError } from '../../../errors.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
+import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { TimedRows } from '../../../rows/row-sink.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Service } from '../../../service/service.ts';
 import { countOf } from '../../../text/quote.ts';
 import { type CodeResult, verifyCodes } from '../../../verify/verify-codes.ts';
-import { chooseLabels } from '../../choose-codes.ts';
-import { checkChoice, filterWords } from '../../code-choice.ts';
+import { chooseLabels, fetchLabels } from '../../choose-codes.ts';
+import { checkChoice, everyOf } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
 import { rangeColumns } from '../predicted-cost.ts';
@@ -35,7 +34,7 @@ export async function runVerify(context: Context, names: readonly string[], flag
   const logs = await listLogs(context, place, codes);
   if (flags.dryRun && !flags.repair) return printPlan(context, { logs, codes, range }, flags);
   const isRepair = flags.repair === true && !flags.dryRun;
-  const results = await verify(context, { logs, codes, range, service, isRepair, isAll: isEvery(names, flags) });
+  const results = await verify(context, { logs, codes, range, service, isRepair, isAll: everyOf(names, flags) === true });
   await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
   const canRepair = logs.every(({ state }) => state !== undefined);
   report(context, results, service, place, isRepair ? undefined : canRepair ? 'add' : 'export');
@@ -51,12 +50,15 @@ export async function verifyAppended(
   const service = await context.service();
   const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
   const logs = await listLogs(context, place, codes);
-  const results = await verify(context, { logs, codes, range: {}, service, isRepair: true, isAll: isEvery(names, flags) });
+  const results = await verify(context, {
+    logs,
+    codes,
+    range: {},
+    service,
+    isRepair: true,
+    isAll: everyOf(names, flags) === true,
+  });
   report(context, results, service, place, undefined);
-}
-
-function isEvery(names: readonly string[], flags: Pick<VerifyFlags, 'from' | 'name' | 'status' | 'type'>): boolean {
-  return names.length === 0 && flags.from === undefined && filterWords(flags) === undefined;
 }
 
 function placeOf({ output, outputDir }: Pick<VerifyFlags, 'output' | 'outputDir'>): string {
@@ -140,15 +142,11 @@ async function deletedCodes(
   width: number,
 ): Promise<CodeLabel[]> {
   const listed = new Set(codes.map(({ id }) => id));
-  const fetch = (id: string): Promise<CodeLabel> =>
-    service.getCode(id).catch((error) => {
-      if (error instanceof NotFoundError) return { id, missing: error };
-      throw error;
-    });
-  const others: CodeLabel[] = [];
-  const unlisted = logged.filter((id) => !listed.has(id));
-  for await (const code of fetchInOrder(unlisted, fetch, width)) others.push(code);
-  return others;
+  return fetchLabels(
+    service,
+    logged.filter((id) => !listed.has(id)),
+    width,
+  );
 }
 
 /** Notes what was compared. Throws for differences that remain. */
