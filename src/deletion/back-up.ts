@@ -1,5 +1,6 @@
 /** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
 import { join } from 'node:path';
+import type { ReadScans } from '../complete/range.ts';
 import { NotFoundError, UnprovenError } from '../errors.ts';
 import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
 import { addFile } from '../run/run-summary.ts';
@@ -129,7 +130,7 @@ export async function foreseeBackup(service: Service, { id, status }: QrCode): P
     import('../complete/export-scans.ts'),
     import('../complete/range.ts'),
   ]);
-  const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
+  const read: ReadScans = (request) => service.listScans(id, request);
   const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
   const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
   const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs });

@@ -1,8 +1,12 @@
 /** Columns of `scans … --dry-run`: the range, and the requests and the time that it costs. */
+import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Column } from '../../rows/columns.ts';
+import type { OutputPlan } from '../../rows/plan-output.ts';
+import type { Row } from '../../rows/row-sink.ts';
 import type { Service } from '../../service/service.ts';
 import { formatDuration, formatInstant } from '../../time/time.ts';
+import { printRecord } from '../output-options.ts';
 
 export const COST_COLUMNS: readonly Column[] = [
   { name: 'requests' },
@@ -15,6 +19,11 @@ export function costOfRequests(service: Pick<Service, 'rateLimit'>, requests: nu
   const limit = service.rateLimit();
   const seconds = Math.ceil((costOf(requests, limit).waitMs + workMs) / 1000);
   return { requests, requests_per_minute: limit.limit ?? null, seconds };
+}
+
+/** Prints the record of a dry run. A format that fits only scans is none for it. */
+export function printCost(context: Context, record: Row, columns: readonly Column[], { format }: OutputPlan): Promise<void> {
+  return printRecord(context, record, columns, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
 }
 
 /** Returns the columns `since` and `until`. */

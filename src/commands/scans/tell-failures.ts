@@ -1,6 +1,12 @@
 /** Reports codes whose scans could not be read. */
 import type { CodeFailure } from '../../complete/export-codes.ts';
+import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../errors.ts';
 import { countOf, quote } from '../../text/quote.ts';
+
+/** Returns whether a failure concerns the code that was requested: other codes may still be read. */
+export function isOfOneCode(error: unknown): error is Error {
+  return [NotFoundError, RejectedError, UnexpectedAnswerError].some((failure) => error instanceof failure);
+}
 
 const MOST_TOLD = 5;
 

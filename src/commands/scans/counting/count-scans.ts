@@ -1,8 +1,12 @@
-/** Counts the scans of a plan, from files or from the service. */
+/** Counts the scans of a plan, from files or from the service; and words the count and makes figures of it. */
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import type { CodeTable } from '../../../stats/code-table.ts';
 import type { Counted } from '../../../stats/counted.ts';
+import type { FiguresOptions } from '../../../stats/figures.ts';
+import { countOf, shown } from '../../../text/quote.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
+import { formatRange } from '../../range-options.ts';
 import type { CountPlan } from './plan-count.ts';
 
 export type CountedCodes = Counted & { failures: CodeFailure[] };
@@ -12,7 +16,7 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   const counted = await count(context, plan);
   const { span, nowMs, codes, failures } = counted;
   context.facts.range = { sinceMs: span.sinceMs, untilMs: span.untilMs ?? nowMs };
-  if (plan.table) (await import('./tell-join.ts')).tellJoin(context, plan.table);
+  if (plan.table) tellJoin(context, plan.table);
   if (codes) context.facts.codes = codes.length - failures.length;
   return counted;
 }
@@ -32,4 +36,39 @@ async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
 /** Codes of a plan; with their slugs, which identify them in the result. */
 export function codesOf(context: Context, { choice, names }: CountPlan): Promise<ChosenCodes> {
   return chooseLabels(context, names, choice, { isWanted: true });
+}
+
+/** Prints a note per kind of mismatch between the counted codes and the rows of `--join`; none if each has its counterpart. */
+function tellJoin({ console }: Context, { name, unlisted, unusedRows, namelessRows }: CodeTable): void {
+  const { count, first } = unlisted();
+  const more = count > first.length ? ` and ${count - first.length} more` : '';
+  if (count > 0) console.note(`${countOf(count, 'code')} not found in ${name}: ${first.map(shown).join(', ')}${more}`);
+  const unused = unusedRows();
+  if (unused > 0) console.note(`${countOf(unused, 'row')} of ${name} ${unused === 1 ? 'matches' : 'match'} no counted code`);
+  if (namelessRows > 0) console.note(`${countOf(namelessRows, 'row')} of ${name} skipped: no ID and no slug`);
+}
+
+/** Returns the input of the figures of a count, with the codes that could be counted; `top` as in FiguresOptions. */
+export function figuresInput({ local }: CountPlan, counted: CountedCodes, top: number | undefined): FiguresOptions {
+  const { current, span, before, data, names, codeGroups, nowMs } = counted;
+  const failed = new Set(counted.failures.map(({ code }) => code.id));
+  return {
+    ...{ current, span, before, data, names, codeGroups, nowMs, top },
+    codes: counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id, slug }) => slug ?? id),
+    ...{ timezone: local.zone, offsetAt: local.offsetMs },
+  };
+}
+
+/** Returns the range with both ends; an end that was not requested is that of the last scan. Empty if there is neither. */
+export function readRange({ span, current }: Counted, zone: string): string {
+  const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
+  return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
+}
+
+/** Returns `1,000 scans from … to …, 4 requests`, or only the requests if no zone is given. */
+export async function closingWords(context: Context, counted: Counted, zone: string | undefined): Promise<string> {
+  const requests = counted.codes ? (await context.service()).stats().requests : 0;
+  const scans = countOf(counted.current.total(), 'scan');
+  const words = zone === undefined ? [] : [`${scans} ${readRange(counted, zone)}`.trim()];
+  return [...words, countOf(requests, 'request')].join(', ');
 }

@@ -1,8 +1,7 @@
 /** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
 import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete/export-codes.ts';
-import { type Bounds, readFirst, widened } from '../../../complete/range.ts';
+import { type Bounds, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
@@ -17,6 +16,7 @@ import { cheaperByTotals, planReadings, type Reading } from '../../../stats/read
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
 import { countOf } from '../../../text/quote.ts';
+import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';
 
 export interface ServiceCount extends Counted {
@@ -71,7 +71,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     for await (const { code, first } of fetchInOrder(wanted, ask, width)) {
       // If the totals of one code are inconclusive, those of the next are, too.
       if (first && isBelieved && cheaperByTotals(first, cuts)) {
-        const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(code.id, request);
+        const read: ReadScans = (request) => service.listScans(code.id, request);
         const parts = await countByTotals({ read, fetchInOrder, width, range, asked: widened(range), first, cuts });
         isBelieved = parts !== undefined;
         if (parts) {
@@ -132,9 +132,7 @@ function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
 export async function askFirst(service: Service, { id, missing }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
   if (missing) return undefined;
   return readFirst((request) => service.listScans(id, request), widened(range)).catch((error: unknown) => {
-    if (OF_ONE_CODE.some((failure) => error instanceof failure)) return undefined;
+    if (isOfOneCode(error)) return undefined;
     throw error;
   });
 }
-
-const OF_ONE_CODE = [NotFoundError, RejectedError, UnexpectedAnswerError];

@@ -8,8 +8,7 @@ import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { MOST_ROWS } from '../../../rows/table-bounds.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
-import { printRecord } from '../../output-options.ts';
-import { COST_COLUMNS, costOfRequests, rangeColumns } from '../predicted-cost.ts';
+import { COST_COLUMNS, costOfRequests, printCost, rangeColumns } from '../predicted-cost.ts';
 import { toldFailures } from '../tell-failures.ts';
 import { filesOf } from './code-files.ts';
 import type { ExportPlan } from './plan-export.ts';
@@ -68,8 +67,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   };
   for await (const _ of fetchInOrder(codes, askAlone, concurrency));
   if (failures[0] && failures.length === codes.length) throw failures[0].error;
-  const { format } = plan.output;
-  if (format === 'xlsx') {
+  if (plan.output.format === 'xlsx') {
     const [{ countingRequests }, { tooManyRows }] = await Promise.all([
       import('./workbook-rows.ts'),
       import('../../../rows/xlsx/workbook-sink.ts'),
@@ -84,7 +82,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
     ...rangeColumns(plan.sinceMs, endMs),
     ...{ scans, ...costOfRequests(service, requests, workMs) },
   };
-  await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
+  await printCost(context, record, COLUMNS, plan.output);
   const told = toldFailures(failures, codes.length, 'would fail, the others would be exported');
   for (const line of failures.length > 0 ? told : []) context.console.warn(line);
   context.console.note('nothing was exported');

@@ -5,8 +5,7 @@ import type { ClosedSpan } from '../../../stats/compare-span.ts';
 import { startOfDay } from '../../../stats/data-part.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../stats/figures.ts';
-import type { CountedCodes } from '../counting/count-scans.ts';
-import { figuresInput } from '../counting/figures-input.ts';
+import { type CountedCodes, figuresInput } from '../counting/count-scans.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
 
 const TOP = 10;

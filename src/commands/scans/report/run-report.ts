@@ -1,5 +1,6 @@
 /** `scans report` from checked flags to a page or a PDF. */
 import type { Context } from '../../../context.ts';
+import { UsageError } from '../../../errors.ts';
 import { composeReport } from '../../../report/compose-report.ts';
 import type { ReportDocument, ReportLogo } from '../../../report/document.ts';
 import { renderHtml } from '../../../report/html/render-html.ts';
@@ -10,12 +11,10 @@ import { addFile } from '../../../run/run-summary.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { countOf } from '../../../text/quote.ts';
 import { readLogo } from '../../read-logo.ts';
-import { closingWords } from '../counting/closing-line.ts';
-import { countScans } from '../counting/count-scans.ts';
+import { closingWords, countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
 import { reportFigures } from './report-figures.ts';
-import { reportOutput } from './report-output.ts';
 
 const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
 
@@ -39,6 +38,25 @@ export async function runReport(context: Context, names: readonly string[], flag
     addFile(context.facts, path);
   }
   context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
+}
+
+type ReportOutput = { path: string; format: 'html' } | { path: string; format: 'pdf'; paper: Paper };
+
+/** Returns the output that the flags specify; the extension of the path is its format. Throws UsageError for any other. */
+function reportOutput({ output: path, paper }: Pick<ReportFlags, 'output' | 'paper'>): ReportOutput {
+  if (path === undefined) throw new UsageError('missing --output', { hint: 'Add -o report.html or -o report.pdf.' });
+  if (/\.pdf$/i.test(path)) return { path, format: 'pdf', paper: paper ?? 'a4' };
+  if (path !== '-' && !/\.html?$/i.test(path)) {
+    throw new UsageError(`--output must end in .html or .pdf: ${path}`, {
+      hint: 'Use a name such as report.html, or use `qrctl scans stats` for data.',
+    });
+  }
+  if (paper !== undefined) {
+    throw new UsageError('--paper requires an --output that ends in .pdf', {
+      hint: 'Omit --paper, or use a name such as report.pdf.',
+    });
+  }
+  return { path, format: 'html' };
 }
 
 async function renderPages(context: Context, report: ReportDocument, paper: Paper): Promise<Buffer> {

@@ -8,11 +8,10 @@ import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { cheaperByTotals, planReadings } from '../../../stats/readings.ts';
 import { requestsForTotals } from '../../../stats/totals.ts';
 import { requestsToName } from '../../choose-codes.ts';
-import { printRecord } from '../../output-options.ts';
 import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
-import { COST_COLUMNS, costOfRequests, rangeColumns } from '../predicted-cost.ts';
+import { COST_COLUMNS, costOfRequests, printCost, rangeColumns } from '../predicted-cost.ts';
 
 /** Columns of `--dry-run`. */
 export const COLUMNS: readonly Column[] = [
@@ -26,14 +25,14 @@ export const COLUMNS: readonly Column[] = [
 ];
 
 /** Asks for page 1 of each code, as the count does, and prints one record. Files are not opened. */
-export async function printDryRun(context: Context, plan: CountPlan, { format }: OutputPlan): Promise<void> {
+export async function printDryRun(context: Context, plan: CountPlan, output: OutputPlan): Promise<void> {
   const record = plan.logs
     ? ofFiles(
         plan,
         plan.logs.flatMap(({ paths }) => paths),
       )
     : await ofService(context, plan);
-  await printRecord(context, record, COLUMNS, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
+  await printCost(context, record, COLUMNS, output);
   context.console.note('nothing was counted');
 }
 

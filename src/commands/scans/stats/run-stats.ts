@@ -3,14 +3,15 @@ import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
+import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import { closingWords, readRange } from '../counting/closing-line.ts';
-import { countScans } from '../counting/count-scans.ts';
-import { figuresInput } from '../counting/figures-input.ts';
+import { closingWords, countScans, figuresInput, readRange } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import { toldFailures } from '../tell-failures.ts';
+import type { Picture } from './draw-figures.ts';
 import type { StatsFlags } from './flags.ts';
 
 export const COLUMNS: readonly Column[] = [
@@ -43,7 +44,6 @@ export async function runStats(context: Context, names: readonly string[], flags
   const sections = plan.groups.map((group) => figuresOf(group, input));
   noteLimits(context, sections);
   if (isPicture) {
-    const { printPicture } = await import('./stats-picture.ts');
     await printPicture(context, output, {
       sections,
       total: totalOf(input),
@@ -60,6 +60,26 @@ export async function runStats(context: Context, names: readonly string[], flags
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
   context.console.note(await closingWords(context, counted, isSeen ? undefined : plan.local.zone));
   if (counted.failures.length > 0) throw partly(counted.failures, names.length);
+}
+
+/** Of a file, which has no width of its own. */
+const FILE_WIDTH = 100;
+
+/** Prints to the terminal, in its width, or into the file of the plan. */
+async function printPicture(context: Context, { path }: OutputPlan, picture: Picture): Promise<void> {
+  const [{ drawFigures }, { loadColours }] = await Promise.all([
+    import('./draw-figures.ts'),
+    import('../../../terminal/colour.ts'),
+  ]);
+  const { console, env, processes } = context;
+  const toTerminal = console.isTerminal && path === undefined;
+  const text = drawFigures(picture, {
+    width: toTerminal ? console.width : FILE_WIDTH,
+    style: console.isAccessible && path === undefined ? 'words' : env.TERM === 'dumb' ? 'ascii' : 'blocks',
+    colours: await loadColours(console.colour && path === undefined),
+  });
+  if (path === undefined) await console.write(console.harmless(text));
+  else await writeWholeFile(path, text, { processes });
 }
 
 /** The columns of the contract alone. */

@@ -1,6 +1,7 @@
 /** `scans tail`: requests each code in turn, prints new scans, waits. */
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
+import type { ReadScans } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
@@ -71,7 +72,7 @@ async function follow(
     const { id, slug } = code;
     const label = labelled ? labelOf(code) : {};
     const common = { fetchInOrder, width, ...printer.startOf(id), nowMs, note: context.console.note, name: slug ?? id };
-    const read = (request: Parameters<typeof service.listScans>[1]) => service.listScans(id, request);
+    const read: ReadScans = (request) => service.listScans(id, request);
     return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
   };
   const followed = new Map(codes.map(toFollowed));

@@ -3,6 +3,7 @@ import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { PartialError } from '../../../errors.ts';
+import type { Column } from '../../../rows/columns.ts';
 import { countOf, formatCount, quote } from '../../../text/quote.ts';
 import { OUTCOMES, type WatchOutcome } from '../../../watch/judge.ts';
 import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
@@ -10,9 +11,29 @@ import { planOutput } from '../../output-options.ts';
 import { formatRange } from '../../range-options.ts';
 import { type Comparison, openLastRun, printNews } from '../../since-last.ts';
 import { toldFailures } from '../tell-failures.ts';
-import { COLUMNS } from './columns.ts';
 import type { WatchFlags } from './flags.ts';
 import { planWatch } from './plan-watch.ts';
+
+const COLOURS = new Map<unknown, 'red' | 'yellow' | 'green' | 'dim'>([
+  ['quiet', 'red'],
+  ['drop', 'red'],
+  ['jump', 'yellow'],
+  ['new', 'dim'],
+  ['ok', 'green'],
+]);
+
+export const COLUMNS: readonly Column[] = [
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 10, keepWhole: true },
+  { name: 'name', importance: 7, leastWidth: 16 },
+  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => COLOURS.get(value) },
+  { name: 'scans', importance: 9, align: 'right' },
+  { name: 'expected', importance: 8, align: 'right' },
+  { name: 'low', importance: 4, align: 'right' },
+  { name: 'high', importance: 3, align: 'right' },
+  { name: 'last_scan', importance: 5, isTime: true },
+  { name: 'note', importance: 6, leastWidth: 16 },
+];
 
 /** Judges and prints. Throws PartialError if a code is quiet, or its scans dropped or jumped, and as listed in errors.ts. */
 export async function runWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<void> {

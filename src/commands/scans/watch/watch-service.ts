@@ -1,7 +1,7 @@
 /** Judges codes from the totals of the service. */
 import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { ReadScans } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
@@ -12,6 +12,7 @@ import { judge } from '../../../watch/judge.ts';
 import { inactiveRow, type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
 import { type Windows, windowsUntil } from '../../../watch/windows.ts';
 import { chooseCodes } from '../../choose-codes.ts';
+import { isOfOneCode } from '../tell-failures.ts';
 import type { Watched, WatchPlan } from './plan-watch.ts';
 
 /** Throws as listed in errors.ts if a failure concerns all codes; the result contains those of single codes. */
@@ -56,16 +57,13 @@ async function judgeCode(
   const { id, slug, name, status } = code;
   // W11: costs no request, unless the status was asked for.
   if (INACTIVE.includes(status) && !choice.status?.includes(status)) return { row: inactiveRow({ id, slug, name }, status) };
-  const read = (request: Parameters<Service['listScans']>[1]) => service.listScans(id, request);
+  const read: ReadScans = (request) => service.listScans(id, request);
   const evidence = await readEvidence({ read, createdMs: parseInstant(code.created_at), windows });
   const { startMs, endMs } = windows;
   return { row: watchRow({ id, slug, name }, await judge(evidence, { startMs, endMs, quietForMs }), endMs) };
 }
 
-const OF_ONE_CODE = [NotFoundError, RejectedError, UnexpectedAnswerError];
-
 function ofOneCode(code: QrCode, error: unknown): CodeFailure {
-  const failure = OF_ONE_CODE.find((each) => error instanceof each);
-  if (!failure || !(error instanceof failure)) throw error;
+  if (!isOfOneCode(error)) throw error;
   return { code, error };
 }

@@ -12,7 +12,7 @@ export const command = defineCommand({
     'It sends one or two requests per code, none with --input, and exits with 8 if it finds quiet, drop or jump.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
-  columns: async () => [{ columns: (await import('./columns.ts')).COLUMNS }],
+  columns: async () => [{ columns: (await import('./run-watch.ts')).COLUMNS }],
   examples: [
     { command: 'qrctl scans watch --all', does: 'Compare every code with its own past' },
     { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report each code without a scan for a week' },
