@@ -7,10 +7,10 @@ import { cannotWrite } from '../durable/path-errors.ts';
 import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
 import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
+import { refuseOlder } from './current-state.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, setBackMs } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
-import { refuseOlder } from './refuse-older.ts';
 import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 

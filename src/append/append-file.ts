@@ -22,7 +22,7 @@ import { type AppendPaths, readCurrentState, refusal } from './current-state.ts'
 import { createFileTail } from './file-tail.ts';
 import type { AppendIdentity } from './identity.ts';
 import { createOldFile } from './old-rows.ts';
-import { readingPositions } from './overlap.ts';
+import { isRotated, readingPositions } from './overlap.ts';
 import type { OwnWorkspace } from './own-workspace.ts';
 import { openRotated } from './rotation.ts';
 import { StateProblem, UnknownStateError } from './sealed.ts';
@@ -140,8 +140,7 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
   // A15: a file that lacks committed bytes was moved away, or is another one.
   if (!saved || !there || there.size < saved.bytes) return undefined;
-  const isRotated = [...saved.overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
-  return isRotated ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
+  return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
 /** What the state of a log records about its rows, for comparing them with the service. */
@@ -166,8 +165,7 @@ export function logStateOf({ identity, sinceMs, overlaps }: Pick<AppendState, 'i
   const newest = [...overlaps].flatMap(([code, { watermarkMs }]) =>
     watermarkMs === undefined ? [] : [[code, watermarkMs] as const],
   );
-  const isRotated = [...overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
-  return { identity, sinceMs, isRotated, newestMs: new Map(newest) };
+  return { identity, sinceMs, isRotated: isRotated(overlaps), newestMs: new Map(newest) };
 }
 
 /** Throws UsageError if this kind of append is not possible. */

@@ -7,6 +7,7 @@ import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';
 import { keepOldFile, type OldFile } from './old-file.ts';
+import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
 import { ForeignRowError, type SavedRow } from './row-parsers.ts';
 import { StateProblem } from './sealed.ts';
@@ -24,7 +25,7 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
   let reason: string | undefined;
   return {
     async isNeeded(built) {
-      if (wasRotated(state)) {
+      if (state && !(state instanceof StateProblem) && isRotated(state.overlaps)) {
         job.remark?.(
           `Rotated files are unchanged. ${basename(job.paths.file)} now also contains those of their scans that the service still has`,
         );
@@ -37,11 +38,6 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
       if (path !== undefined) job.remark?.(`Kept the old file as ${path}: ${reason}`);
     },
   };
-}
-
-function wasRotated(state: AppendState | StateProblem | undefined): boolean {
-  if (!state || state instanceof StateProblem) return false;
-  return [...state.overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
 }
 
 /**

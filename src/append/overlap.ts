@@ -59,6 +59,11 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return overlap;
 }
 
+/** Returns whether rows of a file were moved away, by log rotation. */
+export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {
+  return [...overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);
+}
+
 /**
  * Returns where the next run would begin, from the overlaps of a state: maps the ID of a code to its lower bound (ms since the epoch). A code whose
  * scans would be read from the first one is missing.

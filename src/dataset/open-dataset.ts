@@ -198,12 +198,7 @@ export async function readDatasetPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** Returns the columns of the dataset in a directory; undefined if there is none, or if its manifest cannot be read. Locks nothing. */
-export async function readDatasetColumns(directory: string, disk: Disk = nodeDisk): Promise<readonly string[] | undefined> {
-  return (await readManifest(disk, directory).catch(() => undefined))?.identity.columns;
-}
-
-/** Returns what the manifest of a dataset records about its rows; undefined if it cannot be read. Locks and repairs nothing. */
+/** Returns what the manifest of a dataset records about its rows; undefined if there is none, or if it cannot be read. Locks and repairs nothing. */
 export async function readDatasetState(
   directory: string,
   disk: Disk = nodeDisk,

@@ -1,6 +1,6 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readDatasetBeginning, readDatasetColumns, readDatasetPositions } from '../../src/dataset/open-dataset.ts';
+import { readDatasetBeginning, readDatasetPositions, readDatasetState } from '../../src/dataset/open-dataset.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 describe('of a dataset', () => {
   it('the columns are known', async () => {
     await runLake(memory, service, { identity: { columns: ['qr_id', 'id', 'ts'] } });
-    expect(await readDatasetColumns(LAKE, memory.disk)).toEqual(['qr_id', 'id', 'ts']);
+    expect((await readDatasetState(LAKE, memory.disk))?.identity.columns).toEqual(['qr_id', 'id', 'ts']);
   });
 
   it('the next run goes on from the overlap before the newest scan, or before the end of its range', async () => {
@@ -52,7 +52,7 @@ describe.each([
     await runLake(memory, service);
     memory.remove(MANIFEST);
     if (text !== undefined) memory.write(MANIFEST, text);
-    expect(await readDatasetColumns(LAKE, memory.disk)).toBeUndefined();
+    expect(await readDatasetState(LAKE, memory.disk)).toBeUndefined();
     expect(await beginning()).toBeUndefined();
     const positions = readDatasetPositions(LAKE, HOUR, undefined, memory.disk);
     if (text === undefined) expect(await positions).toEqual(new Map());

@@ -9,12 +9,10 @@ import { isJournal } from '../../once/journal-envelope.ts';
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
-import type { ResultsBefore } from './bulk-input.ts';
 import { readInput } from './bulk-input.ts';
 import { openBulkOutput } from './bulk-output.ts';
 import { noteResults, outranked, tellHowFar, tellSummary, throwIfStopped } from './bulk-progress.ts';
-import { checkResultsPlace } from './earlier-results.ts';
-import { openResultsBefore } from './results-before.ts';
+import { checkResultsPlace, openResultsBefore, type ResultsBefore } from './earlier-results.ts';
 import { requireServiceFor, tellColumns, tellOffline, tellWarnings } from './tell-checked.ts';
 
 /** A file of rows that was checked and has no faults. */

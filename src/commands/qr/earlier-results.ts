@@ -1,11 +1,103 @@
-/** Results of an earlier run at the path of this run's results: only those of the same command are replaced without `--overwrite`. */
+/**
+ * Results of an earlier run at the path of this run's results: they may list codes, and only those of the same command are replaced without
+ * `--overwrite`.
+ */
 import { stat } from 'node:fs/promises';
-import { type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
+import type { Input } from '../../bulk/input.ts';
+import { listedCodes, listedRows } from '../../bulk/read-results.ts';
+import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
+import type { UtmTags } from '../../codes/utm.ts';
+import { readBack } from '../../durable/held-directory.ts';
+import { nodeDisk } from '../../durable/node-disk.ts';
+import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
+import type { CreateJob } from '../../once/create-job.ts';
 import { readJournalCommand } from '../../once/journal-envelope.ts';
+import type { ListedCode } from '../../once/journal-records.ts';
 import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
-import type { ResultsBefore } from './bulk-input.ts';
+import { MOST_BYTES, parseRows } from './bulk-input.ts';
+
+/** Summary of earlier results: small, because the results are as large as the input. */
+type ResultsSummary =
+  | {
+      is: 'table';
+      /** Rows by outcome; undefined if the table is not a results file. */
+      outcomes: ReadonlyMap<unknown, number> | undefined;
+      /** The codes that they list, if a create run wrote them. */
+      listed: readonly ListedCode[];
+    }
+  | { is: 'missing' | 'not-a-table' };
+
+/** Results of an earlier run, read once for all that use them. */
+export interface ResultsBefore {
+  /** As they are on disk: another run may have replaced them while this one waited for it. */
+  summary(): Promise<ResultsSummary>;
+  /** Frees the memory: it is as large as the IDs of all codes. */
+  forget(): void;
+  /** Returns all rows; undefined if there is no file. Throws UsageError if it is not a table. */
+  table(): Promise<Input | undefined>;
+}
+
+/** Creates the reader of the results at `path`. */
+export function openResultsBefore(path: string): ResultsBefore {
+  let known: { stamp: string; summary: Promise<ResultsSummary> } | undefined;
+
+  async function table(): Promise<Input | undefined> {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES).catch((error) => {
+      if (systemCode(error) === 'ERR_FS_FILE_TOO_LARGE') throw error;
+      return Buffer.of(); // writing it reports the error
+    });
+    return bytes.length > 0 ? parseRows(bytes, path, {}) : undefined;
+  }
+
+  return {
+    table,
+    forget() {
+      known = undefined;
+    },
+    async summary() {
+      const stamp = await stampOf(path);
+      if (known?.stamp !== stamp) known = { stamp, summary: table().then(summarize, () => ({ is: 'not-a-table' })) };
+      return known.summary;
+    },
+  };
+}
+
+function summarize(results: Input | undefined): ResultsSummary {
+  if (results === undefined) return { is: 'missing' };
+  return { is: 'table', outcomes: outcomesIn(results), listed: listedCodes(results) };
+}
+
+/** Another after each change of the file. */
+async function stampOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found ? [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join() : '';
+}
+
+/**
+ * Returns functions that read what the results of an earlier create run list: nothing if there is no file, or one of another kind. The codes
+ * are undefined for a file that is not a table. `common` are the tags of this run's flags.
+ */
+export function listedIn(
+  before: ResultsBefore | undefined,
+  common: UtmTags | undefined,
+): Pick<CreateJob, 'readListedCodes' | 'readListed'> {
+  let isTable = true;
+  return {
+    async readListedCodes() {
+      const summary = await before?.summary();
+      before?.forget();
+      isTable = summary?.is !== 'not-a-table';
+      if (!isTable) return undefined;
+      return summary?.is === 'table' ? summary.listed : [];
+    },
+    async readListed() {
+      const results = isTable ? await before?.table() : undefined;
+      return results ? listedRows(results, common) : [];
+    },
+  };
+}
 
 interface ResultsPlace {
   /** Of the results of this run. */

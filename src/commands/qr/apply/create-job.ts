@@ -1,5 +1,4 @@
 /** Makes the job of an apply run from its flags, and shows what happens meanwhile. */
-import { uptime } from 'node:os';
 import type { ApplyEvent, ApplyJob } from '../../../apply/apply-job.ts';
 import type { KeyedRow } from '../../../apply/keyed-rows.ts';
 import { type Plan, sentChanges } from '../../../apply/plan.ts';
@@ -7,10 +6,9 @@ import type { Checked, Input } from '../../../bulk/input.ts';
 import { everyCode } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
-import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import { quote } from '../../../text/quote.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
-import { inNextTurn } from '../next-turn.ts';
+import { creatingJob } from '../creating-job.ts';
 import { tellWarnings } from '../tell-checked.ts';
 import type { ApplyFlags } from './flags.ts';
 
@@ -25,17 +23,11 @@ export interface GivenFile {
 /** Returns the job of a run; the progress bar is put into `progress` when there is something to do. */
 export async function createJob(context: Context, given: GivenFile, progress: { shown?: RowProgress }): Promise<ApplyJob> {
   const { input, checked, lockPath, flags } = given;
-  const { clock, signal, processes } = context;
-  const { concurrency } = await context.settings();
   const service = await context.service();
+  const surroundings = await creatingJob(context, flags);
   return {
-    ...{ rows: checked.rows, file: input, lockPath, disk: nodeDisk, processes, clock, signal, concurrency },
-    service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
-    listCodes: () => everyCode(service, concurrency, 'round'),
-    askClock: () => service.listCodes({ page: 1, limit: 1 }),
-    uptimeMs: () => uptime() * 1000,
-    settleMs: flags.settle ?? SETTLE_MS,
-    movedFrom: flags.movedFrom,
+    ...{ ...surroundings, rows: checked.rows, file: input, lockPath, disk: nodeDisk, processes: context.processes },
+    listCodes: () => everyCode(service, surroundings.concurrency, 'round'),
     options: {
       removed: flags.removed ?? 'report',
       keepEdits: flags.keepEdits ?? false,

@@ -1,5 +1,4 @@
 /** Creates the codes of a file of rows, and writes the results (`qr create --from`). */
-import { uptime } from 'node:os';
 import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
 import { tellEdit } from '../../../bulk/edited-rows.ts';
@@ -9,7 +8,6 @@ import type { Context } from '../../../context.ts';
 import type { CreateJob } from '../../../once/create-job.ts';
 import { createRows } from '../../../once/create-rows.ts';
 import type { Decisions } from '../../../once/decisions.ts';
-import { SETTLE_MS } from '../../../once/landing-delay.ts';
 import type { NewRow } from '../../../once/new-row.ts';
 import { planRows, type RowPlan } from '../../../once/plan-rows.ts';
 import type { CreateEnd } from '../../../once/row-ends.ts';
@@ -18,11 +16,11 @@ import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';
-import { listedIn } from '../bulk-input.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { ERROR } from '../code-columns.ts';
+import { creatingJob } from '../creating-job.ts';
 import { DONE_BEFORE, type PlannedRow, printDryRun } from '../dry-run.ts';
-import { inNextTurn } from '../next-turn.ts';
+import { listedIn } from '../earlier-results.ts';
 import { utmOf } from '../utm-flags.ts';
 import type { CreateFlags } from './flags.ts';
 
@@ -57,22 +55,19 @@ async function create(
   journalPath: string | undefined,
   flags: CreateFlags,
 ): Promise<CreateEnd> {
-  const { clock, signal, console } = context;
+  const { console } = context;
   const { concurrency } = await context.settings();
   const service = await context.service();
   const { failFast = false } = flags;
+  const surroundings = await creatingJob(context, flags);
   let progress: RowProgress | undefined;
   try {
     const job: CreateJob = {
-      ...{ rows, journalPath, clock, signal, concurrency },
-      service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
+      ...{ ...surroundings, rows, journalPath, failFast },
       listPages: () => listAllCodes(service, concurrency, 'round'),
-      askClock: () => service.listCodes({ page: 1, limit: 1 }),
-      uptimeMs: () => uptime() * 1000,
-      settleMs: flags.settle ?? SETTLE_MS,
       ...listedIn(before, utmOf(flags)),
-      ...{ failFast, skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags), movedFrom: flags.movedFrom },
-      applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal }) : undefined,
+      ...{ skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags) },
+      applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal: context.signal }) : undefined,
       onEvent(event) {
         if (event.is === 'warning') console.warn(event.text);
         else if (event.is === 'begun')

@@ -44,9 +44,9 @@ export async function openPartitioned(
   codes: readonly CodeLabel[],
   service: Known,
 ) {
-  const { openDataset, readDatasetColumns } = await import('../../../dataset/open-dataset.ts');
-  const saved = plan.output.chosen ? undefined : await readDatasetColumns(directory);
-  const columns = continued(plan.output.columns, saved);
+  const { openDataset, readDatasetState } = await import('../../../dataset/open-dataset.ts');
+  const saved = plan.output.chosen ? undefined : await readDatasetState(directory);
+  const columns = continued(plan.output.columns, saved?.identity.columns);
   const growth = growing(context, plan, columns, codes, service, directory);
   return openDataset({
     ...growth,
