@@ -1,10 +1,10 @@
 /** Dates of a unit of time in its form in data: `2026-10-01`, `2026-W40`, `2026-10`, `Monday`. */
 
-import { zoned } from '../stats/calendar.ts';
 import { isPeriod, parsePeriod } from '../time/periods.ts';
 import { parseInstant } from '../time/time.ts';
 import { DAY_MS } from '../time/units.ts';
 import type { LocalDate } from './languages/format-date.ts';
+import { localDate } from './range-words.ts';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 /** 1970-01-01 was a Thursday. */
@@ -16,7 +16,7 @@ export function unitDates(by: string, value: string): [LocalDate, LocalDate] | u
   if (by === 'day') return dayDates(value);
   if (by === 'hour' || !isPeriod(value, 0)) return undefined;
   const { sinceMs, untilMs } = parsePeriod(value, { flag: '', nowMs: 0, timezone: 'UTC' });
-  return [dateAt(sinceMs), dateAt(untilMs - DAY_MS)];
+  return [localDate(sinceMs, 'UTC'), localDate(untilMs - DAY_MS, 'UTC')];
 }
 
 function dayDates(value: string): [LocalDate, LocalDate] | undefined {
@@ -25,11 +25,6 @@ function dayDates(value: string): [LocalDate, LocalDate] | undefined {
   if (ms === undefined || year === undefined || month === undefined || day === undefined) return undefined;
   const weekday = (((Math.floor(ms / DAY_MS) + EPOCH_WEEKDAY) % 7) + 7) % 7;
   return twice({ year, month, day, weekday });
-}
-
-function dateAt(ms: number): LocalDate {
-  const { year, month, day, dayOfWeek } = zoned(ms, 'UTC');
-  return { year, month, day, weekday: dayOfWeek - 1 };
 }
 
 function twice(date: LocalDate): [LocalDate, LocalDate] {

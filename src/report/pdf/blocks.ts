@@ -23,6 +23,14 @@ export interface Stack {
   blocks: readonly Block[];
 }
 
+export interface PlacedBlock {
+  block: Block;
+  x: number;
+  /** From the top of the page. */
+  y: number;
+  width: number;
+}
+
 /** One or two stacks side by side. */
 export interface Band {
   stacks: readonly Stack[];
@@ -30,9 +38,34 @@ export interface Band {
   above: number;
 }
 
+/** Rows that stay with the head, and at the end of a table. */
+const TOGETHER = 3;
+
+/** Returns the blocks of a table: its head, which `repeats` on each page, and its rows. */
+export function tableBlocks(head: Block, repeats: Block, rows: readonly Block[]): Block[] {
+  const bound = rows.map((row, at): Block => {
+    const isBound = at < TOGETHER - 1 || at >= rows.length - TOGETHER;
+    return { ...row, ...(at < rows.length - 1 && isBound && { keepsNext: true }), ...(at > 0 && { repeats }) };
+  });
+  return [head, ...bound];
+}
+
 /** Returns the height of a stack that is first on its page. */
 export function stackHeight(blocks: readonly Block[]): number {
   return blocks.reduce((height, block, at) => height + block.height + (at > 0 ? (block.above ?? 0) : 0), 0);
+}
+
+/** Returns the blocks of stacks at their places, the first of each at `top`. */
+export function placeBlocks(stacks: readonly Stack[], top: number): PlacedBlock[] {
+  return stacks.flatMap(({ x, width, blocks }) => {
+    let y = top;
+    return blocks.map((block, at) => {
+      if (at > 0) y += block.above ?? 0;
+      const spot = { block, x, y, width };
+      y += block.height;
+      return spot;
+    });
+  });
 }
 
 /** Returns the height of a band that is first on its page. */

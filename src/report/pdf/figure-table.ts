@@ -1,16 +1,14 @@
 /** Tables of figures: a name, a bar behind it, and numbers. */
 import type { CellText, FigureRow, FigureTable } from '../document.ts';
-import type { Block } from './blocks.ts';
+import { type Block, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
-import { COLORS, type TextStyle } from './palette.ts';
+import { baselineOf, COLORS, toneColor } from './palette.ts';
 import type { Section } from './section.ts';
 import { type Columns, measureColumns } from './table-columns.ts';
 import { followed, type Line, type Typesetter } from './typesetter.ts';
 
 /** Above and below the text of a row, in points. */
 const PADDING = 2.5;
-/** Rows that stay with the head, and at the end of a table. */
-const TOGETHER = 3;
 const MOST_NAME_LINES = 2;
 const BAR_INSET = 4;
 
@@ -27,14 +25,12 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   const columns = measureColumns(table, width, set);
   const element = section.table(table.caption);
   const layout: Layout = { columns, width, set, table: element };
-  const head = headBlock(table.head, layout, false);
-  const repeats = headBlock(table.head, layout, true);
-  const { length } = table.rows;
-  const rows = table.rows.map((row, at): Block => {
-    const isBound = at < TOGETHER - 1 || at >= length - TOGETHER;
-    return { ...rowBlock(row, layout), ...(at < length - 1 && isBound && { keepsNext: true }), ...(at > 0 && { repeats }) };
-  });
-  return [head, ...rows];
+  const [head, repeats] = [headBlock(table.head, layout, false), headBlock(table.head, layout, true)];
+  return tableBlocks(
+    head,
+    repeats,
+    table.rows.map((row) => rowBlock(row, layout)),
+  );
 }
 
 function headBlock(head: readonly CellText[], { columns, width, set, table }: Layout, isRepeated: boolean): Block {
@@ -86,11 +82,6 @@ function drawLines(
   }
 }
 
-/** Distance from the top of a line to its baseline. */
-function baselineOf({ size, leading }: TextStyle): number {
-  return (leading - size) / 2 + size * 0.86;
-}
-
 function rowBlock(row: FigureRow, layout: Layout): Block {
   const { columns, width, table } = layout;
   const inset = row.bar === undefined ? 0 : BAR_INSET;
@@ -117,8 +108,7 @@ function rowBlock(row: FigureRow, layout: Layout): Block {
       for (const [at, lines] of cells.entries()) {
         edge += columns.cells[at] ?? 0;
         const y = box.y + (height - heightOf(lines)) / 2;
-        const tone = row.cells[at]?.tone;
-        const color = tone === 'up' ? COLORS.up : tone === 'down' ? COLORS.down : undefined;
+        const color = toneColor(row.cells[at]?.tone);
         canvas.within(canvas.element('TD', element), () =>
           drawLines(canvas, lines, { x: edge, y, isEnd: true, ...(color !== undefined && { color }) }),
         );

@@ -2,7 +2,7 @@
 import type { ReportDocument, ReportLogo, Tile } from '../document.ts';
 import type { Block } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
-import { COLORS, TEXT, type TextStyle } from './palette.ts';
+import { baselineOf, COLORS, TEXT, type TextStyle, toneColor } from './palette.ts';
 import { paragraphBlocks } from './paragraphs.ts';
 import type { Line, Typesetter } from './typesetter.ts';
 
@@ -86,11 +86,8 @@ function tileBlocks(tiles: readonly Tile[], width: number, set: Typesetter): Blo
   });
 }
 
-/** Lines of one paragraph. */
-type Paragraph = readonly Line[];
-
-function tileLines({ label, value, detail, change }: Tile, width: number, set: Typesetter): Paragraph[] {
-  const color = change?.tone === 'up' ? COLORS.up : change?.tone === 'down' ? COLORS.down : COLORS.soft;
+function tileLines({ label, value, detail, change }: Tile, width: number, set: Typesetter): Line[][] {
+  const color = toneColor(change?.tone) ?? COLORS.soft;
   return [
     set.lines(label, { style: TEXT.tileLabel, width, isName: true }),
     valueLines(value, width, set),
@@ -111,24 +108,23 @@ function valueLines(value: string, width: number, set: Typesetter): Line[] {
   return set.lines(value, { style: { ...style, size, leading }, width, most: 2, isName: true });
 }
 
-function heightOf(paragraphs: readonly Paragraph[]): number {
+function heightOf(paragraphs: readonly Line[][]): number {
   return paragraphs.flat().reduce((sum, { style }) => sum + style.leading, 0);
 }
 
 function drawParagraphs(
   canvas: Canvas,
   parent: Element,
-  paragraphs: readonly Paragraph[],
+  paragraphs: readonly Line[][],
   { x, y }: { x: number; y: number },
 ): void {
   let top = y;
   for (const lines of paragraphs) {
     const element = canvas.element('P', parent);
     for (const line of lines) {
-      const { size, leading } = line.style;
-      const baseline = top + (leading - size) / 2 + size * 0.86;
+      const baseline = baselineOf(line.style, top);
       canvas.within(element, () => canvas.text(line, { x, y: baseline }));
-      top += leading;
+      top += line.style.leading;
     }
   }
 }

@@ -1,13 +1,5 @@
 /** Puts bands on pages: none of them ends with a heading or is, except the last, a third empty. Pure. */
-import { type Band, type Block, bandHeight, splitStack } from './blocks.ts';
-
-export interface PlacedBlock {
-  block: Block;
-  x: number;
-  /** From the top of the page. */
-  y: number;
-  width: number;
-}
+import { type Band, bandHeight, type PlacedBlock, placeBlocks, splitStack } from './blocks.ts';
 
 export interface PageSize {
   /** Of the first block, from the top of the page, in points. */
@@ -28,7 +20,7 @@ export function paginate(bands: readonly Band[], last: Band, { top, bottom }: Pa
   const isEmpty = () => y === top;
   const place = (band: Band) => {
     const start = isEmpty() ? top : y + band.above;
-    pages.at(-1)?.push(...placed(band, start));
+    pages.at(-1)?.push(...placeBlocks(band.stacks, start));
     y = start + bandHeight(band);
   };
   const turn = () => {
@@ -83,16 +75,4 @@ function splitBand(band: Band, room: number): [Band | undefined, Band] {
   const isWhole = first.stacks.every(({ blocks }, at) => blocks.length > 0 || band.stacks[at]?.blocks.length === 0);
   const hasRest = rest.stacks.some(({ blocks }) => blocks.length > 0);
   return [isWhole && hasRest ? first : undefined, rest];
-}
-
-function placed({ stacks }: Band, top: number): PlacedBlock[] {
-  return stacks.flatMap(({ x, width, blocks }) => {
-    let y = top;
-    return blocks.map((block, at) => {
-      if (at > 0) y += block.above ?? 0;
-      const spot = { block, x, y, width };
-      y += block.height;
-      return spot;
-    });
-  });
 }

@@ -1,4 +1,5 @@
 /** Colors and sizes of the PDF. The colors are those of the page on paper (html/style.ts). */
+import type { Tone } from '../document.ts';
 
 export const COLORS = {
   ink: '#16181d',
@@ -16,7 +17,7 @@ export const COLORS = {
 /** By shade, 1 to 5. */
 export const SHADES = ['', '#edf1fe', '#d5dffc', '#b6c6fa', '#8fa8f6', '#2f5bea'] as const;
 
-interface TextStyle {
+export interface TextStyle {
   /** In points. */
   readonly size: number;
   /** Distance of baselines, in points. */
@@ -25,8 +26,15 @@ interface TextStyle {
   readonly color: string;
 }
 
-/** Style of a text. */
-export type { TextStyle };
+/** Returns the baseline of a line that begins at `top`; by default the distance from there. */
+export function baselineOf({ size, leading }: TextStyle, top = 0): number {
+  return top + (leading - size) / 2 + size * 0.86;
+}
+
+/** Returns the color of a growth or decline; undefined for neither. */
+export function toneColor(tone: Tone | undefined): string | undefined {
+  return tone === 'up' ? COLORS.up : tone === 'down' ? COLORS.down : undefined;
+}
 
 const style = (size: number, leading: number, color: string, weight: 400 | 600 = 400): TextStyle => {
   return { size, leading, weight, color };

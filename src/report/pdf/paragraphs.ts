@@ -1,7 +1,7 @@
 /** Paragraphs as blocks, one per line, so that a long one is split between pages. */
 import type { Block } from './blocks.ts';
 import type { Canvas, Element } from './canvas.ts';
-import type { TextStyle } from './palette.ts';
+import { baselineOf, type TextStyle } from './palette.ts';
 import type { Typesetter } from './typesetter.ts';
 
 interface ParagraphOptions {
@@ -31,7 +31,7 @@ export function paragraphBlocks(text: string, options: ParagraphOptions): Block[
       ...((at === 0 || at === lines.length - 2) && at < lines.length - 1 && { keepsNext: true }),
       draw(canvas, { x, y }) {
         element ??= canvas.element(type, section.element?.(canvas));
-        canvas.within(element, () => canvas.text(line, { x, y: y + (style.leading - style.size) / 2 + style.size * 0.86 }));
+        canvas.within(element, () => canvas.text(line, { x, y: baselineOf(style, y) }));
         if (at === lines.length - 1) element.end();
       },
     }),

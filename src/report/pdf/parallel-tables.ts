@@ -1,6 +1,6 @@
 /** A long table as several side by side, as below a chart. */
 import type { FigureTable } from '../document.ts';
-import { type Block, type Stack, stackHeight } from './blocks.ts';
+import { type Block, placeBlocks, type Stack, stackHeight } from './blocks.ts';
 import { figureTableBlocks } from './figure-table.ts';
 import type { Section } from './section.ts';
 import { naturalWidth } from './table-columns.ts';
@@ -56,13 +56,8 @@ function sideBySide(table: FigureTable, layout: Layout): Block {
       ];
     },
     draw(canvas, box) {
-      for (const { x, width: own, blocks } of stacks) {
-        let { y } = box;
-        for (const [at, block] of blocks.entries()) {
-          if (at > 0) y += block.above ?? 0;
-          block.draw(canvas, { x: box.x + x, y, width: own, height: block.height });
-          y += block.height;
-        }
+      for (const { block, x, y, width: own } of placeBlocks(stacks, box.y)) {
+        block.draw(canvas, { x: box.x + x, y, width: own, height: block.height });
       }
     },
   };

@@ -1,6 +1,6 @@
 /** Tables whose cells are darker the more scans they have: calendars, and hours by weekday. */
 import type { ShadeTable } from '../document.ts';
-import type { Block } from './blocks.ts';
+import { type Block, tableBlocks } from './blocks.ts';
 import type { Box, Canvas, Element } from './canvas.ts';
 import { COLORS, SHADES, TEXT, type TextStyle } from './palette.ts';
 import type { Section } from './section.ts';
@@ -14,7 +14,6 @@ const NAME_GAP = 8;
 /** Left and right of the text of a cell, together. */
 const PADDING = 3;
 const LEAST_SIZE = 4;
-const TOGETHER = 3;
 const RADIUS = 2.5;
 
 type Row = ShadeTable['rows'][number];
@@ -32,13 +31,12 @@ interface Grid {
 /** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
-  const repeats = headBlock(table.head, grid, true);
-  const { length } = table.rows;
-  const rows = table.rows.map((row, at): Block => {
-    const isBound = at < TOGETHER - 1 || at >= length - TOGETHER;
-    return { ...rowBlock(row, grid), ...(at < length - 1 && isBound && { keepsNext: true }), ...(at > 0 && { repeats }) };
-  });
-  return [{ ...headBlock(table.head, grid, false), above: 10 }, ...rows];
+  const head = { ...headBlock(table.head, grid, false), above: 10 };
+  return tableBlocks(
+    head,
+    headBlock(table.head, grid, true),
+    table.rows.map((row) => rowBlock(row, grid)),
+  );
 }
 
 function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {

@@ -1,18 +1,10 @@
-/** `qr update`: chooses the form by its flags, and updates a single code. */
-import { changesFor } from '../../../bulk/change-rows.ts';
-import type { UpdateRow } from '../../../bulk/check-rows.ts';
-import { findCode } from '../../../codes/find-code.ts';
-import type { Context } from '../../../context.ts';
+/** `qr update`: its flags, and the choice between its forms. */
 import { UsageError } from '../../../errors.ts';
-import { isUuid } from '../../../service/checks.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { defineCommand } from '../../define.ts';
-import { printRecord } from '../../output-options.ts';
 import { refuseTogether } from '../../shared-flags.ts';
 import { bulkCodesOptions, requireFrom } from '../bulk-flags.ts';
-import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
-import { CODE_OUTPUT, codeOutput } from '../code-columns.ts';
-import { countOne } from '../count-one.ts';
+import { CODE_OUTPUT } from '../code-columns.ts';
 import { utmOf } from '../utm-flags.ts';
 import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.ts';
 
@@ -68,28 +60,11 @@ export const command = defineCommand({
       });
     const utm = utmOf(options);
     const changes = utm && !hasChanges(options) ? {} : changesOf(options);
+    const { updateOne, updateSeveral } = await import('./named.ts');
     if (others.length === 0) return updateOne(context, only, { changes, utm }, options);
-    await (await import('./several.ts')).updateSeveral(context, codes, { changes, utm }, options);
+    await updateSeveral(context, codes, { changes, utm }, options);
   },
 });
-
-type Asked = Pick<UpdateRow, 'changes' | 'utm'>;
-
-/** Changes one code and prints it as it is then. One request for an id; a slug one more, or the listing that finds it. */
-async function updateOne(context: Context, wanted: string, asked: Asked, flags: UpdateFlags): Promise<void> {
-  const { columns, toRecord } = await codeOutput(context, flags, 'record');
-  const service = await context.service();
-  // Tags without a destination go onto the one there is, which has to be read first.
-  const isDoubtful = mustKnowType(asked.changes, flags.force);
-  const mustRead = !isUuid(wanted) || isDoubtful || (asked.utm !== undefined && asked.changes.destination === undefined);
-  const found = mustRead ? await findCode(service, wanted) : undefined;
-  if (found && isDoubtful) refuseDestination([found], asked.changes.destination);
-  const changes = asked.utm ? changesFor(asked, found ?? { slug: wanted, destination: null }) : asked.changes;
-  const id = found?.id ?? wanted.toLowerCase();
-  const code = await countOne(context.facts, 'updated', () => service.updateCode(id, changes));
-  if (changes.destination !== undefined) warnOfDestination(context, code);
-  await printRecord(context, toRecord(code), columns, flags);
-}
 
 function hasChanges({ name, destination, status }: UpdateFlags): boolean {
   return name !== undefined || destination !== undefined || status !== undefined;
