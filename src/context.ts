@@ -136,7 +136,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return loadKey(given, { env, clock: systemClock, signal, canAsk, note, tell: note });
   };
   const connected = once(async () => {
-    const [{ requireBaseUrl, requireKey }, given] = await Promise.all([import('./settings/require-service.ts'), settings()]);
+    const [{ requireBaseUrl, requireKey }, given] = await Promise.all([import('./settings/resolve-key.ts'), settings()]);
     requireBaseUrl(given, env);
     return requireKey(await withKey(given));
   });

@@ -2,7 +2,7 @@
  * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
  * workspace. In one place, so that no text needs to handle it.
  */
-import { parseBaseUrl } from '../service/base-url.ts';
+import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { inShellOr } from '../text/quote.ts';
 import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
@@ -37,17 +37,8 @@ export function createPropose(flags: SettingFlags): Propose {
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));
-  if (baseUrl !== undefined && isBaseUrl(baseUrl)) given.set('--base-url', inShellOr('URL', baseUrl));
+  if (baseUrl !== undefined && baseUrlOf(baseUrl) !== undefined) given.set('--base-url', inShellOr('URL', baseUrl));
   return given;
-}
-
-function isBaseUrl(text: string): boolean {
-  try {
-    parseBaseUrl(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The command that these words begin with, if any, and which of the flags mean something to it. */

@@ -26,11 +26,11 @@ export function refusal(code: string, command: Command, names: readonly string[]
       // `args` begins with the unparsed arguments, followed by the unknown flag and everything after it.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
-      return misread(`${shorten(argv.at(-1) ?? '')} requires a value`, { hint });
+      return misread(`${shown(argv.at(-1) ?? '')} requires a value`, { hint });
     case 'commander.missingArgument':
       return misread(`missing argument '${registeredArguments[args.length]?.name()}'`, { hint });
     case 'commander.excessArguments':
-      return misread(`too many arguments: '${shorten(args[registeredArguments.length] ?? '')}'`, {
+      return misread(`too many arguments: '${shown(args[registeredArguments.length] ?? '')}'`, {
         hint: operandHint(names, args, argv) ?? hint,
       });
     case 'commander.help':
@@ -52,7 +52,7 @@ function noCommand(command: Command, names: readonly string[]): UsageError {
 export function refusedValue(name: string, raw: string, choices: readonly string[], error: InvalidArgumentError): UsageError {
   const similar = nearest(raw, choices);
   const expected = error.message.replace(/^(Expected|Allowed values are) /, '').replace(/\.$/, '');
-  const problem = name === 'setting' ? `unknown setting '${shorten(raw)}'` : `invalid value for ${name}: '${shorten(raw)}'`;
+  const problem = name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
   return misread(`${problem} (expected ${expected})`, {
     hint: similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
@@ -66,9 +66,9 @@ export function unknownFlag(word: string, command: Command, names: readonly stri
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before
-    ? `Put the flags of a command after its name, as in \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shorten(flag)}\`.`
+    ? `Put the flags of a command after its name, as in \`${fullName(names.length > 0 ? [...names, 'list'] : ['qr', 'list'])} ${shown(flag)}\`.`
     : `List the flags with \`${fullName(names)} --help\`.`;
-  return misread(`unknown flag '${shorten(before ? flag : word)}'${before ? ' before the command' : ''}`, {
+  return misread(`unknown flag '${shown(before ? flag : word)}'${before ? ' before the command' : ''}`, {
     hint: flagHint(word, known, names, argv) ?? (similar ? `Did you mean ${similar}?` : help),
   });
 }
@@ -86,18 +86,13 @@ function nearestFlag(flag: string, known: readonly string[]): string | undefined
 
 /** Creates the error for a name that is neither a command nor a topic. */
 export function noHelp(words: string, hint: string): UsageError {
-  return misread(`no help for '${shorten(words)}'`, { hint });
-}
-
-/** Shortens a word for a message. */
-function shorten(word: string): string {
-  return shown(word);
+  return misread(`no help for '${shown(words)}'`, { hint });
 }
 
 /** Creates the error for `word`, typed after `names`, which is not a command there. */
 function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
-  return misread(`unknown command '${shorten(typed)}'`, {
+  return misread(`unknown command '${shown(typed)}'`, {
     hint: commandHint(word, names, argv) ?? `List the commands with \`${fullName(names)} --help\`.`,
   });
 }

@@ -4,7 +4,6 @@
  */
 import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
-import { workspaceName } from '../settings/workspace-name.ts';
 
 /** Enough for the most codes with the longest names; one file for each workspace, and for each sandbox that was tried. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
@@ -29,4 +28,18 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
     write: async (kept) => quietly(() => open().replace(name, Buffer.from(JSON.stringify(kept)))),
     remove: () => quietly(() => open().remove(name)),
   };
+}
+
+const OFFSET = 0xcbf29ce484222325n;
+const PRIME = 0x100000001b3n;
+
+/**
+ * Returns 16 hex digits for a base URL and an API key (FNV-1a, 64 bits). Two keys are two workspaces, and the key can't be derived from
+ * the name, which holds 64 bits of a key of twice as many. Does not use node:crypto, whose loading costs `qr list` several milliseconds;
+ * the name protects nothing, and two workspaces with one name would still differ by their codes.
+ */
+function workspaceName({ baseUrl, apiKey }: Workspace): string {
+  let hash = OFFSET;
+  for (const byte of Buffer.from(`${baseUrl}\n${apiKey}`)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
+  return hash.toString(16).padStart(16, '0');
 }

@@ -129,10 +129,9 @@ export function choices<const C extends readonly string[]>(
   flags: string,
   description: string,
   values: C,
-  extra: Extra = {},
 ): OptionDefinition<C[number][]> {
   const parse = (raw: string, previous: C[number][] = []) => [...previous, oneOf(raw, values)];
-  return { flags, description, choices: values, repeatable: true, parse, ...extra };
+  return { flags, description, choices: values, repeatable: true, parse };
 }
 
 /** Free text, repeatable: the values in the order given. */

@@ -1,6 +1,6 @@
 /** Declares the flags that several commands share, and checks those that exclude each other. */
 import { UsageError } from '../errors.ts';
-import { parseBaseUrl } from '../service/base-url.ts';
+import { baseUrlOf } from '../service/base-url.ts';
 import { flag, integer, type OptionDefinition, parsed, text } from './define.ts';
 
 const FROM_CODES = 'File of codes: CSV, .xlsx, JSON, NDJSON or one ID or slug per line (- for standard input)';
@@ -15,18 +15,9 @@ export const overwriteOption = flag('--overwrite', 'Overwrite even files that qr
 
 /** `--moved-from` of commands that keep a file about one service between runs. */
 export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
-  parse: canonical,
+  parse: baseUrlOf,
   forms: 'a base URL, such as https://HOST/api/v1',
 });
-
-function canonical(text: string): string | undefined {
-  try {
-    return parseBaseUrl(text).baseUrl;
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
-}
 
 /** `--limit`, which every command with a bounded number of rows understands, also if the bound has a flag of its own. */
 export function limitOption(flag: string, bounds: { min: number; max?: number }) {

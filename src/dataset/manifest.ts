@@ -36,7 +36,6 @@ export interface Manifest {
   identity: DatasetIdentity;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
-  /** The number of the next part. */
   next: number;
   /** Parts of the last commit may still have their temporary names (P3). */
   parts: readonly Part[];

@@ -32,7 +32,6 @@ import type { PartFormatter } from './write-part.ts';
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
   identity: DatasetIdentity;
-  /** Creates the writer of one part. */
   createFormatter(): PartFormatter;
   /** Adds to the existing dataset. Otherwise the directory must be empty, and all parts appear when every code is verified. */
   append: boolean;

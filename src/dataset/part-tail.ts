@@ -30,7 +30,6 @@ export interface PartTailJob {
   overlaps: Map<string, CodeOverlap>;
   saved: boolean;
   parts: readonly Part[];
-  /** The number of the next part. */
   next: number;
   /** Rows that wait at the most; 122,880 when absent. */
   mostRows?: number | undefined;

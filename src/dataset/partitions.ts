@@ -7,7 +7,6 @@ import { DAY_MS, QUARTER_MS } from '../time/units.ts';
 
 export const PARTITIONS = ['day', 'month'] as const;
 
-/** Units of partitions. */
 export interface Partitioning {
   by: (typeof PARTITIONS)[number];
   /** IANA name of the time zone of these days and months. */

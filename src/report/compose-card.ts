@@ -19,7 +19,6 @@ interface CardOptions {
 /** Cards that take the whole width. */
 const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
 
-/** Composes the card of a section. */
 export function composeCard(section: Section, { id, legend, isSaid }: CardOptions, locale: Locale): Card {
   const { kind, by, rows } = section;
   const { words } = locale;

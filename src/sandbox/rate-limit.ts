@@ -11,7 +11,6 @@ export interface Admission {
 }
 
 export interface RateLimiter {
-  /** Counts one request. */
   admit(): Admission;
   /** Returns the same headers without counting, for requests outside the limit (no valid key, the OpenAPI document). */
   look(): Admission;

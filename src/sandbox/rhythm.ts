@@ -2,6 +2,8 @@
  * When the sample scans of a code happen: by the hours and weekdays of its kind of place, and by its life, from a launch or a campaign that
  * ends to a poster that was taken down. A pure function of seed and code: the cumulative weight per hour, inverted.
  */
+
+import { firstIndex } from '../collections/partition-point.ts';
 import { DAY_MS, HOUR_MS } from '../time/units.ts';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
@@ -84,15 +86,9 @@ export function createRhythm(shape: RhythmShape): Rhythm {
   return {
     timeAt(part) {
       const wanted = part * all;
-      let low = 0;
-      let high = hours - 1;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((reached[middle + 1] ?? 0) > wanted) high = middle;
-        else low = middle + 1;
-      }
-      const [from, to] = [reached[low] ?? 0, reached[low + 1] ?? 0];
-      const fromMs = startMs + low * HOUR_MS;
+      const hour = firstIndex(hours - 1, (at) => (reached[at + 1] ?? 0) > wanted);
+      const [from, to] = [reached[hour] ?? 0, reached[hour + 1] ?? 0];
+      const fromMs = startMs + hour * HOUR_MS;
       const toMs = Math.min(fromMs + HOUR_MS, endMs);
       return Math.min(Math.floor(fromMs + ((wanted - from) / (to - from)) * (toMs - fromMs)), toMs - 1);
     },

@@ -1,9 +1,10 @@
 /** Scan log of one code: pages of its generated series and of the scans that tests add. */
+import { firstIndex } from '../collections/partition-point.ts';
 import type { Scan } from '../service/shapes.ts';
 import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 import { PLAIN_VISIT } from './sample-visits.ts';
-import { addedScanId, createSeries, firstIndex, type Series, type SeriesShape } from './scan-series.ts';
+import { addedScanId, createSeries, type Series, type SeriesShape } from './scan-series.ts';
 
 interface ScanQuery {
   page: number;

@@ -3,6 +3,7 @@
  * never decrease with the index, IDs always increase.
  */
 
+import { firstIndex } from '../collections/partition-point.ts';
 import { formatInstant } from '../time/time.ts';
 import { fraction, hash } from './chance.ts';
 import { createRhythm } from './rhythm.ts';
@@ -85,16 +86,4 @@ export function addedScanId(shape: Pick<SeriesShape, 'code' | 'idOffset'>, n: nu
 function scanId({ code, idOffset }: Pick<SeriesShape, 'code' | 'idOffset'>, offset: number): number | bigint {
   const id = (code + 1) * IDS_OF_CODE + offset;
   return idOffset === 0n ? id : idOffset + BigInt(id);
-}
-
-/** Returns the first index below `count` that `holds`, or `count`, by binary search: `holds` must be monotonic. */
-export function firstIndex(count: number, holds: (index: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (holds(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -32,6 +32,16 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   return { baseUrl: url.origin + path, completed: false };
 }
 
+/** Returns the canonical form of a base URL; undefined for any other text. */
+export function baseUrlOf(text: string): string | undefined {
+  try {
+    return parseBaseUrl(text).baseUrl;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
 function parseWebUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

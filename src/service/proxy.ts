@@ -5,7 +5,6 @@ import { parseUrl } from '../text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Variables of the environment. */
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**

@@ -1,9 +1,10 @@
-/** Finds the source of the key, in one order, and the next step if the key is missing or rejected. */
+/** Finds the source of the key, in one order, and refuses settings without it, with the next step. */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { AuthError, UsageError } from '../errors.ts';
 import { checkKey } from '../text/key.ts';
 import { inShellOr } from '../text/quote.ts';
-import type { KeySource, Settings, Variables } from './settings.ts';
+import type { ConnectedSettings, KeySource, Settings, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 
 /** Name of the credential that a systemd unit loads. */
@@ -89,4 +90,22 @@ export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource
   }
   if (keySource === 'profile') return `Run \`qrctl auth login --profile ${named}\` to store a valid key.`;
   return 'Copy the whole key again from the API Keys page of this workspace.';
+}
+
+/** Throws UsageError if there is no base URL: no key is read without a service that it is for. */
+export function requireBaseUrl({ baseUrl }: Settings, env: Variables): void {
+  if (baseUrl !== undefined) return;
+  throw new UsageError('no base URL is configured', {
+    hint: missingBaseUrlHint(env, '. To try qrctl without a service, run `qrctl demo` or `qrctl sandbox`.'),
+  });
+}
+
+/** Returns settings that have a base URL and their key. Throws AuthError if there is no key that may be sent to that service. */
+export function requireKey(settings: Settings): ConnectedSettings {
+  const { baseUrl = '', apiKey, apiKeyProblem } = settings;
+  if (apiKey !== undefined) return { ...settings, baseUrl, apiKey };
+  const hint = apiKeyProblem
+    ? `Run \`qrctl auth login --profile NAME --base-url ${baseUrl}\`, or set QRCTL_API_KEY for this command.`
+    : 'Run `qrctl auth login`, or set QRCTL_API_KEY for this command. To try qrctl without a key, run `qrctl demo` or `qrctl sandbox`.';
+  throw new AuthError(apiKeyProblem ?? `no API key for ${baseUrl}`, { hint });
 }

@@ -1,6 +1,6 @@
 /** Finds the source of a setting: flag > variable > profile > default. The only place that defines this order. */
 import { UsageError } from '../errors.ts';
-import { parseBaseUrl } from '../service/base-url.ts';
+import { baseUrlOf } from '../service/base-url.ts';
 import { inShellOr } from '../text/quote.ts';
 import { parseShortUrl } from '../text/short-url.ts';
 import { isSwitchedOn } from '../text/switched-on.ts';
@@ -81,12 +81,7 @@ export function shownSetting(key: SettingKey, inputs: Inputs): ShownSetting {
 
 function shownText(key: SettingKey, text: string): string {
   if (key === 'short-url') return parseShortUrl(text) ?? text;
-  if (key !== 'base-url') return text;
-  try {
-    return parseBaseUrl(text).baseUrl;
-  } catch {
-    return text;
-  }
+  return (key === 'base-url' && baseUrlOf(text)) || text;
 }
 
 /** Returns the error for an invalid value, with its source, so that users know what to change. */

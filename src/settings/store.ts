@@ -21,7 +21,6 @@ export interface Store extends Stored {
 /** Far more than any config of ours; a file beyond it is something else. */
 const LARGEST_FILE = 4 * 1024 * 1024;
 
-/** The path of config.json. */
 export async function configFile(env: Variables): Promise<string> {
   return join(await configDirectory(env), 'config.json');
 }

@@ -35,7 +35,6 @@ function monotonic(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** Clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic,

@@ -14,7 +14,6 @@ import { tellWarnings } from './tell-checked.ts';
 /** Number of records on a terminal by default, so that the lines below them stay visible. */
 const MOST_SHOWN = 10;
 
-/** Record of a plan. */
 export interface PlannedRow extends Row {
   action: Planned;
   /** Reason why it fails, or why nothing is done for it; null if there is none. */

@@ -26,7 +26,6 @@ export function printCost(context: Context, record: Row, columns: readonly Colum
   return printRecord(context, record, columns, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
 }
 
-/** Returns the columns `since` and `until`. */
 export function rangeColumns(sinceMs: number | undefined, untilMs: number | undefined) {
   const instant = (ms: number | undefined) => (ms === undefined ? null : formatInstant(ms));
   return { since: instant(sinceMs), until: instant(untilMs) };

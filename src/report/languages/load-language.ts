@@ -50,7 +50,6 @@ const TABLES: { readonly [L in Language]: () => Promise<Table<L>> } = {
   ar: () => import('./ar.ts'),
 };
 
-/** Loads a language. */
 export async function loadLanguage<L extends Language>(language: L): Promise<Locale> {
   const { cldr, words } = (await TABLES[language]()).LANGUAGE;
   const number = (value: number) => formatDecimal(cldr, value);

@@ -42,7 +42,6 @@ export interface Canvas {
   text(line: Line, place: { x: number; y: number; align?: 'start' | 'end' | 'center'; color?: string }): void;
   /** Adds a bookmark to a height on the current page. */
   bookmark(title: string, y: number): void;
-  /** Ends the structure. */
   end(): void;
 }
 

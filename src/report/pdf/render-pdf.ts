@@ -70,7 +70,6 @@ function drawFoot(canvas: Canvas, { report, set, width, height, page, pages }: F
   }, 'Pagination');
 }
 
-/** Returns the bands of the report, and the last of them. */
 function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[], Band] {
   const opening = { stacks: [{ x: 0, width, blocks: openingBlocks(report, width, set) }], above: 0 };
   const closing = { stacks: [{ x: 0, width, blocks: closingBlocks(report, width, set) }], above: CARD_GAP };

@@ -4,7 +4,6 @@ import type { Typesetter } from './typesetter.ts';
 
 export interface Section {
   set: Typesetter;
-  /** Returns the element of the card. */
   element(canvas: Canvas): Element;
   /** Returns the same element of a table each time. */
   table(title: string): (canvas: Canvas) => Element;

@@ -10,7 +10,6 @@ import { createGatherer } from '../gatherer.ts';
 import { type Encoder, encoderOf } from '../gzip.ts';
 
 export interface ZipStream {
-  /** Adds a whole entry. */
   add(name: string, text: string): Promise<void>;
   /** Begins the last entry, which `write` continues. */
   begin(name: string): Promise<void>;
@@ -38,7 +37,6 @@ const MOST_BYTES = 0xffff_ffff;
 const DATE = 0x0021;
 /** Last block without data (RFC 1951, 3.2.6): completes the pieces. */
 const END_OF_DATA = Buffer.from([0x03, 0x00]);
-/** Names are in UTF-8. */
 const UTF8 = 0x0800;
 const SIZES_BEHIND = 0x0008;
 

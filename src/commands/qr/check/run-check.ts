@@ -82,7 +82,6 @@ function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFl
   return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && /\butm_/.test(error ?? ''));
 }
 
-/** Compares the rows of a check with those of the last one. */
 function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
   const compare = (row: Parameters<Fails>[0] & Pick<CheckRow, 'id' | 'destination' | 'tls_days'>): ComparedRow => {
     return { id: row.id, destination: row.destination, failing: fails(row), ending: ends(row) };

@@ -19,7 +19,6 @@ const MM: Readonly<Record<string, number>> = { mm: 1, cm: 10, in: MM_AN_INCH };
 
 export const LONGEST_MM = 5000;
 
-/** Millimetres of a number and its unit. */
 export function lengthMm(number: string, unit: string): number {
   return Number(number) * (MM[unit] ?? 1);
 }

@@ -4,7 +4,6 @@ import { createFileNames } from '../../../codes/file-names.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { ExportPlan } from './plan-export.ts';
 
-/** The file of each code in `--output-dir`. */
 export function filesOf(
   { directory = '', fileNames, output }: ExportPlan,
   codes: readonly CodeLabel[],

@@ -6,7 +6,6 @@ import type { Row } from '../../../rows/row-sink.ts';
 import { createTailProgress } from '../../../tail/progress.ts';
 import type { TailRun, TailStateFile } from '../../../tail/state-file.ts';
 
-/** A scan to print. */
 export interface FoundScan {
   codeId: string;
   id: number | bigint;

@@ -55,7 +55,6 @@ export async function runWatch(context: Context, names: readonly string[], flags
   }
 }
 
-/** Compares the rows of a watch with those of the last one. */
 const COMPARISON: Comparison<WatchRow, WatchOutcome> = {
   ...{ columns: COLUMNS, mark: 'last_scan', run: 'a watch', isNews },
   read: (text) => OUTCOMES.find((known) => known === text('outcome')),
