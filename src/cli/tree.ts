@@ -144,22 +144,13 @@ export const TREE: readonly Node[] = [
       { name: 'path', summary: 'Print the path of the config file', takes: [], load: () => import('../commands/config/path.ts') },
     ],
   },
-  {
-    name: 'api',
-    summary: 'Send one raw request to the service',
-    load: () => import('../commands/api.ts'),
-  },
+  { name: 'api', summary: 'Send one raw request to the service', load: () => import('../commands/api.ts') },
   {
     name: 'doctor',
     summary: 'Check config, key, network and clock, and suggest fixes',
     load: () => import('../commands/doctor/doctor.ts'),
   },
-  {
-    name: 'sandbox',
-    summary: 'Run a local service with sample data',
-    takes: [],
-    load: () => import('../commands/sandbox.ts'),
-  },
+  { name: 'sandbox', summary: 'Run a local service with sample data', takes: [], load: () => import('../commands/sandbox.ts') },
   {
     name: 'demo',
     summary: 'Run a demo against a local sandbox; no key required',

@@ -98,10 +98,7 @@ async function readBody(context: Context, input: string, method: string): Promis
   try {
     JSON.parse(body);
   } catch (cause) {
-    throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, {
-      hint: 'Pass a JSON body.',
-      cause,
-    });
+    throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, { hint: 'Pass a JSON body.', cause });
   }
   return body;
 }

@@ -5,10 +5,7 @@ import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
 import { fromCodesOption } from './shared-flags.ts';
 
-export type CodeChoice = Partial<Filters> & {
-  all?: true | undefined;
-  from?: string | undefined;
-};
+export type CodeChoice = Partial<Filters> & { all?: true | undefined; from?: string | undefined };
 
 /** Flags that choose the codes of commands that read scans from the service. */
 export const choiceOptions = {

@@ -46,10 +46,7 @@ export const globalOptions = {
   summary: text(
     '--summary <file>',
     'Write a summary of the run to FILE when it ends, even if it fails: JSON, or Prometheus metrics if FILE ends in .prom',
-    {
-      group: GLOBAL_FLAGS,
-      complete: 'files',
-    },
+    { group: GLOBAL_FLAGS, complete: 'files' },
   ),
   quiet: flag('-q, --quiet', 'Print errors only, without progress and notes', { group: GLOBAL_FLAGS }),
   verbose: flag('-v, --verbose', 'Print one line per request to standard error', { group: GLOBAL_FLAGS }),

@@ -17,27 +17,17 @@ const WRITES = `Write to FILE (${ENDINGS.join(', ')}, each also with .gz; .xlsx`
 
 /** Output flags of commands whose records have no ID. */
 export const outputOptionsWithoutIds = {
-  format: choice('-f, --format <format>', 'Output format', FORMATS, {
-    group: GROUP,
-  }),
-  output: text('-o, --output <file>', `${WRITES}, .md)`, {
-    group: GROUP,
-    complete: 'files',
-  }),
+  format: choice('-f, --format <format>', 'Output format', FORMATS, { group: GROUP }),
+  output: text('-o, --output <file>', `${WRITES}, .md)`, { group: GROUP, complete: 'files' }),
   fields: {
     flags: '--fields <a,b,c>',
     description: 'Columns to print, in this order',
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
-  delimiter: parsed('--delimiter <,|;|tab>', 'Delimiter: comma, semicolon, tab (default: ,)', VALUES.delimiter, {
-    group: GROUP,
-  }),
+  delimiter: parsed('--delimiter <,|;|tab>', 'Delimiter: comma, semicolon, tab (default: ,)', VALUES.delimiter, { group: GROUP }),
   header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
-  rawCells: flag('--raw-cells', "Don't escape formulas in CSV, nor unescape --from", {
-    group: GROUP,
-    risky: true,
-  }),
+  rawCells: flag('--raw-cells', "Don't escape formulas in CSV, nor unescape --from", { group: GROUP, risky: true }),
   excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { group: GROUP }),
 };
 
@@ -45,21 +35,14 @@ export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'P
 
 /** Time zone flag of commands that print codes, for date cells of a workbook. */
 export const timezoneOption = {
-  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", {
-    group: GROUP,
-  }),
+  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", { group: GROUP }),
 };
 
 /** Output flags of commands that write scans. */
 export const scanOutputOptions = {
   ...outputOptions,
-  format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, {
-    group: GROUP,
-  }),
-  output: text('-o, --output <file>', `${WRITES}, .parquet)`, {
-    group: GROUP,
-    complete: 'files',
-  }),
+  format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, { group: GROUP }),
+  output: text('-o, --output <file>', `${WRITES}, .parquet)`, { group: GROUP, complete: 'files' }),
 };
 
 function parseFields(raw: string): string[] {

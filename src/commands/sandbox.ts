@@ -19,19 +19,13 @@ export const command = defineCommand({
     port: integer(
       '--port <n>',
       `Port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or a free one if that is in use)`,
-      {
-        min: 0,
-        max: 65_535,
-      },
+      { min: 0, max: 65_535 },
     ),
     codes: integer('--codes <n>', 'Number of sample codes (default: 25)', { min: 0, max: 100_000 }),
     scans: integer(
       '--scans <n>',
       'Sample scans of each code in the 90 days before today 00:00 UTC (default: from about 20 to 5500)',
-      {
-        min: 0,
-        max: 100_000_000,
-      },
+      { min: 0, max: 100_000_000 },
     ),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),

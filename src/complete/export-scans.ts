@@ -161,9 +161,6 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError)
   await job.checkExists();
   throw new UnprovenError(
     `the export of the scans of ${quote(job.code)} ${formatRange(job.range)} could not be verified as complete: ${moved.message}`,
-    {
-      hint: 'Run the same command again when fewer scans arrive, or export a shorter range.',
-      cause: moved,
-    },
+    { hint: 'Run the same command again when fewer scans arrive, or export a shorter range.', cause: moved },
   );
 }

@@ -106,9 +106,7 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
   if (read !== rows) {
     throw new UnprovenError(
       `cannot merge the parts of ${partition}: they contain ${countOf(read, 'row')} instead of ${formatCount(rows)}`,
-      {
-        hint: 'The parts are unchanged. Restore them from a backup, or export into a new --output-dir.',
-      },
+      { hint: 'The parts are unchanged. Restore them from a backup, or export into a new --output-dir.' },
     );
   }
   return { partition, name, rows, bytes, newestMs: Math.max(...parts.map(({ newestMs }) => newestMs)) };

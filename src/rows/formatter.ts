@@ -25,10 +25,5 @@ export const stateless = () => () => undefined;
 
 /** Only the ids, one a line. */
 export function createIdsFormatter(): Formatter {
-  return {
-    begin: () => '',
-    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
-    end: () => '',
-    checkpoint: stateless,
-  };
+  return { begin: () => '', rows: (rows) => rows.map((row) => `${row.id}\n`).join(''), end: () => '', checkpoint: stateless };
 }

@@ -46,11 +46,7 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
 }
 
 function singleFormatter(names: readonly string[] | undefined): Formatter {
-  return {
-    begin: () => '',
-    rows: ([row = {}]) => `${formatJson(picked(row, names), 2)}\n`,
-    end: () => '',
-  };
+  return { begin: () => '', rows: ([row = {}]) => `${formatJson(picked(row, names), 2)}\n`, end: () => '' };
 }
 
 /** The named keys in that order; a missing one is null, so that every row has the same keys. */

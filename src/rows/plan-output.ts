@@ -136,9 +136,7 @@ function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, 
 
 function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format | FileFormat, gzip: boolean): void {
   if (excel && rawCells) {
-    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", {
-      hint: 'Omit one of the two flags.',
-    });
+    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", { hint: 'Omit one of the two flags.' });
   }
   const onlyCsv =
     (excel && '--excel') ||
@@ -154,9 +152,7 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
     throw new UsageError('.xlsx files are already compressed', { hint: 'Omit .gz from the file name.' });
   }
   if ((format === 'table' || format === 'markdown') && gzip) {
-    throw new UsageError('tables cannot be compressed', {
-      hint: 'Use --format csv, or omit .gz from the file name.',
-    });
+    throw new UsageError('tables cannot be compressed', { hint: 'Use --format csv, or omit .gz from the file name.' });
   }
 }
 

@@ -23,12 +23,9 @@ export const OUTCOMES = {
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Words of a dry run for the actions of a run, with the outcomes that these have. */
-export const ACTIONS = {
-  create: 'created',
-  adopt: 'adopted',
-  update: 'updated',
-  delete: 'deleted',
-} as const satisfies Readonly<Record<string, Outcome>>;
+export const ACTIONS = { create: 'created', adopt: 'adopted', update: 'updated', delete: 'deleted' } as const satisfies Readonly<
+  Record<string, Outcome>
+>;
 
 /** Meanings of words that only a plan has. */
 export const PLAN_WORDS = {

@@ -67,10 +67,7 @@ export function answerError(
     const target = oneLine(header(answer.headers, 'location') ?? '', redact);
     return new UnexpectedAnswerError(
       `redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
-      {
-        ...details,
-        hint: 'Run `qrctl doctor` to check the base URL.',
-      },
+      { ...details, hint: 'Run `qrctl doctor` to check the base URL.' },
     );
   }
   if (status === 401) {

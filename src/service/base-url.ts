@@ -16,9 +16,7 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new UsageError(
       `http:// would send the key unencrypted to ${shown(url.hostname)}; it is allowed only for this machine`,
-      {
-        hint: 'Use https:// in the base URL.',
-      },
+      { hint: 'Use https:// in the base URL.' },
     );
   }
   let path = url.pathname;

@@ -65,10 +65,7 @@ function expecting(expected: string): { expected: string; forms: string } {
 
 /** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts, a key-command in key-command.ts. */
 export const VALUES = {
-  format: {
-    parse: (text: string) => FORMATS.find((format) => format === text),
-    ...expecting(`one of ${FORMATS.join(', ')}`),
-  },
+  format: { parse: (text: string) => FORMATS.find((format) => format === text), ...expecting(`one of ${FORMATS.join(', ')}`) },
   timezone: {
     parse: (text: string) => (isTimeZone(text) ? text : undefined),
     ...expecting('an IANA time zone such as Europe/Madrid or UTC'),

@@ -135,9 +135,7 @@ export const TOPICS: readonly Topic[] = [
     blocks: [
       `A code has one of these types: ${CODE_TYPES.join(', ')}.`,
       'The destination of a code of type url is a web address. The service does not allow changing the type of a code.',
-      {
-        lines: ['qrctl qr create --name Lunch --type menu --destination https://example.com', 'qrctl qr list --type menu'],
-      },
+      { lines: ['qrctl qr create --name Lunch --type menu --destination https://example.com', 'qrctl qr list --type menu'] },
     ],
   },
   {
@@ -145,9 +143,7 @@ export const TOPICS: readonly Topic[] = [
     title: 'Environment variables',
     blocks: [
       'A flag overrides a variable, and a variable overrides the profile.',
-      {
-        list: ENVIRONMENT,
-      },
+      { list: ENVIRONMENT },
       'The first key is used: of QRCTL_API_KEY, QRCTL_API_KEY_FILE, the credential, and the profile, which stores a key or a key-command. ' +
         'qrctl sends the key of a profile only to the base URL it was stored with, and the others to whichever base URL is used.',
     ],
@@ -167,9 +163,7 @@ export const TOPICS: readonly Topic[] = [
         ],
       },
       'A page has up to 500 scans or 100 codes, so 100,000 scans take 200 requests.',
-      {
-        lines: ['qrctl auth status', 'qrctl scans export --all --dry-run', 'qrctl config set reserve 10%'],
-      },
+      { lines: ['qrctl auth status', 'qrctl scans export --all --dry-run', 'qrctl config set reserve 10%'] },
     ],
   },
   {
@@ -185,13 +179,9 @@ export const TOPICS: readonly Topic[] = [
       'In CI, if the journal is not kept between runs:',
       { lines: ['qrctl qr create --from codes.csv --skip-existing --format json'] },
       'Pause every code whose name contains a word. With -r, xargs runs nothing if there is no such code:',
-      {
-        lines: ['qrctl qr list --name Easter --ids |', '  xargs -r qrctl qr update --status paused'],
-      },
+      { lines: ['qrctl qr list --name Easter --ids |', '  xargs -r qrctl qr update --status paused'] },
       'Store the exit code in a shell with -e, as in CI, which otherwise stops at the first failure:',
-      {
-        lines: ['rc=0', 'qrctl qr create --from codes.csv || rc=$?'],
-      },
+      { lines: ['rc=0', 'qrctl qr create --from codes.csv || rc=$?'] },
       'Try all of this against a local service first:',
       { lines: ['qrctl sandbox'] },
     ],

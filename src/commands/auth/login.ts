@@ -26,10 +26,7 @@ export const command = defineCommand({
   examples: [
     { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'Prompt for the key and store it' },
     { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'Store a key from a file in the profile work' },
-    {
-      command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'",
-      does: 'Read the key from 1Password in each run',
-    },
+    { command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'", does: 'Read the key from 1Password in each run' },
   ],
   async run(context, { options }) {
     const { newProfileName } = await import('../../settings/choose-profile.ts');
@@ -79,9 +76,7 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   }
   for (const note of settings.notes) context.console.note(note);
   if (settings.baseUrl === undefined) {
-    throw new UsageError('missing --base-url', {
-      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.',
-    });
+    throw new UsageError('missing --base-url', { hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.' });
   }
   return { ...settings, baseUrl: settings.baseUrl };
 }

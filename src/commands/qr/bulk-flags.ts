@@ -12,10 +12,7 @@ import { fromCodesOption, movedFromOption, overwriteOption } from '../shared-fla
 export const BULK_GROUP = 'Bulk flags:';
 
 export const bulkOptions = {
-  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
-    group: BULK_GROUP,
-    complete: 'files',
-  }),
+  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', { group: BULK_GROUP, complete: 'files' }),
   results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
     group: BULK_GROUP,
     complete: 'files',
@@ -23,9 +20,7 @@ export const bulkOptions = {
   overwrite: overwriteOption,
   movedFrom: { ...movedFromOption, group: BULK_GROUP },
   sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
-  visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', {
-    group: BULK_GROUP,
-  }),
+  visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group: BULK_GROUP }),
   dryRun: flag('--dry-run', 'Show changes and cost in requests; change nothing', { group: BULK_GROUP }),
   offline: flag('--offline', 'Check the file only, without key or requests', { group: BULK_GROUP }),
   strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: BULK_GROUP }),

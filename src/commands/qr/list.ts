@@ -14,10 +14,7 @@ interface Sort {
   descending: boolean;
 }
 
-const SORT = {
-  parse: parseSort,
-  forms: `one of ${CODE_FIELDS.join(', ')}, with :desc for descending order`,
-};
+const SORT = { parse: parseSort, forms: `one of ${CODE_FIELDS.join(', ')}, with :desc for descending order` };
 
 const options = {
   ...filterOptions,

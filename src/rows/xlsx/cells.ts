@@ -46,9 +46,7 @@ export function textCell(text: string, style: number = STYLES.text): string {
     const limit = formatCount(MOST_CHARACTERS);
     throw new UsageError(
       `cannot write a value of ${formatCount(text.length)} characters: a cell of a workbook holds at most ${limit}`,
-      {
-        hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.',
-      },
+      { hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.' },
     );
   }
   return `" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;

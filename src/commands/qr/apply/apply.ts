@@ -24,10 +24,7 @@ export const command = defineCommand({
     { command: 'qrctl qr apply --init -o codes.csv', does: 'Write a file and a lock file of the existing codes' },
     { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },
     { command: 'qrctl qr apply --from codes.csv', does: 'Create and change codes, and update codes.lock.json' },
-    {
-      command: 'qrctl qr apply --from codes.csv --dry-run --format markdown',
-      does: 'Print the plan for a pull request',
-    },
+    { command: 'qrctl qr apply --from codes.csv --dry-run --format markdown', does: 'Print the plan for a pull request' },
   ],
   async run(context, { options }) {
     if (options.init) {

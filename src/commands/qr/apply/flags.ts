@@ -28,9 +28,7 @@ export const options = {
     parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
   } satisfies OptionDefinition<(readonly [string, string])[]>,
   recreate: texts('--recreate <key>', 'Create a new code for KEY', { group: GROUP, risky: true }),
-  removed: choice('--removed <action>', 'Action for the codes of removed keys', ['report', 'pause'], {
-    group: GROUP,
-  }),
+  removed: choice('--removed <action>', 'Action for the codes of removed keys', ['report', 'pause'], { group: GROUP }),
   maxChanges: parsed<NonNullable<PlanOptions['maxChanges']>>(
     '--max-changes <n|n%>',
     'Maximum number or share of changed or removed keys (default: 30%)',

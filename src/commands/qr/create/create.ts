@@ -27,10 +27,7 @@ export const command = defineCommand({
   examples: [
     { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'Create one code' },
     { command: 'qrctl qr create --from codes.csv', does: 'Create a code per row, with the results in codes.results.csv' },
-    {
-      command: 'qrctl qr create --from codes.json --skip-existing --format json',
-      does: 'Create codes in CI without a journal',
-    },
+    { command: 'qrctl qr create --from codes.json --skip-existing --format json', does: 'Create codes in CI without a journal' },
   ],
   async run(context, { options }) {
     if (options.template) return (await import('./one.ts')).printTemplate(context, options);

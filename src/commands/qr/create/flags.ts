@@ -11,17 +11,9 @@ import { utmOptions } from '../utm-flags.ts';
 /** Flags that require `--from`. */
 export const fileOptions = {
   ...bulkOptions,
-  skipExisting: flag('--skip-existing', 'Skip existing codes; edited rows get new codes', {
-    group: BULK_GROUP,
-    risky: true,
-  }),
-  settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', {
-    group: BULK_GROUP,
-  }),
-  applyEdits: flag('--apply-edits', 'Update the codes of edited rows', {
-    group: BULK_GROUP,
-    risky: true,
-  }),
+  skipExisting: flag('--skip-existing', 'Skip existing codes; edited rows get new codes', { group: BULK_GROUP, risky: true }),
+  settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', { group: BULK_GROUP }),
+  applyEdits: flag('--apply-edits', 'Update the codes of edited rows', { group: BULK_GROUP, risky: true }),
   asNew: {
     flags: '--as-new <line>',
     description: 'Create a new code for an edited row',

@@ -92,13 +92,7 @@ export const PLAN_COLUMNS: readonly Column[] = [
 ];
 
 /** Which rows a table shows first. */
-const URGENCY: Readonly<Record<RowPlan['action'], number>> = {
-  edited: 0,
-  update: 0,
-  create: 2,
-  exists: 3,
-  unchanged: 4,
-};
+const URGENCY: Readonly<Record<RowPlan['action'], number>> = { edited: 0, update: 0, create: 2, exists: 3, unchanged: 4 };
 
 function urgencyOf({ action, isLost }: RowPlan): number {
   return isLost ? 1 : URGENCY[action];

@@ -8,9 +8,7 @@ export const options = {
   backup: text(
     '--backup <dir>',
     'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete',
-    {
-      complete: 'directories',
-    },
+    { complete: 'directories' },
   ),
   ...bulkCodesOptions,
   ...outputOptions,

@@ -13,9 +13,7 @@ const MANY = 'Flags for several codes:';
 export const options = {
   output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', { complete: 'files' }),
   dryRun: flag('--dry-run', 'Show the images, and write nothing'),
-  force: flag('--force', 'Draw images that may not scan, and replace other files', {
-    risky: true,
-  }),
+  force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
   all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
   ...filterOptions,
   from: fromCodesOption(MANY),

@@ -39,10 +39,7 @@ export const pictureOptions = {
   size: parsed(
     '--size <length>',
     'Width, quiet zone included (default: 30mm)',
-    {
-      parse: parseLength,
-      forms: LENGTH_FORMS,
-    },
+    { parse: parseLength, forms: LENGTH_FORMS },
     { group: GROUP },
   ),
   dpi: integer('--dpi <n>', 'Printer resolution, dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
@@ -55,10 +52,7 @@ export const pictureOptions = {
     { group: GROUP },
   ),
   background: parsed('--background <#rgb|none>', 'Background color (default: #fff)', BACKGROUND, { group: GROUP }),
-  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
-    group: GROUP,
-    complete: 'files',
-  }),
+  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', { group: GROUP, complete: 'files' }),
   shortUrl: parsed(
     '--short-url <template>',
     'Address with {slug} (default: the setting)',

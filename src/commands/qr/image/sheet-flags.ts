@@ -51,9 +51,7 @@ function sides(flags: string, description: string) {
 }
 
 export const sheetOptions = {
-  sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', {
-    group: GROUP,
-  }),
+  sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', { group: GROUP }),
   grid: parsed(
     '--grid <CxR>',
     'Columns and rows of any other sheet',

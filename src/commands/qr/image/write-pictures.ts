@@ -77,9 +77,7 @@ async function refuseForeign({ directory, style, files, manifest, hashes }: Job)
   const more = foreign.length > 1 ? ` and ${foreign.length - 1} more` : '';
   throw new UsageError(
     `cannot replace ${join(directory, foreign[0] ?? '')}${more}: not written by an earlier run, or changed since`,
-    {
-      hint: 'Specify a different directory with --output-dir, or add --force to overwrite.',
-    },
+    { hint: 'Specify a different directory with --output-dir, or add --force to overwrite.' },
   );
 }
 
@@ -146,8 +144,6 @@ function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: s
   );
   throw new PartialError(
     `${failed.length} of ${countOf(rows.length, 'image')} could not be read back and ${failed.length === 1 ? 'was' : 'were'} not written`,
-    {
-      hint: `See the reasons in ${path}, and try another --ecc or --size.`,
-    },
+    { hint: `See the reasons in ${path}, and try another --ecc or --size.` },
   );
 }

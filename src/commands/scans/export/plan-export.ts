@@ -127,9 +127,7 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
   if (flags.verify && !append)
     throw new UsageError('--verify requires --append', { hint: 'Add --append, or use `qrctl scans verify`.' });
   if (movedFrom !== undefined && !append)
-    throw new UsageError('--moved-from requires --append', {
-      hint: 'Omit --moved-from, or add --append.',
-    });
+    throw new UsageError('--moved-from requires --append', { hint: 'Omit --moved-from, or add --append.' });
   if (overwrite && append)
     throw new UsageError("--overwrite can't be used with --append", {
       hint: 'Omit --overwrite. To export everything again, add --restart.',
@@ -166,9 +164,7 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
   if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
   for (const name of ['qr_id', 'id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('a dataset requires the fields qr_id, id and ts', {
-      hint: `Add ${name} to --fields.`,
-    });
+    throw new UsageError('a dataset requires the fields qr_id, id and ts', { hint: `Add ${name} to --fields.` });
   }
   return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
 }
@@ -188,9 +184,7 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
   }
   for (const name of ['id', 'ts']) {
     if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('--append requires the fields id and ts', {
-      hint: `Add ${name} to --fields.`,
-    });
+    throw new UsageError('--append requires the fields id and ts', { hint: `Add ${name} to --fields.` });
   }
   return {
     path: flags.output ?? '',

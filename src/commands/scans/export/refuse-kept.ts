@@ -57,8 +57,6 @@ async function hasState(path: string): Promise<boolean> {
 function refusal(path: string): UsageError {
   return new UsageError(
     `cannot replace ${path}: it was written with --append, and may have scans that the service no longer has`,
-    {
-      hint: 'No request was sent, and no changes were made. Add --append to add new scans, or --overwrite to replace the file.',
-    },
+    { hint: 'No request was sent, and no changes were made. Add --append to add new scans, or --overwrite to replace the file.' },
   );
 }

@@ -23,10 +23,7 @@ export const command = defineCommand({
       command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
       does: 'Count by a column of a file of codes',
     },
-    {
-      command: 'qrctl scans stats --input scans.csv --by country --by device',
-      does: 'Count the scans in a file',
-    },
+    { command: 'qrctl scans stats --input scans.csv --by country --by device', does: 'Count the scans in a file' },
   ],
   async run(context, { args, options }) {
     const { runStats } = await import('./run-stats.ts');

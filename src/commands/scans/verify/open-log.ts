@@ -47,11 +47,7 @@ export async function openLog(
     onWait: () => context.console.note(`Waiting for another run that writes to ${place}`),
   };
   const file = await open();
-  return {
-    add: (code, batch) => withColumns(identity, code, file).write(batch),
-    commit: file.commit,
-    discard: file.discard,
-  };
+  return { add: (code, batch) => withColumns(identity, code, file).write(batch), commit: file.commit, discard: file.discard };
 
   async function open(): Promise<AppendFile> {
     if (keptBy && 'directory' in keptBy) {

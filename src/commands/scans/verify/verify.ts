@@ -17,10 +17,7 @@ export const command = defineCommand({
   examples: [
     { command: 'qrctl scans verify spring-menu -o scans.csv', does: 'Compare an appended file with the service' },
     { command: 'qrctl scans verify --all --output-dir lake --repair', does: 'Add missing scans to a dataset' },
-    {
-      command: 'qrctl scans verify spring-menu -o scans.csv --repair --dry-run',
-      does: 'Show the scans that would be added',
-    },
+    { command: 'qrctl scans verify spring-menu -o scans.csv --repair --dry-run', does: 'Show the scans that would be added' },
   ],
   async run(context, { args, options }) {
     const { runVerify } = await import('./run-verify.ts');
