@@ -5,18 +5,13 @@ import { messageOf, NotFoundError, UsageError } from '../errors.ts';
 import type { RawRequest } from '../service/service.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { quote } from '../text/quote.ts';
-import { defineCommand, type OptionDefinition, oneOf, text } from './define.ts';
+import { defineCommand, oneOf, repeated, text } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const options = {
-  query: {
-    flags: '--query <key=value>',
-    description: 'Query parameter, percent-encoded by qrctl',
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, parseParameter(raw)],
-  } satisfies OptionDefinition<[string, string][]>,
+  query: repeated('--query <key=value>', 'Query parameter, percent-encoded by qrctl', parseParameter),
   input: text('--input <file|->', 'File with the JSON body of the request (- for standard input)', { complete: 'files' }),
 };
 
@@ -54,10 +49,10 @@ export const command = defineCommand({
   },
 });
 
-function parseParameter(raw: string): [string, string] {
+function parseParameter(raw: string): [[string, string]] {
   const at = raw.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('a name, =, and a value, such as limit=5');
-  return [raw.slice(0, at), raw.slice(at + 1)];
+  return [[raw.slice(0, at), raw.slice(at + 1)]];
 }
 
 /** Returns path and query below the base URL. Throws UsageError for a path outside it: the key must not be sent there. */

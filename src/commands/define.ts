@@ -130,13 +130,22 @@ export function choices<const C extends readonly string[]>(
   description: string,
   values: C,
 ): OptionDefinition<C[number][]> {
-  const parse = (raw: string, previous: C[number][] = []) => [...previous, oneOf(raw, values)];
-  return { flags, description, choices: values, repeatable: true, parse };
+  return { ...repeated(flags, description, (raw) => [oneOf(raw, values)]), choices: values };
 }
 
 /** Free text, repeatable: the values in the order given. */
 export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
-  return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, raw], ...extra };
+  return repeated(flags, description, (raw) => [raw], extra);
+}
+
+/** Repeatable: what `read` returns for each value, in the order given. It throws InvalidArgumentError for an invalid one. */
+export function repeated<T>(
+  flags: string,
+  description: string,
+  read: (raw: string) => readonly T[],
+  extra: Extra = {},
+): OptionDefinition<T[]> {
+  return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, ...read(raw)], ...extra };
 }
 
 /** The result of `read`; if it is undefined, `forms` says which values are expected. */

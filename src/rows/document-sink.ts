@@ -2,12 +2,15 @@
 import { type Formatter, type Piece, textOf } from './formatter.ts';
 import type { Row, RowSink } from './row-sink.ts';
 
-/** Destination of the bytes of a document. A file that is replaced atomically is one; RowSink documents the functions. */
+/** Destination of the bytes of a document: standard output, or a file (whole-file.ts). */
 export interface ByteSink {
+  /** Throws LocalError (full disk, device). */
   write(piece: Piece): Promise<void>;
+  /** All is written: flushes, and puts the file in its place. */
   commit(): Promise<void>;
+  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
   discard(): Promise<void>;
-  /** Absent where bytes cannot be taken back. */
+  /** Returns a function that discards everything written since. Absent where bytes cannot be taken back. */
   checkpoint?: () => Promise<() => Promise<void>>;
 }
 

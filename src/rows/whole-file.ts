@@ -12,22 +12,9 @@ import { checkPlace, makeRealDirectories, realPath } from '../durable/trusted-fi
 import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { asSentence } from '../text/sentence.ts';
+import type { ByteSink } from './document-sink.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
-
-export interface WholeFile {
-  /** Adds to the file; small pieces are gathered into large writes. Throws LocalError (full disk, device). */
-  write(chunk: string | Uint8Array): Promise<void>;
-  /** All is written: flushes, and puts the file in its place. */
-  commit(): Promise<void>;
-  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
-  discard(): Promise<void>;
-  /**
-   * Returns a checkpoint function that discards everything written since this point. A compressed file continues with a new member (RFC
-   * 1952, 2.2). Missing for devices and pipes, which cannot roll back.
-   */
-  checkpoint?: () => Promise<() => Promise<void>>;
-}
 
 export interface WholeFileOptions {
   processes: Processes;
@@ -44,11 +31,12 @@ export interface WholeFileOptions {
 
 /**
  * Opens `path` for a file that is replaced atomically. Symbolic links are followed, and the real target is replaced. A file that is not
- * regular (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`.
+ * regular (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`, and cannot be rolled back. Small pieces are gathered into
+ * large writes; a compressed file continues with a new member after it was rolled back (RFC 1952, 2.2).
  *
  * @throws UsageError if the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
-export async function openWholeFile(path: string, options: WholeFileOptions): Promise<WholeFile> {
+export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
   const { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = OTHER_FILE, beforeReplace } = options;
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
@@ -127,7 +115,7 @@ function wholeFile(
   replacement: Replacement,
   createEncoder: () => Encoder,
   beforeReplace: WholeFileOptions['beforeReplace'],
-): WholeFile {
+): ByteSink {
   let gatherer = createGatherer(createEncoder(), replacement.write);
   const failing = (error: unknown) => Promise.reject(inWords(path, error, `no changes were made to ${path}`));
   return {
@@ -170,7 +158,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   }
 }
 
-function directFile(path: string, file: Direct, encoder: Encoder): WholeFile {
+function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
   let closed = false;
   const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
   const failing = (error: unknown) => Promise.reject(inWords(path, error, 'the output is incomplete'));

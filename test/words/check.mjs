@@ -13,7 +13,18 @@ const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi|report\/languages\/(?!en\
 const PAPERS = ['README.md', 'CHANGELOG.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...markdownIn('docs')];
 
 /** The functions of define.ts whose second argument describes a flag. */
-const DECLARING = new Set(['flag', 'negation', 'text', 'integer', 'choice', 'choices', 'duration', 'parsed', 'checked']);
+const DECLARING = new Set([
+  'flag',
+  'negation',
+  'text',
+  'integer',
+  'choice',
+  'choices',
+  'duration',
+  'parsed',
+  'repeated',
+  'checked',
+]);
 /** Ways to combine the parts of one text. */
 const COMBINING = new Set(['ConditionalExpression', 'LogicalExpression']);
 /** Parts of a syntax tree without texts for users. */

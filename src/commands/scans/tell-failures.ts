@@ -1,6 +1,6 @@
 /** Reports codes whose scans could not be read. */
 import type { CodeFailure } from '../../complete/export-codes.ts';
-import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../errors.ts';
+import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../errors.ts';
 import { countOf, quote } from '../../text/quote.ts';
 
 /** Returns whether a failure concerns the code that was requested: other codes may still be read. */
@@ -15,4 +15,9 @@ export function toldFailures(failures: readonly CodeFailure[], of: number, how: 
   const lines = failures.slice(0, MOST_TOLD).map(({ code, error }) => `${quote(code.slug ?? code.id)}: ${error.message}`);
   if (failures.length > MOST_TOLD) lines.push(`and ${failures.length - MOST_TOLD} more`);
   return [`${failures.length} of ${countOf(of, 'code')} ${how}`, ...lines];
+}
+
+/** Creates the error of a run in which some codes failed. */
+export function someFailed(failures: readonly CodeFailure[], of: number, how: string, hint: string): PartialError {
+  return new PartialError(toldFailures(failures, of, how).join('\n'), { hint, cause: failures[0]?.error });
 }

@@ -1,7 +1,7 @@
 /** Flags of `qr apply`. */
 import { InvalidArgumentError } from 'commander';
 import type { PlanOptions } from '../../../apply/plan.ts';
-import { choice, duration, flag, type OptionDefinition, parsed, text, texts, type Values } from '../../define.ts';
+import { choice, duration, flag, parsed, repeated, text, texts, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { movedFromOption, overwriteOption } from '../../shared-flags.ts';
 import { bulkOptions } from '../bulk-flags.ts';
@@ -19,14 +19,10 @@ export const options = {
   exitCode: flag('--exit-code', 'Exit with 8 if --dry-run shows changes, 9 for decisions', { group: GROUP }),
   offline: { ...offline, group: GROUP },
   strict: { ...strict, group: GROUP },
-  adopt: {
-    flags: '--adopt <key=code>',
-    description: 'Assign an existing code (ID or slug) to KEY',
+  adopt: repeated('--adopt <key=code>', 'Assign an existing code (ID or slug) to KEY', parseAdoption, {
     group: GROUP,
     risky: true,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
-  } satisfies OptionDefinition<(readonly [string, string])[]>,
+  }),
   recreate: texts('--recreate <key>', 'Create a new code for KEY', { group: GROUP, risky: true }),
   removed: choice('--removed <action>', 'Action for the codes of removed keys', ['report', 'pause'], { group: GROUP }),
   maxChanges: parsed<NonNullable<PlanOptions['maxChanges']>>(
@@ -47,11 +43,11 @@ export const options = {
 
 export type ApplyFlags = Values<typeof options>;
 
-function parseAdoption(raw: string): readonly [string, string] {
+function parseAdoption(raw: string): [readonly [string, string]] {
   const at = raw.lastIndexOf('=');
   const [key, code] = [raw.slice(0, Math.max(0, at)).trim(), raw.slice(at + 1).trim()];
   if (key === '' || code === '') throw new InvalidArgumentError('a key, =, and the ID or slug of a code');
-  return [key, code];
+  return [[key, code]];
 }
 
 function parseMost(raw: string): NonNullable<PlanOptions['maxChanges']> | undefined {

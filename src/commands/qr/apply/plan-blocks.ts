@@ -8,7 +8,7 @@ import { clean } from '../../../text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../text/display-width.ts';
 import { inQuotes, joinSome, shown } from '../../../text/quote.ts';
 import { differingParts, type Parts } from './differing-part.ts';
-import { endOf, fieldsOf, itemOf, type ShownField, type ShownItem } from './plan-records.ts';
+import { endOf, fieldsOf, isQuiet, itemOf, type ShownField, type ShownItem } from './plan-records.ts';
 
 /** Sign of each action; color only repeats it. */
 const SIGNS: Readonly<Record<Exclude<Action, 'unchanged'>, readonly [string, ColourName, string]>> = {
@@ -36,8 +36,7 @@ function formatBlock(one: ShownItem, { colours, width }: BlockOptions): string {
   const item = itemOf(one);
   const { action, key, code, candidates } = item;
   const end = endOf(one);
-  const isQuiet = action === 'unchanged' || (action === 'removed' && !item.isNews && item.changes.length === 0);
-  if (isQuiet && end?.outcome !== 'failed') return '';
+  if (isQuiet(one)) return '';
   const [sign, colour, words] = action === 'unchanged' ? (['!', 'red', 'unchanged'] as const) : SIGNS[action];
   const owned = end?.code ?? code ?? item.entry;
   const about = owned ? ` ${colours.dim(`(${shown(owned.slug)})`)}` : '';

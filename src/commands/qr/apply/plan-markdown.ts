@@ -5,7 +5,7 @@ import { clean } from '../../../text/clean.ts';
 import { formatCount } from '../../../text/quote.ts';
 import { differingParts } from './differing-part.ts';
 import { countItems } from './plan-counts.ts';
-import { endOf, fieldsOf, itemOf, type ShownItem } from './plan-records.ts';
+import { endOf, fieldsOf, isQuiet, itemOf, type ShownItem } from './plan-records.ts';
 
 /** A comment on GitHub takes 65,536 characters, and a job summary 1 MiB. */
 const MOST_ROWS = 200;
@@ -23,12 +23,6 @@ const SIGNS: Readonly<Record<Action, string>> = {
 };
 
 export function formatMarkdown(items: readonly ShownItem[], { name, unmanaged }: { name: string; unmanaged: number }): string {
-  const isQuiet = (shown: ShownItem) => {
-    const { action, isNews, changes } = itemOf(shown);
-    return (
-      (action === 'unchanged' || (action === 'removed' && !isNews && changes.length === 0)) && endOf(shown)?.outcome !== 'failed'
-    );
-  };
   const changed = items.filter((shown) => !isQuiet(shown));
   const quiet = items.filter(isQuiet);
   const rows = changed.flatMap(rowsOf);

@@ -23,6 +23,13 @@ export function endOf(shown: ShownItem): EndedItem | undefined {
   return 'item' in shown ? shown : undefined;
 }
 
+/** Returns whether an item is as the file says, so that a plan for people does not list it. */
+export function isQuiet(shown: ShownItem): boolean {
+  const { action, isNews, changes } = itemOf(shown);
+  const isOld = action === 'removed' && !isNews && changes.length === 0;
+  return (action === 'unchanged' || isOld) && endOf(shown)?.outcome !== 'failed';
+}
+
 export interface ShownField {
   readonly field: string;
   /** Null where there is no value yet. */

@@ -3,41 +3,22 @@ import { InvalidArgumentError } from 'commander';
 import type { Decisions } from '../../../once/decisions.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { CODE_TYPES } from '../../../service/shapes.ts';
-import { choice, duration, flag, type OptionDefinition, text, type Values } from '../../define.ts';
+import { choice, duration, flag, repeated, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { BULK_GROUP, bulkOptions } from '../bulk-flags.ts';
 import { utmOptions } from '../utm-flags.ts';
 
+const RISKY = { group: BULK_GROUP, risky: true } as const;
+
 /** Flags that require `--from`. */
 export const fileOptions = {
   ...bulkOptions,
-  skipExisting: flag('--skip-existing', 'Skip existing codes; edited rows get new codes', { group: BULK_GROUP, risky: true }),
+  skipExisting: flag('--skip-existing', 'Skip existing codes; edited rows get new codes', RISKY),
   settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', { group: BULK_GROUP }),
-  applyEdits: flag('--apply-edits', 'Update the codes of edited rows', { group: BULK_GROUP, risky: true }),
-  asNew: {
-    flags: '--as-new <line>',
-    description: 'Create a new code for an edited row',
-    group: BULK_GROUP,
-    risky: true,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, ...parseLines(raw)],
-  } satisfies OptionDefinition<number[]>,
-  adopt: {
-    flags: '--adopt <line=id>',
-    description: 'Assign code ID to the row on LINE',
-    group: BULK_GROUP,
-    risky: true,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, parseAdoption(raw)],
-  } satisfies OptionDefinition<Decisions['adopt']>,
-  notCreated: {
-    flags: '--not-created <line>',
-    description: 'Resend a row that created no code',
-    group: BULK_GROUP,
-    risky: true,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, parseLine(raw)],
-  } satisfies OptionDefinition<number[]>,
+  applyEdits: flag('--apply-edits', 'Update the codes of edited rows', RISKY),
+  asNew: repeated('--as-new <line>', 'Create a new code for an edited row', parseLines, RISKY),
+  adopt: repeated('--adopt <line=id>', 'Assign code ID to the row on LINE', parseAdoption, RISKY),
+  notCreated: repeated('--not-created <line>', 'Resend a row that created no code', (raw) => [parseLine(raw)], RISKY),
 };
 
 export const options = {
@@ -53,10 +34,10 @@ export const options = {
 
 export type CreateFlags = Values<typeof options>;
 
-function parseAdoption(raw: string): Decisions['adopt'][number] {
+function parseAdoption(raw: string): Decisions['adopt'] {
   const [line = '', id = '', ...more] = raw.split('=');
   if (!isUuid(id) || more.length) throw new InvalidArgumentError('a line number, =, and the ID of a code, such as 12=6f1c2f0e-…');
-  return { line: parseLine(line), id: id.toLowerCase() };
+  return [{ line: parseLine(line), id: id.toLowerCase() }];
 }
 
 function parseLine(raw: string): number {

@@ -2,7 +2,7 @@
 import { COMPARISONS } from '../../../stats/compare-span.ts';
 import { DIMENSIONS } from '../../../stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
-import { choice, integer, type OptionDefinition, text, type Values } from '../../define.ts';
+import { choice, integer, text, texts, type Values } from '../../define.ts';
 import { inputOptions } from '../../input-option.ts';
 import { rangeOptions } from '../../range-options.ts';
 import { limitOption } from '../../shared-flags.ts';
@@ -12,13 +12,7 @@ const TOP_BOUNDS = { min: 1, max: 10_000 };
 export const countOptions = {
   ...choiceOptions,
   ...inputOptions,
-  by: {
-    flags: '--by <dimension>',
-    description: 'Dimension to count by, or with --join a column',
-    choices: DIMENSIONS,
-    repeatable: true,
-    parse: (raw, previous = []) => [...previous, raw],
-  } satisfies OptionDefinition<string[]> as OptionDefinition<string[]>,
+  by: { ...texts('--by <dimension>', 'Dimension to count by, or with --join a column'), choices: DIMENSIONS },
   join: text('--join <file|->', 'File with id or slug, and columns for --by (or -)', { complete: 'files' }),
   sheetName: text('--sheet-name <name>', 'Sheet of --join (default: the first)'),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),

@@ -3,7 +3,7 @@ import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
 import { isWrittenDirectly } from '../../../rows/whole-file.ts';
 import { countOf } from '../../../text/quote.ts';
-import { toldFailures } from '../tell-failures.ts';
+import { someFailed } from '../tell-failures.ts';
 
 const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';
 
@@ -51,16 +51,13 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
 /** Creates the error of an export in which some codes failed. */
 export function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
-  return new PartialError(toldFailures(failures, of, 'failed, the others were exported').join('\n'), {
-    hint: `Export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`,
-    cause: failures[0]?.error,
-  });
+  const again = `Export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
+  return someFailed(failures, of, 'failed, the others were exported', again);
 }
 
 /** Creates the error of a restart of one file in which some codes failed: the file stays as it is. */
 export function notRebuilt(failures: readonly CodeFailure[], of: number, path: string): PartialError {
-  return new PartialError(toldFailures(failures, of, `failed, so ${path} was not rebuilt`).join('\n'), {
-    hint: 'The file is unchanged. Run this again. If a code was deleted, omit it: the old file then stays as FILE.old, with its scans.',
-    cause: failures[0]?.error,
-  });
+  const hint =
+    'The file is unchanged. Run this again. If a code was deleted, omit it: the old file then stays as FILE.old, with its scans.';
+  return someFailed(failures, of, `failed, so ${path} was not rebuilt`, hint);
 }

@@ -90,12 +90,16 @@ function growing(
     overlapMs: plan.append?.overlapMs ?? DEFAULT_OVERLAP_MS,
     sinceMs: plan.sinceMs,
     untilMs: plan.untilMs,
-    serviceNow: () => service.nowMs(),
-    clock: context.clock,
-    signal: context.signal,
-    note: context.console.note,
-    warn: (line: string) => context.console.warn(line, true),
-    onWait: () => context.console.note(`Waiting for another run that writes to ${place}`),
+    ...runOf(context, place, service),
+  };
+}
+
+/** Returns the clocks of a run that adds to a log, its signal, and where its notes go. */
+export function runOf({ clock, signal, console }: Context, place: string, service: Pick<Service, 'nowMs'>) {
+  return {
+    ...{ clock, signal, serviceNow: () => service.nowMs(), note: console.note },
+    warn: (line: string) => console.warn(line, true),
+    onWait: () => console.note(`Waiting for another run that writes to ${place}`),
   };
 }
 

@@ -162,11 +162,13 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
     });
   }
   if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
-  for (const name of ['qr_id', 'id', 'ts']) {
-    if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('a dataset requires the fields qr_id, id and ts', { hint: `Add ${name} to --fields.` });
-  }
+  requireFields(output, ['qr_id', 'id', 'ts'], 'a dataset requires the fields qr_id, id and ts');
   return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
+}
+
+function requireFields({ columns }: OutputPlan, names: readonly string[], message: string): void {
+  const missing = names.find((name) => !columns.some((column) => column.name === name));
+  if (missing !== undefined) throw new UsageError(message, { hint: `Add ${missing} to --fields.` });
 }
 
 function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
@@ -182,10 +184,7 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
       hint: 'Add --format csv or --format ndjson.',
     });
   }
-  for (const name of ['id', 'ts']) {
-    if (output.columns.some((column) => column.name === name)) continue;
-    throw new UsageError('--append requires the fields id and ts', { hint: `Add ${name} to --fields.` });
-  }
+  requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
   return {
     path: flags.output ?? '',
     overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,

@@ -1,7 +1,5 @@
 /** `scans stats` from checked flags to figures. */
-import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
@@ -10,7 +8,7 @@ import { type Figure, figuresOf, type Section, totalOf } from '../../../stats/fi
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { closingWords, countScans, figuresInput, readRange } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
-import { toldFailures } from '../tell-failures.ts';
+import { someFailed } from '../tell-failures.ts';
 import type { Picture } from './draw-figures.ts';
 import type { StatsFlags } from './flags.ts';
 
@@ -59,7 +57,10 @@ export async function runStats(context: Context, names: readonly string[], flags
   // The drawing ends with the number of scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
   context.console.note(await closingWords(context, counted, isSeen ? undefined : plan.local.zone));
-  if (counted.failures.length > 0) throw partly(counted.failures, names.length);
+  const { failures } = counted;
+  const hint = 'Run this command again, or omit these codes.';
+  if (failures.length > 0)
+    throw someFailed(failures, Math.max(names.length, failures.length), 'could not be counted, the others were', hint);
 }
 
 /** Of a file, which has no width of its own. */
@@ -94,9 +95,4 @@ function noteLimits(context: Context, sections: readonly Section[]): void {
   for (const { by } of sections.filter(({ isSparse }) => isSparse)) {
     context.console.note(`The range is too long for a row per ${by}. Rows without scans are omitted`);
   }
-}
-
-function partly(failures: readonly CodeFailure[], of: number): PartialError {
-  const told = toldFailures(failures, Math.max(of, failures.length), 'could not be counted, the others were');
-  return new PartialError(told.join('\n'), { hint: 'Run this command again, or omit these codes.', cause: failures[0]?.error });
 }

@@ -10,6 +10,7 @@ import type { Service } from '../../../service/service.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
+import { runOf } from '../export/open-growing.ts';
 import { DEFAULT_OVERLAP_MS } from '../export/plan-export.ts';
 import type { ScanLog } from './scan-log.ts';
 
@@ -41,10 +42,7 @@ export async function openLog(
       movedFrom: undefined,
       seen: new Set(codes.map(({ id }) => id)),
     },
-    ...{ overlapMs: DEFAULT_OVERLAP_MS, sinceMs: undefined, serviceNow: () => service.nowMs() },
-    ...{ clock: context.clock, signal: context.signal, note: context.console.note },
-    warn: (line: string) => context.console.warn(line, true),
-    onWait: () => context.console.note(`Waiting for another run that writes to ${place}`),
+    ...{ overlapMs: DEFAULT_OVERLAP_MS, sinceMs: undefined, ...runOf(context, place, service) },
   };
   const file = await open();
   return { add: (code, batch) => withColumns(identity, code, file).write(batch), commit: file.commit, discard: file.discard };
