@@ -11,8 +11,8 @@ import { listenForSignals } from './run/signals.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
-import { isPiped } from './terminal/piped.ts';
 import { spacedPaths } from './terminal/spaced-paths.ts';
+import { isPiped } from './terminal/stdout-writer.ts';
 import { isSwitchedOn } from './text/switched-on.ts';
 import { type Clock, formatDuration, systemClock } from './time/time.ts';
 

@@ -91,3 +91,13 @@ function toFailure(error: unknown): Failure {
     hint: `The printed data is incomplete. ${adviceFor(error)}`,
   });
 }
+
+/** Returns whether standard output of this process is a pipe or a socket. Never throws. */
+export function isPiped(): boolean {
+  try {
+    const stdout = fstatSync(1);
+    return stdout.isFIFO() || stdout.isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -10,7 +10,7 @@ import { VALUES } from '../../../settings/values.ts';
 import { quote } from '../../../text/quote.ts';
 import { findTemplateProblem, parseShortUrl } from '../../../text/short-url.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
-import { readLogo } from '../../read-logo.ts';
+import { readLogo } from '../../read-given.ts';
 
 const GROUP = 'Image flags:';
 

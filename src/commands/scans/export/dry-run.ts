@@ -10,8 +10,7 @@ import { MOST_ROWS } from '../../../rows/table-bounds.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { COST_COLUMNS, costOfRequests, printCost, rangeColumns } from '../predicted-cost.ts';
 import { toldFailures } from '../tell-failures.ts';
-import { filesOf } from './code-files.ts';
-import type { ExportPlan } from './plan-export.ts';
+import { type ExportPlan, filesOf } from './plan-export.ts';
 
 /** Columns of `--dry-run`. */
 export const COLUMNS: readonly Column[] = [

@@ -8,10 +8,9 @@ import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../rows/whole-file.t
 import type { LocalTime } from '../../../time/local-time.ts';
 import { openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
-import { filesOf } from './code-files.ts';
 import { type Known, openAppended, openPartitioned } from './open-growing.ts';
 import { createOutputContents, type OutputContents } from './output-contents.ts';
-import type { ExportPlan } from './plan-export.ts';
+import { type ExportPlan, filesOf } from './plan-export.ts';
 
 /** The sinks of a whole export. */
 export interface ExportSinks {

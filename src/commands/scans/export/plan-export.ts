@@ -1,5 +1,7 @@
 /** Combines the flags of `scans export` to a plan, and checks them before any request. */
-import type { FileNames } from '../../../codes/file-names.ts';
+import { join } from 'node:path';
+import { createFileNames, type FileNames } from '../../../codes/file-names.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
@@ -192,4 +194,19 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
     rotated: flags.rotated ?? false,
     movedFrom: flags.movedFrom,
   };
+}
+
+/** Returns the path of the file of each code in `--output-dir`. */
+export function filesOf(
+  { directory = '', fileNames, output }: ExportPlan,
+  codes: readonly CodeLabel[],
+): (code: CodeLabel) => string {
+  const nameOf = createFileNames(codes, fileNames);
+  const extension = extensionOf({ output });
+  return (code) => join(directory, `${nameOf(code)}.${extension}`);
+}
+
+/** Of those files. */
+export function extensionOf({ output: { format } }: Pick<ExportPlan, 'output'>): string {
+  return format === 'ids' ? 'txt' : format;
 }

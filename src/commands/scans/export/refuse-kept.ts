@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { UsageError } from '../../../errors.ts';
 import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
 import { isUuid } from '../../../service/checks.ts';
-import { extensionOf } from './code-files.ts';
 import type { ExportFlags } from './flags.ts';
-import type { ExportPlan } from './plan-export.ts';
+import { type ExportPlan, extensionOf } from './plan-export.ts';
 
 /** Throws UsageError if the run would replace or spoil one. Sends nothing, changes nothing. */
 export async function refuseKept(plan: ExportPlan, names: readonly string[], { overwrite }: ExportFlags): Promise<void> {

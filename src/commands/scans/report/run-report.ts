@@ -10,7 +10,7 @@ import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import { countOf } from '../../../text/quote.ts';
-import { readLogo } from '../../read-logo.ts';
+import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
