@@ -52,9 +52,8 @@ interface Need {
 
 /** Returns the codes of the arguments, or every code as it is listed. */
 async function findCodes(context: Context, names: readonly string[], { isWanted, doubt }: Need): Promise<CodeLabel[]> {
-  const { concurrency } = await context.settings();
   const service = await context.service();
-  return names.length > 0 ? namedCodes(service, names, isWanted, concurrency) : everyCode(service, concurrency, doubt);
+  return names.length > 0 ? namedCodes(service, names, isWanted) : everyCode(service, service.concurrency, doubt);
 }
 
 export interface ChosenCodes {
@@ -110,37 +109,36 @@ export function requestsToName(service: Service, names: readonly string[], isWan
  * The codes with these ids or slugs, in the order given. Where slugs and names are `isWanted` an id costs a request, and a slug one, too, if it was
  * seen before, or the listing up to its code, which may show ids as well. Throws NotFoundError for a slug that no code has.
  */
-async function namedCodes(service: Service, names: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {
+async function namedCodes(service: Service, names: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
   const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
   const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, width, isWanted ? ids : []);
+  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, service.concurrency, isWanted ? ids : []);
   const withSlug = new Map<string, CodeLabel>(listed.map((code) => [code.slug, code]));
   const withId = new Map<string, CodeLabel>(listed.map((code) => [code.id.toLowerCase(), code]));
   const others = ids.filter((id) => !withId.has(id));
-  for (const label of await labelsOf(service, others, isWanted, width)) withId.set(label.id.toLowerCase(), label);
+  for (const label of await labelsOf(service, others, isWanted)) withId.set(label.id.toLowerCase(), label);
   return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
 }
 
 /** Up to this many IDs are requested one by one: the service itself reports missing ones. */
 const HANDFUL = 3;
 
-async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean, width: number): Promise<CodeLabel[]> {
+async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
   if (!isWanted) return ids.map((id) => ({ id }));
   if (ids.length > HANDFUL) {
     const lookup = await findRows(
       ids.map((id) => ({ id, slug: undefined })),
-      { service, concurrency: width },
+      { service, concurrency: service.concurrency },
     );
     return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the id ${id}`) });
   }
-  return fetchLabels(service, ids, width);
+  return fetchLabels(service, ids);
 }
 
 /** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
 export async function fetchLabels(
-  service: Pick<Service, 'getCode'>,
+  service: Pick<Service, 'getCode' | 'concurrency'>,
   ids: readonly string[],
-  width: number,
 ): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {
@@ -148,6 +146,6 @@ export async function fetchLabels(
       throw error;
     });
   const codes: CodeLabel[] = [];
-  for await (const code of fetchInOrder(ids, fetch, width)) codes.push(code);
+  for await (const code of fetchInOrder(ids, fetch, service.concurrency)) codes.push(code);
   return codes;
 }

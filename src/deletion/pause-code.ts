@@ -27,7 +27,6 @@ export interface BackupContext {
   clock: Clock;
   signal: AbortSignal;
   service(): Promise<Service>;
-  settings(): Promise<{ concurrency: number }>;
 }
 
 /** Alternative if the directory can't be used. */

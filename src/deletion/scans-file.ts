@@ -38,9 +38,9 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   });
   const document = createDocumentSink(file, formatter);
   const sink = sinkOf(document, code, await countLines(path));
-  const { concurrency: width } = await context.settings();
+  const service = await context.service();
   const { failures, range } = await exportCodes({
-    ...{ service: await context.service(), codes: [code], untilMs: undefined, fetchInOrder, width },
+    ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width: service.concurrency },
     // B2: the scans can't be exported again, so a total capped at any value must be detected.
     proveBeyond: true,
     now: context.clock.now,

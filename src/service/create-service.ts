@@ -49,6 +49,7 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     baseUrl: options.baseUrl,
+    concurrency: options.concurrency,
     workspace: createWorkspace(options),
     slugs,
     async listCodes(request) {

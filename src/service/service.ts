@@ -85,6 +85,8 @@ export interface RawAnswer {
  */
 export interface Service {
   readonly baseUrl: string;
+  /** Requests in flight at once, by the settings. */
+  readonly concurrency: number;
   /** The workspace of its key, by which files on disk are recognized. */
   readonly workspace: Workspace;
   /** Every code in a response is cached here, and every deleted one removed. */

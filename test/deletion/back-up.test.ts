@@ -41,6 +41,7 @@ async function useWorld({ scans = 3, status = 'active', how = {}, parts = {} }: 
   const stats = { requests: 0, retries: 0, pauses: 0, pausedMs: 0 };
   const files = () => readdirSync(directory).sort();
   const service = modelService({
+    concurrency: 2,
     async getCode() {
       log.push('GET');
       return { ...code };
@@ -72,7 +73,6 @@ async function useWorld({ scans = 3, status = 'active', how = {}, parts = {} }: 
     },
     signal: new AbortController().signal,
     service: async () => service,
-    settings: async () => ({ concurrency: 2 }),
   };
   const backup = await openBackup(context, directory);
   /** As the service's client sends a DELETE: work that is due before it comes first. */

@@ -22,6 +22,7 @@ type Asked = Pick<CountPlan, 'compare' | 'span'> & { dimensions: readonly Dimens
 async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: Asked, zone: string) {
   const scans = modelScans(rows, how);
   const service = {
+    concurrency: 3,
     listScans: (_code: string, request: Parameters<Service['listScans']>[1]) => scans.read(request),
     nowMs: () => NOW_MS,
     stats: () => ({ requests: scans.state.requests, retries: 0, pauses: 0, pausedMs: 0 }),
@@ -29,7 +30,6 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
   const notes: string[] = [];
   const context = {
     service: async () => service,
-    settings: async () => ({ concurrency: 3 }),
     clock: { now: () => NOW_MS },
     console: { progress: () => ({ update: () => undefined, stop: () => undefined }), note: (line: string) => notes.push(line) },
   } as unknown as Context;

@@ -110,7 +110,7 @@ test('the question before a code is deleted proposes no line that a shell would 
   const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
   const context = {
     console,
-    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    settings: async () => ({ profile: 'work', keySource: 'profile' }),
     service: async () => service,
   } as unknown as Context;
   const ask = (slug: string) =>
@@ -202,7 +202,7 @@ test.each([1, 2])('the question before %i codes are deleted has their names in q
   const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
   const context = {
     console,
-    settings: async () => ({ concurrency: 4, profile: 'work', keySource: 'profile' }),
+    settings: async () => ({ profile: 'work', keySource: 'profile' }),
     service: async () => service,
   } as unknown as Context;
   const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));

@@ -89,9 +89,8 @@ export async function lookUp(
   file: Source = ARGUMENTS,
   find: (lookup: Lookup) => readonly Fault[] = () => [],
 ): Promise<Lookup> {
-  const { concurrency } = await context.settings();
   const service = await context.service();
-  const lookup = await findCodes(rows, { service, concurrency });
+  const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
   const twoNames = faultsOfTwoNames(rows, lookup);
   const start = twoNames.length > 0 ? 'sort whole rows, not single columns' : undefined;
   refuseFaults(file, [...twoNames, ...find(lookup)], { start });
@@ -150,13 +149,13 @@ export async function changeCodes<R extends TargetRow>(
   prepare: (service: Service) => Promise<{ lookup: Lookup; apply: (row: R) => Promise<RowResult> }>,
 ): Promise<{ end: ChangeEnd; results: RowResult[] }> {
   const { signal } = context;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const progress = showRowProgress(context, service, { rows: rows.length, verb });
   try {
     const { lookup, apply } = await prepare(service);
     const onEvent = (result: RowResult) => progress.count(isDone(result));
-    const end = await changeRows({ groups: groupByCode(rows, lookup), apply, concurrency, failFast, signal, onEvent });
+    const job = { apply, concurrency: service.concurrency, failFast, signal, onEvent };
+    const end = await changeRows({ groups: groupByCode(rows, lookup), ...job });
     const results = changeResults(rows, end);
     noteResults(context, results);
     if (named) throwIfStopped(context, results, 'named');

@@ -12,11 +12,10 @@ interface CreatingFlags {
 /** Returns the service, the clocks and the common flags of a job. */
 export async function creatingJob(context: Context, { settle, movedFrom }: CreatingFlags) {
   const { clock, signal } = context;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const createCode: Service['createCode'] = (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend));
   return {
-    ...{ clock, signal, concurrency, movedFrom, settleMs: settle ?? SETTLE_MS },
+    ...{ clock, signal, concurrency: service.concurrency, movedFrom, settleMs: settle ?? SETTLE_MS },
     service: { ...service, createCode },
     askClock: () => service.listCodes({ page: 1, limit: 1 }),
     uptimeMs: () => uptime() * 1000,

@@ -42,11 +42,10 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'list');
-    const { concurrency } = await context.settings();
     const service = await context.service();
     async function* records() {
       let read = 0;
-      for await (const codes of listCodes(service, options, concurrency)) {
+      for await (const codes of listCodes(service, options)) {
         read += codes.length;
         yield codes.map(toRecord);
       }
@@ -64,16 +63,16 @@ function parseSort(text: string): Sort | undefined {
   return { field, descending: direction === 'desc' };
 }
 
-type Lister = Pick<Service, 'listCodes'>;
+type Lister = Pick<Service, 'listCodes' | 'concurrency'>;
 
 /** Only sorting waits for the last page. */
-async function* listCodes(service: Lister, options: ListFlags, concurrency: number): AsyncGenerator<QrCode[]> {
+async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<QrCode[]> {
   const { limit, sort } = options;
   const chosen = options.status || options.type || options.name;
-  if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit, concurrency);
+  if (limit !== undefined && !chosen && !sort) return yield* firstCodes(service, limit);
   const passes = createFilter(options);
-  if (!sort) return yield* take(filter(listAllCodes(service, concurrency), passes), limit);
-  const codes = await everyCode(service, concurrency);
+  if (!sort) return yield* take(filter(listAllCodes(service, service.concurrency), passes), limit);
+  const codes = await everyCode(service, service.concurrency);
   yield sortCodes(codes.filter(passes), sort).slice(0, limit);
 }
 
@@ -100,7 +99,7 @@ const MOST_AHEAD = 16;
  * Returns the first codes in the service's order: requests only the pages that contain them. The service may return smaller pages than
  * requested.
  */
-async function* firstCodes(service: Lister, limit: number, concurrency: number): AsyncGenerator<QrCode[]> {
+async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCode[]> {
   const first = await service.listCodes({ page: 1, limit: Math.min(limit, MAX_CODES_PAGE) });
   const size = first.rows.length;
   const wanted = Math.min(limit, first.total);
@@ -111,7 +110,7 @@ async function* firstCodes(service: Lister, limit: number, concurrency: number):
     for (let page = 2; size > 0 && (page - 1) * size < wanted; page++) yield page;
   }
   let left = limit - seen.size;
-  const width = Math.min(concurrency, MOST_AHEAD);
+  const width = Math.min(service.concurrency, MOST_AHEAD);
   for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), width)) {
     const next = fresh(rows).slice(0, left);
     // A page without new codes is the end, whatever the total is.

@@ -16,6 +16,7 @@ const refuse = async () => {
 export function modelService(parts: Partial<Service>): Service {
   return {
     ...{ baseUrl: BASE_URL, workspace: createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_model' }) },
+    concurrency: 4,
     slugs: createSlugMemory(NO_SLUG_STORE),
     listCodes: refuse,
     getCode: refuse,

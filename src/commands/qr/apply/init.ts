@@ -44,9 +44,8 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
   const onWait = () => console.note(`Waiting for another run that uses ${lockPath}`);
   await whileLocked({ lockPath, clock, signal }, onWait, async () => {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
-    const { concurrency } = await context.settings();
     const service = await context.service();
-    const codes = await everyCode(service, concurrency, 'round');
+    const codes = await everyCode(service, service.concurrency, 'round');
     const keyOf = createKeys(codes);
     const rows = codes.map((code) => ({ ...code, key: keyOf(code) }));
     context.facts.codes = codes.length;

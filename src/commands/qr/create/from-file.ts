@@ -56,7 +56,6 @@ async function create(
   flags: CreateFlags,
 ): Promise<CreateEnd> {
   const { console } = context;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const { failFast = false } = flags;
   const surroundings = await creatingJob(context, flags);
@@ -64,10 +63,10 @@ async function create(
   try {
     const job: CreateJob = {
       ...{ ...surroundings, rows, journalPath, failFast },
-      listPages: () => listAllCodes(service, concurrency, 'round'),
+      listPages: () => listAllCodes(service, service.concurrency, 'round'),
       ...listedIn(before, utmOf(flags)),
       ...{ skipExisting: flags.skipExisting ?? false, decisions: decisionsOf(flags) },
-      applyEdits: flags.applyEdits ? createEditor({ service, concurrency, failFast, signal: context.signal }) : undefined,
+      applyEdits: flags.applyEdits ? createEditor({ ...surroundings, service, failFast }) : undefined,
       onEvent(event) {
         if (event.is === 'warning') console.warn(event.text);
         else if (event.is === 'begun')
@@ -118,12 +117,11 @@ function errorOf({ action, isLost, changes, edit }: RowPlan): string | null {
 /** `--dry-run`: the plan that `createRows` would carry out. Reads the journal without changing it; requests at most the listing. */
 async function printPlan(context: Context, run: BulkRun<NewRow>, flags: CreateFlags): Promise<void> {
   const { rows, path, before } = run;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   let codes: number | undefined;
   async function* listPages() {
     let listed = 0;
-    for await (const page of listAllCodes(service, concurrency, 'round')) {
+    for await (const page of listAllCodes(service, service.concurrency, 'round')) {
       listed += page.length;
       yield page;
     }

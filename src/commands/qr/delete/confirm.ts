@@ -94,10 +94,9 @@ export function hasSlug({ slug }: TargetRow): boolean {
 
 /** How many scans each code has, by its id: a request each. */
 export async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const scans = new Map<string, number>();
-  await inParallel(codes, concurrency, async ({ id }) => {
+  await inParallel(codes, service.concurrency, async ({ id }) => {
     scans.set(id, (await service.listScans(id, { page: 1, limit: 1 })).total);
   });
   return scans;

@@ -94,10 +94,9 @@ function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefo
 
 async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
   const { foreseeBackup } = await import('../../../deletion/back-up.ts');
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const all = { scans: new Map<string, number>(), requests: 0 };
-  await inParallel(codes, concurrency, async (code) => {
+  await inParallel(codes, service.concurrency, async (code) => {
     const { scans, requests } = await foreseeBackup(service, code);
     all.scans.set(code.id, scans);
     all.requests += requests;

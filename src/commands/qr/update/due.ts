@@ -70,7 +70,6 @@ async function send(
   { failFast, movedFrom }: BulkFlags,
 ): Promise<{ results: RowResult[]; failure: unknown }> {
   const { signal } = context;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const journal = await openPlanJournal(journalOf(path), { ...service, movedFrom });
   try {
@@ -79,7 +78,7 @@ async function send(
     const end = await changeRows({
       groups: jobs.map((job) => [job]),
       apply: (job) => applyDue(job, { journal, service }),
-      ...{ concurrency, failFast: failFast === true, signal, onEvent: () => undefined },
+      ...{ concurrency: service.concurrency, failFast: failFast === true, signal, onEvent: () => undefined },
     });
     const byRow = new Map<number, RowResult>();
     for (const { row, dueRows } of jobs) {
@@ -132,11 +131,10 @@ interface Plan {
  */
 async function readPlan(context: Context, file: Source, rows: readonly DatedRow[], journal: PlanJournal): Promise<Plan> {
   const service = await context.service();
-  const { concurrency } = await context.settings();
   const looks: Plan['looks'] = [];
   const look = async (some: readonly DatedRow[]): Promise<Lookup> => {
     const before = service.stats().requests;
-    const found = await findCodes(some, { service, concurrency });
+    const found = await findCodes(some, { service, concurrency: service.concurrency });
     looks.push({ rows: some, requests: service.stats().requests - before });
     return found;
   };

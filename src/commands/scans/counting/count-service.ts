@@ -27,7 +27,7 @@ export interface ServiceCount extends Counted {
 /** Throws as listed in errors.ts if a failure concerns all codes. */
 export async function countService(context: Context, plan: CountPlan, codes: readonly CodeLabel[]): Promise<ServiceCount> {
   const service = await context.service();
-  const { concurrency: width } = await context.settings();
+  const { concurrency: width } = service;
   const planned = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
   const { groups, table, local } = plan;
   const values = valuesOfCodes(groups, table, ({ destination }) => destination ?? null);

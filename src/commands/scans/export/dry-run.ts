@@ -27,7 +27,6 @@ export const COLUMNS: readonly Column[] = [
  */
 export async function printDryRun(context: Context, plan: ExportPlan, { codes, names }: ChosenCodes): Promise<void> {
   const service = await context.service();
-  const { concurrency } = await context.settings();
   const { proveBeyond } = plan;
   const positions = await savedPositions(plan, codes);
   let requests = await requestsToName(service, names, plan.named);
@@ -64,7 +63,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
       requests += spent;
     });
   };
-  for await (const _ of fetchInOrder(codes, askAlone, concurrency));
+  for await (const _ of fetchInOrder(codes, askAlone, service.concurrency));
   if (failures[0] && failures.length === codes.length) throw failures[0].error;
   if (plan.output.format === 'xlsx') {
     const [{ countingRequests }, { tooManyRows }] = await Promise.all([

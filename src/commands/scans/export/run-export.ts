@@ -21,7 +21,6 @@ export async function runExport(context: Context, names: readonly string[], flag
   const started = context.clock.monotonic();
   const plan = await planExport(context, names, flags);
   await refuseKept(plan, names, flags);
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const { profile, apiKey } = await context.connected();
   const place = plan.directory ?? plan.append?.path ?? plan.output.path;
@@ -32,8 +31,8 @@ export async function runExport(context: Context, names: readonly string[], flag
     const chosen = await chooseLabels(context, names, flags, { isWanted: plan.named, doubt });
     const { codes } = chosen;
     if (!flags.dryRun) {
-      const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan, concurrency) : service;
-      return await exportAll(context, plan, codes, source, { width: concurrency, started, progress });
+      const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan) : service;
+      return await exportAll(context, plan, codes, source, { started, progress });
     }
     const { printDryRun } = await import('./dry-run.ts');
     await printDryRun(context, plan, chosen);
@@ -50,9 +49,9 @@ export async function runExport(context: Context, names: readonly string[], flag
   }
 }
 
-async function forWorkbook(service: Service, codes: readonly CodeLabel[], plan: ExportPlan, width: number): Promise<Service> {
+async function forWorkbook(service: Service, codes: readonly CodeLabel[], plan: ExportPlan): Promise<Service> {
   const { requireWorkbookRows } = await import('./workbook-rows.ts');
-  return requireWorkbookRows(service, codes, plan, width);
+  return requireWorkbookRows(service, codes, plan);
 }
 
 async function exportAll(
@@ -60,7 +59,7 @@ async function exportAll(
   plan: ExportPlan,
   codes: readonly CodeLabel[],
   service: Service,
-  { width, started, progress }: { width: number; started: number; progress: Progress },
+  { started, progress }: { started: number; progress: Progress },
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
@@ -70,7 +69,7 @@ async function exportAll(
   const keepFlat = keepMemoryFlat();
   try {
     const summary = await exportCodes({
-      ...{ service, codes, fetchInOrder, width },
+      ...{ service, codes, fetchInOrder, width: service.concurrency },
       untilMs: plan.untilMs,
       proveBeyond: plan.proveBeyond,
       now: context.clock.now,

@@ -21,7 +21,6 @@ export async function requireWorkbookRows(
   service: Service,
   codes: readonly CodeLabel[],
   { sinceMs, untilMs }: Pick<ExportPlan, 'sinceMs' | 'untilMs'>,
-  width: number,
 ): Promise<Service> {
   if (codes.length > 1) {
     const request = { ...widened({ sinceMs, untilMs }), page: 1, limit: 1 };
@@ -33,7 +32,7 @@ export async function requireWorkbookRows(
       });
     let rows = 0;
     const there = codes.filter(({ missing }) => !missing);
-    for await (const { total } of fetchInOrder(there, ask, width)) rows += total;
+    for await (const { total } of fetchInOrder(there, ask, service.concurrency)) rows += total;
     if (rows > MOST_ROWS) throw tooManyRows(rows);
     return service;
   }

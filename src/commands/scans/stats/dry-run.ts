@@ -46,7 +46,6 @@ function ofFiles({ span }: CountPlan, files: readonly string[]) {
 
 async function ofService(context: Context, plan: CountPlan) {
   const service = await context.service();
-  const { concurrency } = await context.settings();
   const { codes, names } = await codesOf(context, plan);
   let requests = await requestsToName(service, names, true);
   let scans = 0;
@@ -57,7 +56,7 @@ async function ofService(context: Context, plan: CountPlan) {
     const range = reading.range ?? { sinceMs: reading.sinceMs, untilMs: Number.POSITIVE_INFINITY };
     const ask = (code: (typeof codes)[number]) => askFirst(service, code, reading.range ?? { sinceMs: reading.sinceMs });
     const there = codes.filter(({ missing }) => !missing);
-    for await (const first of fetchInOrder(there, ask, concurrency)) {
+    for await (const first of fetchInOrder(there, ask, service.concurrency)) {
       requests += 1;
       if (!first) continue;
       scans += first.total - (first.rows.length - cut(first, range).rows.length);

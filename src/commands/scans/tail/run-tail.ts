@@ -55,7 +55,6 @@ async function follow(
   file: TailStateFile | undefined,
 ): Promise<void> {
   const { interval = INTERVAL_MS, maxEvents = Number.POSITIVE_INFINITY, movedFrom } = flags;
-  const { concurrency: width } = await context.settings();
   const service = await context.service();
   const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
   context.facts.codes = codes.length;
@@ -71,7 +70,14 @@ async function follow(
   const toFollowed = (code: CodeLabel): [string, Followed] => {
     const { id, slug } = code;
     const label = labelled ? labelOf(code) : {};
-    const common = { fetchInOrder, width, ...printer.startOf(id), nowMs, note: context.console.note, name: slug ?? id };
+    const common = {
+      fetchInOrder,
+      width: service.concurrency,
+      ...printer.startOf(id),
+      nowMs,
+      note: context.console.note,
+      name: slug ?? id,
+    };
     const read: ReadScans = (request) => service.listScans(id, request);
     return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
   };

@@ -118,13 +118,12 @@ function silent(context: Context): Context {
 type Repair = (code: CodeLabel, batch: TimedRows) => Promise<number>;
 
 async function verifyLogs(context: Context, { logs, codes, range, service, isAll }: Job, repair?: Repair): Promise<CodeResult[]> {
-  const { concurrency: width } = await context.settings();
   const { index, rangeOf } = await indexLogs(context, logs, range);
-  const others = isAll ? await deletedCodes(service, codes, [...index.codes()], width) : [];
+  const others = isAll ? await deletedCodes(service, codes, [...index.codes()]) : [];
   const progress = context.console.progress('codes');
   try {
     return await verifyCodes({
-      ...{ codes: [...codes, ...others], index, rangeOf, service, width, repair },
+      ...{ codes: [...codes, ...others], index, rangeOf, service, width: service.concurrency, repair },
       readRows: (take) => readLogs(context, logs, take),
       note: context.console.note,
       progress: (done) => progress.update({ done, total: codes.length }),
@@ -136,16 +135,14 @@ async function verifyLogs(context: Context, { logs, codes, range, service, isAll
 
 /** V7: codes of which the log has rows and that are not listed; each is requested, because it may have been created since. */
 async function deletedCodes(
-  service: Pick<Service, 'getCode'>,
+  service: Pick<Service, 'getCode' | 'concurrency'>,
   codes: readonly CodeLabel[],
   logged: readonly string[],
-  width: number,
 ): Promise<CodeLabel[]> {
   const listed = new Set(codes.map(({ id }) => id));
   return fetchLabels(
     service,
     logged.filter((id) => !listed.has(id)),
-    width,
   );
 }
 

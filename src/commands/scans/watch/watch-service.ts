@@ -18,7 +18,6 @@ import type { Watched, WatchPlan } from './plan-watch.ts';
 /** Throws as listed in errors.ts if a failure concerns all codes; the result contains those of single codes. */
 export async function watchService(context: Context, plan: WatchPlan): Promise<Watched> {
   const { choice, names, timezone, quietForMs } = plan;
-  const { concurrency } = await context.settings();
   const service = await context.service();
   const chosen = await chooseCodes(context, names, choice, { mayBeNone: true });
   const codes = [...new Map(chosen.map((code) => [code.id, code])).values()];
@@ -31,7 +30,7 @@ export async function watchService(context: Context, plan: WatchPlan): Promise<W
   const watch = async (code: QrCode) =>
     judgeCode(service, code, windows, { choice, quietForMs }).catch((error) => ofOneCode(code, error));
   try {
-    for await (const result of fetchInOrder(codes, watch, concurrency)) {
+    for await (const result of fetchInOrder(codes, watch, service.concurrency)) {
       if ('error' in result) failures.push(result);
       else rows.push(result.row);
       const detail = countOf(service.stats().requests, 'request');
