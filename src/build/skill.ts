@@ -93,9 +93,10 @@ function formatCommand({ name, summary, arguments: given, flags, output }: Comma
     const several = repeatable ? `${word}...` : word;
     return required ? `<${several}>` : `[${several}]`;
   });
-  const columns = output.map(({ when, columns: names, after_input }) => {
+  const columns = output.map(({ when, columns: names, optional, after_input }) => {
     const first = after_input ? 'columns of the input, ' : '';
-    return `- Columns${when === null ? '' : ` (${when})`}: ${first}${names.join(', ')}`;
+    const further = optional.length === 0 ? '' : `; optional: ${optional.join(', ')}`;
+    return `- Columns${when === null ? '' : ` (${when})`}: ${first}${names.join(', ')}${further}`;
   });
   const facts = [...(flags.length > 0 ? [`- Flags: ${flagList(flags)}`] : []), ...columns];
   const title = [name, ...words].join(' ').replace(/[<[]/g, '\\$&');

@@ -21,6 +21,10 @@ test('the page spells the values of flags as they are typed: `tab` and `none` ar
   expect(page).toContain('`--profile <name>`');
 });
 
+test('the page has the columns that a setting or --fields adds', () => {
+  expect(page).toContain('- Columns (--from): columns of the input, id, slug, outcome, error; optional: short_url\n');
+});
+
 test('each command that the page tells to preview has --from and --dry-run', () => {
   const [rule = ''] = /^- Before .*--dry-run.*$/m.exec(page) ?? [];
   const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
