@@ -19,7 +19,7 @@ import {
   showGeneration,
   shownGeneration,
 } from './generations.ts';
-import { formatManifest, MANIFEST, type Manifest, type Part, partName } from './manifest.ts';
+import { datasetDifference, formatManifest, MANIFEST, type Manifest, type Part, parseManifest, partName } from './manifest.ts';
 import { readPart } from './read-part.ts';
 import { mergeParts, type PartFormatter, writePart } from './write-part.ts';
 
@@ -40,7 +40,10 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   const { disk, place, manifest } = job;
   const shown = (await shownGeneration(disk, place)) ?? 0;
   // P13: leftovers of a run that was killed before it published them. No run removes the published generation.
-  await removeGenerations(disk, place, (number) => number > shown);
+  await removeGenerations(disk, place, {
+    isOld: (number) => number > shown,
+    isOurs: (found) => !found || isOfDataset(found, manifest),
+  });
   const closed = mergeable(manifest.parts, job.openFrom);
   if (closed.size === 0) return { partitions: 0, parts: 0 };
   const next = shown + 1;
@@ -52,8 +55,19 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   await replaceFile(disk, join(generationPath(place, next), MANIFEST), formatManifest(built, job.overlapMs));
   await showGeneration(disk, place, next);
   // P13: a reader that listed the previous generation may still read it. The one before was not published during a whole run.
-  await removeGenerations(disk, place, (number) => number < shown);
+  await removeGenerations(disk, place, {
+    isOld: (number) => number < shown,
+    isOurs: (found) => !!found && isOfDataset(found, manifest),
+  });
   return { partitions: closed.size, parts: [...closed.values()].flat().length };
+}
+
+/** Returns whether a generation with this manifest is one of the dataset. Throws if it is not a manifest. */
+function isOfDataset(bytes: Buffer, { dataset, identity }: Manifest): boolean {
+  const found = parseManifest(bytes);
+  if (found.dataset !== dataset) return false;
+  // Without an ID, a dataset of the same export is not told apart.
+  return dataset !== undefined || datasetDifference(found.identity, identity) === undefined;
 }
 
 interface Build extends CompactJob {

@@ -107,18 +107,36 @@ export async function showGeneration(disk: Disk, place: string, number: number):
   await disk.flushDirectory(dirname(path));
 }
 
-/** Removes the generations that `isOld` selects: of a killed run, or before the previous one. Files of other users stay. */
-export async function removeGenerations(disk: Disk, place: string, isOld: (number: number) => boolean): Promise<void> {
+/** Selects generations to remove. */
+export interface Removal {
+  isOld(number: number): boolean;
+  /** By its manifest, undefined if it has none: it is a generation of this dataset. */
+  isOurs(manifest: Buffer | undefined): boolean;
+}
+
+/** Removes generations of a killed run, or before the previous one. Files of other users, and other datasets of this user, stay. */
+export async function removeGenerations(disk: Disk, place: string, { isOld, isOurs }: Removal): Promise<void> {
   await inDirectory(disk, dirname(resolve(place)), async (parent) => {
     for (const name of await parent.names()) {
       const number = Number(/\.(\d{6,})$/.exec(name)?.[1]);
       if (name !== basename(generationPath(place, number)) || !isOld(number)) continue;
-      await removeOwn(disk, parent, name, async (generation, entry) => {
-        if (isPartition(entry)) await removeOwn(disk, generation, entry, (partition, file) => removePart(disk, partition, file));
-        else if (STATE.includes(entry)) await disk.unlink(generation.at(entry));
+      await removeOwn(disk, parent, name, {
+        // P16: who may rename directories here can give this name to another dataset of this user.
+        check: async (generation) => isOurs(await ifPresent(disk.readFile(generation.at(MANIFEST)))),
+        remove: async (generation, entry) => {
+          if (isPartition(entry))
+            await removeOwn(disk, generation, entry, { remove: (partition, file) => removePart(disk, partition, file) });
+          else if (STATE.includes(entry)) await disk.unlink(generation.at(entry));
+        },
       });
     }
   });
+}
+
+interface Contents {
+  /** Returns whether the directory is to be removed. Rejects if it is not. */
+  check?(directory: DiskDirectory): Promise<boolean>;
+  remove(directory: DiskDirectory, entry: string): Promise<void>;
 }
 
 const STATE = [MANIFEST, basename(temporaryOf(MANIFEST))];
@@ -128,16 +146,12 @@ const STATE = [MANIFEST, basename(temporaryOf(MANIFEST))];
  * no other user can have created the names; each is looked up relative to the open directory, so that one that is swapped meanwhile is not
  * followed.
  */
-async function removeOwn(
-  disk: Disk,
-  above: DiskDirectory,
-  name: string,
-  remove: (directory: DiskDirectory, entry: string) => Promise<void>,
-): Promise<void> {
+async function removeOwn(disk: Disk, above: DiskDirectory, name: string, { check, remove }: Contents): Promise<void> {
   const directory = await disk.openDirectory(above.at(name)).catch(() => undefined);
   if (!directory) return;
   try {
     if (!isOwn(disk, await directory.stat())) return;
+    if (check && !(await check(directory).catch(() => false))) return;
     for (const entry of await directory.names()) await remove(directory, entry).catch(() => undefined);
   } finally {
     await directory.close();

@@ -34,6 +34,8 @@ export interface Part {
 export interface Manifest {
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
+  /** A random ID, which no other dataset has; undefined if an older version created the dataset. */
+  dataset: string | undefined;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
   next: number;
@@ -44,7 +46,7 @@ export interface Manifest {
 }
 
 /** As JSON gives it back. */
-interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
+interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
@@ -64,10 +66,12 @@ export function formatManifest({ workspace, identity, overlaps, parts, ...rest }
 /** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = unseal(bytes, [VERSION], isSavedManifest);
-  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, sinceMs, next, parts, positions } = saved;
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, dataset, sinceMs, next, parts, positions } =
+    saved;
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect, partition },
+    dataset,
     sinceMs,
     next,
     parts: parts.map(([directory, number, rows, size, newestMs]) => {
@@ -88,13 +92,14 @@ function numberOf(name: string): number {
 
 /** P8: another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
-  const { partition, sinceMs, next, parts, positions } = value;
+  const { partition, dataset, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
   return (
     isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
     PARTITIONS.some((known) => known === by) &&
     typeof timezone === 'string' &&
+    (dataset === undefined || typeof dataset === 'string') &&
     (sinceMs === undefined || Number.isSafeInteger(sinceMs)) &&
     Number.isSafeInteger(next) &&
     Array.isArray(parts) &&

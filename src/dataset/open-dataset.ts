@@ -4,6 +4,7 @@
  * append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
  */
 
+import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import { type AppendOptions, type LogState, logStateOf } from '../append/append-file.ts';
@@ -92,6 +93,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         disk,
         directory,
         parts,
+        dataset: found ? found.dataset : randomUUID(),
         next: found?.next ?? 1,
       });
       const open = (ours: Lock) =>

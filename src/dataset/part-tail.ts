@@ -26,6 +26,7 @@ export interface PartTailJob {
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
   overlapMs: number;
+  dataset: string | undefined;
   sinceMs: number | undefined;
   overlaps: Map<string, CodeOverlap>;
   saved: boolean;
@@ -49,7 +50,7 @@ interface Staged extends Part {
 
 /** To be called one at a time, and nothing but `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
-  const { disk, directory, workspace, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
+  const { disk, directory, workspace, identity, dataset, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
   /** The real directories of the partitions that rows were written to. */
   const places = new Map<string, string>();
@@ -118,7 +119,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     // P1: including the temporary names, by which the next run finds listed parts.
     for (const place of changed) await disk.flushDirectory(place);
     const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
-    const manifest = { workspace, identity, sinceMs, next, parts: claimed, overlaps };
+    const manifest = { workspace, identity, dataset, sinceMs, next, parts: claimed, overlaps };
     const done = staged;
     begun = true;
     // P2: the one step by which all of them become part of the dataset.

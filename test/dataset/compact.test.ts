@@ -84,6 +84,20 @@ describe('a dataset whose parts are merged', () => {
     expect(memory.names().filter((path) => path.startsWith(before))).toEqual([]);
   });
 
+  it('leaves another dataset of the same export that was renamed to a name of its generations (P16)', async () => {
+    await runLake(memory, service, { ...compact, directory: '/data/other' });
+    await runLake(memory, service, compact);
+    for (const number of ['000000', '000099']) {
+      const other = await memory.disk.readFile('/data/other/_qrctl.json');
+      await memory.disk.mkdir(`/data/.lake.${number}`);
+      memory.write(`/data/.lake.${number}/_qrctl.json`, other.toString());
+    }
+    const over = { compact: true, serviceNow: () => START + 9 * DAY };
+    await runLake(memory, later, over);
+    expect(memory.realPath(LAKE)).toBe('/data/.lake.000003');
+    for (const number of ['000000', '000099']) expect(memory.read(`/data/.lake.${number}/_qrctl.json`)).toBeDefined();
+  });
+
   it.each(['ndjson', 'parquet'] as const)('in %s', async (format) => {
     await runLake(memory, service, { ...compact, identity: { format } });
     expect(shown()[0]).toBe(`dt=2026-01-01/part-000003.${format}`);

@@ -37,7 +37,7 @@ function makeGeneration(number: string, files: readonly string[] = FILES): strin
   return partition;
 }
 
-const removeAll = (disk: Disk) => removeGenerations(disk, lake, () => true);
+const removeAll = (disk: Disk) => removeGenerations(disk, lake, { isOld: () => true, isOurs: () => true });
 
 describe('generations that are removed', () => {
   it.runIf(platform() === 'linux')('lead nowhere else when they are swapped for a link at the first removal (P16)', async () => {
@@ -64,6 +64,13 @@ describe('generations that are removed', () => {
     makeGeneration('000098', ['part-000001.csv', '.part-000002.csv.partial']);
     await removeAll(nodeDisk);
     expect(readdirSync(root)).not.toContain('.lake.000098');
+  });
+
+  it('are not another dataset of this user that somebody renamed (P16)', async () => {
+    const partition = makeGeneration('000099');
+    writeFileSync(join(partition, '..', '_qrctl.json'), 'other');
+    await removeGenerations(nodeDisk, lake, { isOld: () => true, isOurs: (manifest) => manifest?.toString() !== 'other' });
+    expect(readdirSync(partition)).toEqual(FILES);
   });
 
   it('are none of another user, nor such as others may write in (P16)', async () => {
@@ -98,7 +105,7 @@ describe('a dataset', () => {
     await ensureGeneration(nodeDisk, place);
     await createGeneration(nodeDisk, place, 2);
     expect(await shownGeneration(nodeDisk, place)).toBe(1);
-    await removeGenerations(nodeDisk, place, (number) => number === 2);
+    await removeGenerations(nodeDisk, place, { isOld: (number) => number === 2, isOurs: () => true });
     expect(readdirSync(root)).toEqual(['.lake.000009.000001', 'lake.000009', 'secrets']);
   });
 
@@ -116,7 +123,7 @@ describe('a dataset', () => {
     makeGeneration('000099');
     const disk = { ...nodeDisk, openDirectory };
     await ensureGeneration(disk, lake);
-    await removeGenerations(disk, lake, (number) => number === 99);
+    await removeGenerations(disk, lake, { isOld: (number) => number === 99, isOurs: () => true });
     expect(opened).toBeGreaterThan(4);
     expect(closed).toBe(opened);
   });

@@ -25,7 +25,16 @@ beforeEach(async () => {
 
 function createTail(changes: Partial<PartTailJob> = {}) {
   const tail = createPartTail({
-    ...{ disk: memory.disk, directory: LAKE, identity, overlapMs: HOUR, sinceMs: undefined, overlaps: new Map(), saved: false },
+    ...{
+      disk: memory.disk,
+      directory: LAKE,
+      identity,
+      overlapMs: HOUR,
+      sinceMs: undefined,
+      dataset: undefined,
+      overlaps: new Map(),
+      saved: false,
+    },
     workspace: { baseUrl: 'https://example.test/api/v1', key: undefined, profile: undefined } as never,
     createFormatter: () => createCsvFormatter(columns, dialect),
     ...{ parts: [], next: 1, mostRows: 100 },
