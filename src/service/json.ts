@@ -8,8 +8,11 @@ export class ExcessiveJsonError extends SyntaxError {}
 const SMALL = 1024 * 1024;
 /** The parser that keeps digits takes a second for as much. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * SMALL;
-/** Values in one text: many times those of the largest page. An object counts as four, because it takes as much memory. */
-const MOST_VALUES = 8_000_000;
+/**
+ * Values in one text: many times those of the largest page. An array or object counts as four, and a text or the name of a member as two
+ * more, because they take as much memory: a name that no other object has takes the most.
+ */
+const MOST_VALUES = 4_000_000;
 /** No id has more digits, and a number of millions of them takes minutes to read. */
 export const MOST_DIGITS = 100;
 
@@ -43,13 +46,17 @@ function countValues(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH) at += 1;
-    else if (unit === QUOTE) inString = !inString;
-    else if (!inString && unit === COMMA) count += 1;
+    else if (unit === QUOTE) {
+      inString = !inString;
+      if (inString) count += 2;
+    } else if (!inString && unit === COMMA) count += 1;
+    else if (!inString && unit === COLON) count += 2;
     else if (!inString && (unit === BRACE || unit === BRACKET)) count += 4;
   }
   return count;
 }
 
+const COLON = 0x3a;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 

@@ -68,6 +68,8 @@ describe('what costs more than any answer does is refused before it is parsed', 
     ['objects', `[${'{},'.repeat(3_000_000)}{}]`],
     ['arrays', `[${'[],'.repeat(3_000_000)}[]]`],
     ['numbers', `[${'1,'.repeat(9_000_000)}1]`],
+    ['texts', `[${'"a",'.repeat(1_500_000)}1]`],
+    ['members', `{${'"a":0,'.repeat(1_000_000)}"b":1}`],
   ])('millions of %s', async (_, text) => {
     await expect(parseAnswer(text)).rejects.toThrow('has too many values');
   });
