@@ -27,6 +27,9 @@ function parseLine<R extends object>(line: string): R | undefined {
   }
 }
 
+/** No record is longer: a row is bounded when it is read. */
+const LONGEST_LINE = 64 * 2 ** 20;
+
 /** How every log begins. */
 const BEGINNING = Buffer.from('{"is":');
 
@@ -44,6 +47,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
   let brokenAtLine = 0;
   /** Line whose end has not arrived yet. */
   let open: Buffer[] = [];
+  let openLength = 0;
 
   function takeLine(line: Buffer): void {
     lines += 1;
@@ -65,9 +69,16 @@ export function createLineReader<R extends object>(path: string, hint: string, t
         const line = piece.subarray(start, end);
         takeLine(open.length > 0 ? Buffer.concat([...open, line]) : line);
         open = [];
+        openLength = 0;
         start = end + 1;
       }
-      if (start < piece.length) open.push(Buffer.from(piece.subarray(start)));
+      if (start === piece.length) return;
+      open.push(Buffer.from(piece.subarray(start)));
+      openLength += piece.length - start;
+      if (openLength > LONGEST_LINE)
+        throw new UsageError(`${path} is not a qrctl journal: line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`, {
+          hint,
+        });
     },
     /** Returns the number of records and of their bytes. Throws UsageError if the file is not a log. */
     end(): { records: number; length: number } {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -387,6 +387,16 @@ describe('what is found', () => {
     await expect(read(memory)).rejects.toMatchObject(refusal);
     expect(memory.read(LOG)).toBe(text);
   });
+});
+
+it('a line without an end is refused before all of it is read', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'qrctl-log-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'log');
+  writeFileSync(path, '');
+  truncateSync(path, 2 ** 30);
+  const refusal = { name: 'UsageError', message: `${path} is not a qrctl journal: line 1 is longer than 64 MiB` };
+  await expect(openAppendLog(path, ADVICE)).rejects.toMatchObject(refusal);
 });
 
 describe('a place for a log', () => {
