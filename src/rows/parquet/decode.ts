@@ -13,12 +13,17 @@ export interface DecodedGroup {
   columns: { name: string; column: ColumnValues }[];
 }
 
+/** A scan has eleven; the decoder looks for each column among all. */
+const MOST_COLUMNS = 1000;
+
 /** Times keep the file's representation: as text they have more digits than a Date. */
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /** Yields each row group: all columns, or the named ones. Throws Error if it is not a complete Parquet file. */
 export async function* decodeGroups(source: SourceFile, columns: string[] | undefined): AsyncGenerator<DecodedGroup> {
   const metadata = await parquetMetadataAsync(source);
+  const names = metadata.schema.length - 1;
+  if (names > MOST_COLUMNS) throw new Error(`the file has ${names} columns`);
   const times = microsecondColumns(metadata);
   let rowStart = 0;
   for (const group of metadata.row_groups) {

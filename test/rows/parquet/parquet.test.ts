@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects, readOffsetIndex } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
 import { describe, expect, it } from 'vitest';
+import { decodeGroups } from '../../../src/rows/parquet/decode.ts';
 import { createParquetFormatter } from '../../../src/rows/parquet/parquet.ts';
 import type { Row } from '../../../src/rows/row-sink.ts';
 import { SOAK } from '../../support/property-runs.ts';
@@ -51,6 +52,17 @@ describe('a Parquet file', () => {
     ['1969-12-31T23:59:59.999Z', -1000n],
   ])('has the time %s to the microsecond', async (ts, us) => {
     expect(await read(fileOf([[{ ...ROW, ts }]]))).toEqual([{ id: 1n, ts: us, country: 'DE', referrer: null }]);
+  });
+
+  it('of more columns than any export has is refused before it is decoded (F19)', async () => {
+    const file = fileOf(
+      [[ROW]],
+      Array.from({ length: 1001 }, (_, i) => `c${i}`),
+    );
+    const slice = async (start: number, end?: number) => file.slice(start, end);
+    await expect(decodeGroups({ byteLength: file.byteLength, slice }, undefined).next()).rejects.toThrow(
+      'the file has 1001 columns',
+    );
   });
 
   it('names its columns and their types, who wrote it and its schema, also without rows', () => {
