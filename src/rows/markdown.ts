@@ -9,6 +9,8 @@ import { stateless } from './formatter.ts';
 import type { Row } from './row-sink.ts';
 
 const LONGEST_VALUE = 600;
+/** Of a longer value nothing more is shown, whatever is removed from its beginning; the expressions below are not for megabytes. */
+const LONGEST_READ = 10_000;
 
 /** Words that are nothing else: no mark, no link, no reference to an issue; and numbers. */
 const WORDS = /^(?:\p{L}+(?:[ _-]\p{L}+)*|-?\d+(?:\.\d+)?)$/u;
@@ -21,8 +23,10 @@ const COMMAND = '##[';
 
 /** Returns a value as code. What would end a code span or a cell is written in character references. */
 export function codeCell(value: string): string {
-  const text = clean(value);
-  const shown = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE).toWellFormed()}…` : text;
+  const read = value.slice(0, LONGEST_READ);
+  const text = clean(read);
+  const isCut = text.length > LONGEST_VALUE || read.length < value.length;
+  const shown = isCut ? `${text.slice(0, LONGEST_VALUE).toWellFormed()}…` : text;
   if (shown === '') return '';
   if (PLAIN.test(shown) && !shown.includes(COMMAND)) return `\`${shown}\``;
   return `<code>${shown.replace(/[^\p{L}\p{N} ]/gu, (character) => `&#${character.codePointAt(0)};`)}</code>`;
@@ -62,5 +66,5 @@ export function createMarkdownFormatter(columns: readonly Column[], shape: Shape
 
 /** A value that is plain words or a number as it is, any other as code. */
 function cellOf(text: string): string {
-  return WORDS.test(text) && !COMMIT.test(text) && text.length <= LONGEST_VALUE ? text : codeCell(text);
+  return text.length <= LONGEST_VALUE && WORDS.test(text) && !COMMIT.test(text) ? text : codeCell(text);
 }

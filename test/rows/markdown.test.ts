@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMarkdownFormatter } from '../../src/rows/markdown.ts';
+import { codeCell, createMarkdownFormatter } from '../../src/rows/markdown.ts';
 import { clean } from '../../src/text/clean.ts';
 import { FORMULAS, HOSTILE } from '../support/hostile-strings.ts';
 import { runs } from '../support/property-runs.ts';
@@ -137,4 +137,16 @@ test('no value is outside of code, except for words and numbers', () => {
 
 test('no value is a command to the runner that prints a table', () => {
   expect(commandsIn(format(COMMANDS.map((value) => ({ slug: value, name: value, scans: value }))))).toEqual([]);
+});
+
+test.each([
+  ['words', 'a '.repeat(1_000_000)],
+  ['letters', 'é'.repeat(4_000_000)],
+  ['marks', `e${'\u0301'.repeat(1_000_000)}`],
+])('megabytes of %s are cut', (_, value) => {
+  const cell = codeCell(value);
+  expect(cell.length).toBeLessThan(8000);
+  expect(cell).toContain('…');
+  const formatter = createMarkdownFormatter([{ name: 'name' }], 'list');
+  expect(formatter.rows([{ name: value }])).toBe(`| ${cell} |\n`);
 });
