@@ -71,6 +71,23 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   }
 }
 
+/** Bits of a mode for the kind of a file, and those of a FIFO. */
+const KIND = 0o17_0000;
+const FIFO = 0o1_0000;
+
+/**
+ * D14: throws UsageError if another user made a FIFO at a real path for this run: opening it would wait for them, and they would read what
+ * is written (as Linux refuses under `protected_fifos`). That of the directory's owner is accepted, and anything else.
+ */
+export async function checkFifo(disk: Disk, path: string): Promise<void> {
+  const found = await ifPresent(disk.lstat(path));
+  const user = disk.user();
+  if (!found || user === undefined || (found.mode & KIND) !== FIFO) return;
+  const directory = await disk.lstat(dirname(path));
+  if ([ROOT, user, directory.uid].includes(found.uid)) return;
+  throw refusal(path, `it is a named pipe of user ${found.uid}`);
+}
+
 /** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `checkPlace`. */
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
   const file = await disk.open(path, 'wx+');

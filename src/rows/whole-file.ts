@@ -8,7 +8,7 @@ import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
-import { checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { checkFifo, checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { asSentence } from '../text/sentence.ts';
@@ -91,7 +91,7 @@ export async function checkWholeFile(path: string, elsewhere: string): Promise<v
 
 /**
  * Returns the target of `path`, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error
- * if it can't be written, also at a link that another user made to a device that is not theirs (D14).
+ * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14).
  */
 async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<{ real: string; isFile: boolean }> {
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
@@ -103,7 +103,9 @@ async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise
   }
   const isFile = old === undefined || old.isFile();
   if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
-  return { real: await realPath(disk, path), isFile };
+  const real = await realPath(disk, path);
+  await checkFifo(disk, real);
+  return { real, isFile };
 }
 
 function refusal(path: string, what: string, hint: string): UsageError {

@@ -203,6 +203,13 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     await expect(writing).rejects.toThrow("is a symbolic link that user 4711 created to another user's file");
   });
 
+  test('not a FIFO of another user in a directory of a third, which would wait for them (D14)', async () => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const lstat: Disk['lstat'] = async (at) => ({ ...(await nodeDisk.lstat(at)), uid: at === path ? 4711 : 0 });
+    const writing = writeWholeFile(path, 'data', { processes, disk: { ...nodeDisk, user: () => 0, lstat } });
+    await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
+  });
+
   test('not where its name was swapped for a link, or for a file, when it is opened (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
     const swapped = (swap: () => void): Disk => ({
