@@ -29,7 +29,10 @@ export function createHostPatience(): HostPatience {
     verdict(origin) {
       const host = hosts.get(origin);
       if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
-      return { ...host.last, finalUrl: undefined, ms: undefined };
+      const unasked = { ...host.last, finalUrl: undefined, ms: undefined };
+      // Nothing is claimed about a page that a slower one only makes unlikely.
+      if (host.dead < MOST_DEAD) unasked.error = `not requested: ${host.late} addresses of its host gave ${host.last.error}`;
+      return unasked;
     },
     allowsRetry(origin) {
       const { dead = 0, inVain = 0 } = hosts.get(origin) ?? {};
