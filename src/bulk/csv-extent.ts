@@ -1,11 +1,9 @@
 /** Counts the records and cells of a CSV before a parser allocates anything for them: 120 MB of commas would become as many strings. */
 
-import { MOST_VALUES } from '../rows/table-bounds.ts';
+import { MOST_RECORD, MOST_VALUES } from '../rows/table-bounds.ts';
 import { LINE_FEED, QUOTE, RETURN } from '../text/ascii.ts';
 import { MOST_COLUMNS, refuseFaults, refuseMany } from './input.ts';
 
-/** No spreadsheet has a row as long. */
-const MOST_RECORD_BYTES = 16 * 2 ** 20;
 /** Empty lines are skipped by the parser, one by one. */
 const MOST_EMPTY = 2 ** 20;
 
@@ -22,7 +20,7 @@ export function checkExtent(bytes: Uint8Array, separator: string, name: string, 
 
   function endRecord(at: number): void {
     if (own.cells > MOST_COLUMNS) refuse(`has ${own.cells} cells (limit: ${MOST_COLUMNS})`);
-    if (at - own.start > MOST_RECORD_BYTES) refuse(`is longer than ${MOST_RECORD_BYTES / 2 ** 20} MiB`);
+    if (at - own.start > MOST_RECORD) refuse(`is longer than ${MOST_RECORD / 2 ** 20} MiB`);
     const isEmpty = at === own.start || (at === own.start + 1 && bytes[own.start] === RETURN);
     if (isEmpty) found.empty += 1;
     else {

@@ -1,6 +1,6 @@
 /** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
 
-import { MOST_VALUES } from '../rows/table-bounds.ts';
+import { MOST_RECORD, MOST_VALUES } from '../rows/table-bounds.ts';
 import { isDigit, isObject, MOST_DIGITS, parseJson } from '../service/json.ts';
 import { BACKSLASH, COMMA, LINE_FEED, QUOTE } from '../text/ascii.ts';
 import { letSignalsIn } from '../time/time.ts';
@@ -59,8 +59,7 @@ async function readPieces(
     }
     const values = new Map(Object.entries(value));
     for (const column of values.keys()) columns.add(column);
-    if (columns.size > MOST_COLUMNS)
-      refuseFaults({ name, form }, [{ line, message: `exceeds the limit of ${MOST_COLUMNS} columns per file` }]);
+    if (columns.size > MOST_COLUMNS) refuseFaults({ name, form }, [{ line, message: TOO_WIDE }]);
     rows.push({ row: rows.length + 1, line, values });
     count += values.size;
     refuseMany(name, rows.length, 1);
@@ -76,13 +75,19 @@ const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 /** Deeper than any real data, and far from a stack overflow of the parser. */
 const MOST_DEPTH = 100;
 
+const TOO_WIDE = `exceeds the limit of ${MOST_COLUMNS} columns per file`;
+
 /** Returns the reason not to parse a text, or undefined. One pass. */
 function beyondBounds(text: string): string | undefined {
+  if (text.length > MOST_RECORD) return `is longer than ${MOST_RECORD / 2 ** 20} MiB`;
+  const isRecord = text.trimStart().startsWith('{');
   let depth = 0;
+  let columns = 1;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if ((code === COMMA || OPENING.has(code)) && ++values > MOST_VALUES) return `has more than ${MOST_VALUES} values`;
+    if (isRecord && depth === 1 && code === COMMA && ++columns > MOST_COLUMNS) return TOO_WIDE;
     if (code === QUOTE) at = endOfString(text, at);
     else if (OPENING.has(code) && ++depth > MOST_DEPTH) return `is nested more than ${MOST_DEPTH} levels deep`;
     else if (CLOSING.has(code)) depth--;

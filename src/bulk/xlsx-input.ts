@@ -1,4 +1,5 @@
 /** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
+import { MOST_TEXT } from '../rows/table-bounds.ts';
 import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
 import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';
@@ -32,6 +33,7 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
   const rows: InputRow[] = [];
   let header: { line: number; columns: string[] } | undefined;
   let hiddenRows = 0;
+  let size = 0;
   let lastLine = 0;
   const first: FirstRow[] = [];
   /** Of columns with any cell, whether all of them are dates. */
@@ -47,6 +49,9 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
     }
     if (row.isHidden && visibleOnly) return;
     if (row.isHidden) hiddenRows += 1;
+    size += [...row.cells.values()].reduce((sum, cell) => sum + textOf(cell).length, 0);
+    if (size > MOST_TEXT)
+      refuseFaults({ name }, [{ line: row.line, message: `exceeds the limit of ${MOST_TEXT / 2 ** 20} MiB of text per file` }]);
     rows.push(readRow(row, rows.length + 1, header.columns, { from1904, faults }));
     refuseMany(name, rows.length, header.columns.length);
     for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
@@ -99,7 +104,7 @@ function readHeader({ line, cells }: SheetRow, name: string): string[] {
   return columns;
 }
 
-/** The text of a cell of the header. */
+/** The text of a cell, and of a number its digits. */
 function textOf(cell: CellValue): string {
   return cell.is === 'text' ? cell.text : cell.is === 'number' ? `${cell.value}` : '';
 }

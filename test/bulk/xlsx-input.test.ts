@@ -76,6 +76,13 @@ describe('a workbook', () => {
     );
   });
 
+  it('that has one long text in many cells is refused before its rows are checked', async () => {
+    const strings = `<sst ${MAIN}><si><t>name</t></si><si><t>${'a'.repeat(32_767)}</t></si></sst>`;
+    const rows = Array.from({ length: 4200 }, (_, n) => `<row r="${n + 2}"><c r="A${n + 2}" t="s"><v>1</v></c></row>`).join('');
+    const message = await refusal(workbook(HEADER + rows, { parts: { 'xl/sharedStrings.xml': strings } }));
+    expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
+  });
+
   it('is read as others write it: rows by their numbers, texts in parts, what a person sees of a number', async () => {
     const rows =
       HEADER +
