@@ -26,30 +26,29 @@ export interface SegmentJob {
   /** Times of the scans that the log has in the range, by ID, ms since the epoch. */
   logged: ReadonlyMap<number | bigint, number>;
   /** Takes scans that the log lacks; may be given one repeatedly. */
-  takeMissing?: ((batch: TimedRows) => Promise<unknown>) | undefined;
+  takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
 /**
- * Returns the days that differ, oldest first.
+ * Returns the days that differ, in any order.
  *
  * @throws UnprovenError if the part could not be verified as complete, NotFoundError if the code does not exist
  */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();
-  const left = await readAgainst(job, job.first, job.logged, async (batch) => {
-    await job.takeMissing?.(batch);
+  const left = await readAgainst(job.first, job.logged, async (batch) => {
+    await job.takeMissing(batch);
     for (const ms of batch.times) missing.set(dayOf(ms), (missing.get(dayOf(ms)) ?? 0) + 1);
   });
   // V6: a replica that lags behind doesn't show the newest rows: a scan counts as gone only if a second reading lacks it as well.
-  const gone = left.size === 0 ? left : await readAgainst(job, undefined, left, async () => undefined);
+  const gone = left.size === 0 ? left : await readAgainst(undefined, left, async () => undefined);
   const goneByDay = new Map<number, number>();
   for (const ms of gone.values()) goneByDay.set(dayOf(ms), (goneByDay.get(dayOf(ms)) ?? 0) + 1);
-  const days = [...new Set([...missing.keys(), ...goneByDay.keys()])].sort((a, b) => a - b);
-  return days.map((day) => ({ day, missing: missing.get(day) ?? 0, gone: goneByDay.get(day) ?? 0 }));
+  const days = new Set([...missing.keys(), ...goneByDay.keys()]);
+  return [...days].map((day) => ({ day, missing: missing.get(day) ?? 0, gone: goneByDay.get(day) ?? 0 }));
 
   /** Returns those of the `known` scans that the service did not return; `takeOthers` is given the others at the end. */
   async function readAgainst(
-    { range, ...rest }: SegmentJob,
     first: ScanPage | undefined,
     known: ReadonlyMap<number | bigint, number>,
     takeOthers: (batch: TimedRows) => Promise<void>,
@@ -57,7 +56,7 @@ export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> 
     let left = new Map(known);
     let others: TimedRows[] = [];
     await exportScans(
-      { ...rest, range, asked: widened(range), isKnown: true, ...(first && { first }) },
+      { ...job, asked: widened(job.range), isKnown: true, first },
       {
         async write(batch) {
           const isOther = batch.rows.map(({ id }) => !known.has(id as number | bigint));

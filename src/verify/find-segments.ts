@@ -60,9 +60,8 @@ export function isSame(index: CodeIndex, range: Range, page: ScanPage): boolean 
   const inside = cut(page, range).rows;
   // V2: rows of the margins that the page shows are not counted; those that it doesn't show make the total too large, never too small.
   if (page.total - (page.rows.length - inside.length) !== countIn(index, range)) return false;
-  // V4: if the page has all rows, their IDs are compared as well, in one number.
-  const isWhole = page.rows.length === page.total && inside.length === index.rows;
-  return !isWhole || sumOf(inside.map(({ id }) => id)) === index.sum;
+  // V4: if the page has as many rows as the log, it has all of them. Their IDs are compared as well, in one number.
+  return inside.length !== index.rows || sumOf(inside.map(({ id }) => id)) === index.sum;
 }
 
 /** Pages of a segment that the log has nothing of: its rows are in memory until they are verified. */
@@ -79,7 +78,7 @@ export async function findSegments(job: TotalsOfCode, range: Range, page: ScanPa
   const days = lastDay - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   // Reading the pages is cheaper than halving, or the log has nothing that could be equal.
-  if (!(days > 1) || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return [{ range, first: page, logged }];
+  if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return [{ range, first: page, logged }];
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const halves: Range[] = [
     { sinceMs: range.sinceMs, untilMs: cutMs },

@@ -16,8 +16,6 @@ export interface CodeIndex {
   twice: Map<number, number>;
   /** Fingerprint of the IDs, in any order. */
   sum: number;
-  firstMs: number;
-  lastMs: number;
 }
 
 export interface LogIndex {
@@ -32,6 +30,7 @@ export interface LogIndex {
 /** Creates an index of the rows that `isWanted`. */
 export function createLogIndex(isWanted: (code: string, ms: number) => boolean): LogIndex {
   const codes = new Map<string, { index: CodeIndex; ids: IdSet }>();
+  const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
   return {
     add(code, id, ms) {
       if (!isWanted(code, ms)) return;
@@ -45,26 +44,18 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean):
       }
       index.rows += 1;
       index.sum = (index.sum + hashOf(id)) | 0;
-      index.firstMs = Math.min(index.firstMs, ms);
-      index.lastMs = Math.max(index.lastMs, ms);
       count(index.days, day);
+      span.firstMs = Math.min(span.firstMs, ms);
+      span.lastMs = Math.max(span.lastMs, ms);
     },
     of: (code) => codes.get(code)?.index,
     codes: () => codes.keys(),
-    span() {
-      let { firstMs, lastMs } = emptyIndex();
-      for (const { index } of codes.values()) {
-        firstMs = Math.min(firstMs, index.firstMs);
-        lastMs = Math.max(lastMs, index.lastMs);
-      }
-      return { firstMs, lastMs };
-    },
+    span: () => span,
   };
 }
 
 export function emptyIndex(): CodeIndex {
-  const [firstMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  return { rows: 0, days: new Map(), twice: new Map(), sum: 0, firstMs, lastMs };
+  return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
 /** Returns the number of distinct scans in a range that begins and ends at midnight (UTC), or where the index does. */

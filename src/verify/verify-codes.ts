@@ -36,6 +36,8 @@ export interface VerifyJob {
   note(line: string): void;
   /** Adds scans that the log lacks; missing if it is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
+  /** Distinct scans of segments whose IDs are in memory at once. */
+  mostIds?: number;
   /** Called after each code. */
   progress(done: number): void;
 }
@@ -61,7 +63,6 @@ export interface CodeResult {
   added: number;
 }
 
-/** Distinct scans of segments whose IDs are in memory at once. */
 const MOST_IDS = 500_000;
 
 /** Part of a code's range that is to be read. */
@@ -75,15 +76,15 @@ interface Doubt {
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
-  for (const some of inBatches(doubts)) await compareBatch(job, some);
-  for (const result of results) addTwice(result, indexOf(job, result.code));
+  for (const some of inBatches(doubts, job.mostIds ?? MOST_IDS)) await compareBatch(job, some);
+  for (const result of results) conclude(result, indexOf(job, result.code));
   return results;
 }
 
-function startOf({ index, rangeOf }: VerifyJob, code: CodeLabel): CodeResult {
-  const { id, missing } = code;
-  const outcome = missing ? 'gone' : 'equal';
-  return { code, outcome, reason: undefined, range: rangeOf(id), logged: index.of(id)?.rows ?? 0, days: [], added: 0 };
+function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
+  const outcome = code.missing ? 'gone' : 'equal';
+  const { rows } = indexOf(job, code);
+  return { code, outcome, reason: undefined, range: job.rangeOf(code.id), logged: rows, days: [], added: 0 };
 }
 
 function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
@@ -95,7 +96,7 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   const largest = createLargestTotal();
   const doubts: Doubt[] = [];
   /** Codes whose totals equal the log, and may be capped. */
-  const round: Turn[] = [];
+  const capped: { turn: Turn; total: number }[] = [];
   const turns = results.flatMap((result): Turn[] => {
     const { code, outcome, range } = result;
     const read: ReadScans = (request) => job.service.listScans(code.id, request);
@@ -105,20 +106,17 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   let done = 0;
   for await (const { turn, page } of fetchInOrder(turns, ask, job.width)) {
     job.progress(++done);
-    if (!page) turn.result.outcome = 'gone';
-    else if (!isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
-    else if (mayBeCapped(page, largest)) round.push(turn);
+    if (!page || !isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
+    else if (mayBeCapped(page, largest)) capped.push({ turn, total: page.total });
   }
-  for (const turn of round) {
-    const page = await askTotal(turn.totals, turn.range).catch(noneIfGone);
-    if (page && mayBeCapped(page, largest)) await doubt(turn, page);
-  }
+  // V3: a code after them may have returned a larger total.
+  for (const { turn, total } of capped) if (!largest.isAbove(total)) await doubt(turn, (await ask(turn)).page);
   return doubts;
 
-  async function doubt({ result, totals, range }: Turn, page: ScanPage): Promise<void> {
-    const segments = await findSegments(totals, range, page).catch(noneIfGone);
+  async function doubt({ result, totals, range }: Turn, page: ScanPage | undefined): Promise<void> {
+    const segments = page && (await findSegments(totals, range, page).catch(noneIfGone));
     if (!segments) result.outcome = 'gone';
-    for (const segment of segments ?? []) doubts.push({ result, read: totals.read, segment });
+    else for (const segment of segments) doubts.push({ result, read: totals.read, segment });
   }
 }
 
@@ -134,11 +132,11 @@ function noneIfGone(error: unknown): undefined {
   throw error;
 }
 
-function* inBatches(doubts: readonly Doubt[]): Generator<Doubt[]> {
+function* inBatches(doubts: readonly Doubt[], mostIds: number): Generator<Doubt[]> {
   let batch: Doubt[] = [];
   let ids = 0;
   for (const doubt of doubts) {
-    if (batch.length > 0 && ids + doubt.segment.logged > MOST_IDS) {
+    if (batch.length > 0 && ids + doubt.segment.logged > mostIds) {
       yield batch;
       [batch, ids] = [[], 0];
     }
@@ -175,9 +173,7 @@ async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logg
       ...{ code: code.slug ?? code.id, read, logged, range: segment.range, first: segment.first, takeMissing },
       ...{ fetchInOrder, width: job.width, note: job.note, checkExists: () => job.service.getCode(code.id) },
     });
-    if (days.length === 0) return;
     result.days = [...result.days, ...days.map((day) => ({ ...day, twice: 0 }))];
-    if (result.outcome === 'equal') result.outcome = 'different';
   } catch (error) {
     if (error instanceof NotFoundError) result.outcome = 'gone';
     else if (error instanceof UnprovenError) Object.assign(result, { outcome: 'unproven', reason: error });
@@ -185,11 +181,10 @@ async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logg
   }
 }
 
-/** Rows of the log that repeat others are known from the log alone. */
-function addTwice(result: CodeResult, { twice }: CodeIndex): void {
-  if (twice.size === 0) return;
+/** Adds rows of the log that repeat others, which are known from the log alone, and sorts the days. */
+function conclude(result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
   for (const [day, rows] of twice) days.set(day, { ...(days.get(day) ?? { day, missing: 0, gone: 0 }), twice: rows });
   result.days = [...days.values()].sort((a, b) => a.day - b.day);
-  if (result.outcome === 'equal') result.outcome = 'different';
+  if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
 }

@@ -11,6 +11,7 @@ const ROOMS = [
   'src/deletion',
   'src/durable',
   'src/dataset',
+  'src/verify',
   // Without its readers of files, whose tests would take hours: damaged files test them (test/hostile).
   'src/stats/*.ts',
 ];

@@ -2,20 +2,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Range } from '../../src/complete/range.ts';
-import { createLogIndex } from '../../src/verify/log-index.ts';
-import { verifyCodes } from '../../src/verify/verify-codes.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
+import { DAY_MS, START_MS, verifyLogs } from './verify-logs.ts';
 
 const CODE = 'a';
-const DAY = 86_400_000;
-const START = 1_767_225_600_000;
 
 const world = fc.record({
   count: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 1500 })),
   days: fc.constantFrom(1, 2, 40, 366),
   /** Times on a coarse grid, so that there are ties, also at midnight. */
-  grid: fc.constantFrom(1, 500, 1000, DAY / 4),
+  grid: fc.constantFrom(1, 500, 1000, DAY_MS / 4),
   pageCap: fc.constantFrom(7, 50, 100, 500),
   order: fc.constantFrom('ascending' as const, 'descending' as const, 'none' as const),
   shuffleTies: fc.boolean(),
@@ -47,12 +44,12 @@ function chances(seed: number): () => number {
 
 function build({ count, days, grid, holes, doubles, foreign, arrivals, behind, bounded, seed, ...how }: World) {
   const chance = chances(seed);
-  const instant = () => START + Math.floor((chance() * days * DAY) / grid) * grid;
+  const instant = () => START_MS + Math.floor((chance() * days * DAY_MS) / grid) * grid;
   const times = Array.from({ length: count }, instant).sort((a, b) => a - b);
   const rows = times.map((time, i): ModelRow => ({ id: i + 1, time }));
   const range: Range = bounded
-    ? { sinceMs: START + (days * DAY) / 10, untilMs: START + (days * DAY * 9) / 10 }
-    : { sinceMs: undefined, untilMs: (times.at(-1) ?? START) + 1 };
+    ? { sinceMs: START_MS + (days * DAY_MS) / 10, untilMs: START_MS + (days * DAY_MS * 9) / 10 }
+    : { sinceMs: undefined, untilMs: (times.at(-1) ?? START_MS) + 1 };
   const isInside = ({ time }: ModelRow) => time >= (range.sinceMs ?? time) && time < range.untilMs;
   const log = rows.filter(() => chance() >= holes);
   for (const row of log.filter(() => chance() < doubles)) log.push(row);
@@ -65,29 +62,8 @@ function build({ count, days, grid, holes, doubles, foreign, arrivals, behind, b
 }
 
 async function verify(service: ReturnType<typeof modelScans>, range: Range, log: readonly ModelRow[], width: number) {
-  const isWanted = (_: string, ms: number) => ms >= (range.sinceMs ?? ms) && ms < range.untilMs;
-  const index = createLogIndex(isWanted);
-  for (const { id, time } of log) index.add(CODE, id, time);
-  const added = new Map<number, number>();
-  const [result] = await verifyCodes({
-    codes: [{ id: CODE }],
-    index,
-    rangeOf: () => range,
-    readRows: async (take) => {
-      for (const { id, time } of log) take(CODE, id, time);
-    },
-    service: { listScans: (_, request) => service.read(request), getCode: async () => ({}) as never },
-    width,
-    note: () => undefined,
-    async repair(_, { rows, times }) {
-      rows.forEach(({ id }, at) => {
-        added.set(Number(id), times[at] ?? 0);
-      });
-      return rows.length;
-    },
-    progress: () => undefined,
-  });
-  return { result, added };
+  const { results, added } = await verifyLogs({ [CODE]: { read: service.read, log, range } }, { width });
+  return { result: results[0], added: added.get(CODE) ?? new Map<number, number>() };
 }
 
 test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)', async () => {
@@ -124,54 +100,3 @@ test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)',
   expect(seen.equal).toBeGreaterThan(0);
   expect(seen.different).toBeGreaterThan(seen.unproven);
 }, 3_600_000);
-
-test('costs one request if equal, and two per halving if a scan is missing (V1, V2)', async () => {
-  const rows = Array.from(
-    { length: 36_601 },
-    (_, i): ModelRow => ({ id: i + 1, time: START + Math.floor((i * 366 * DAY) / 36_601) }),
-  );
-  const range = { sinceMs: undefined, untilMs: START + 366 * DAY };
-  for (const order of ['ascending', 'descending'] as const) {
-    const equal = modelScans(rows, { order });
-    expect((await verify(equal, range, rows, 4)).result?.outcome).toBe('equal');
-    expect(equal.state.requests).toBe(1);
-    for (const missing of [1, 1000, 36_600]) {
-      const service = modelScans(rows, { order });
-      const { added } = await verify(
-        service,
-        range,
-        rows.filter(({ id }) => id !== missing),
-        4,
-      );
-      expect([...added.keys()]).toEqual([missing]);
-      expect(service.state.requests).toBeLessThanOrEqual(1 + 2 * Math.log2(366) + 1);
-    }
-  }
-});
-
-test('compares IDs if one page has all scans: a row of another origin does not hide a missing scan (V4)', async () => {
-  const rows = Array.from({ length: 101 }, (_, i): ModelRow => ({ id: i + 1, time: START + i * 3_600_000 }));
-  const range = { sinceMs: undefined, untilMs: START + 366 * DAY };
-  const log = [...rows.slice(1), { id: 900, time: START + 1000 }];
-  const { result, added } = await verify(modelScans(rows), range, log, 1);
-  expect([...added.keys()]).toEqual([1]);
-  expect(result?.days).toEqual([{ day: START / DAY, missing: 1, gone: 1, twice: 0 }]);
-});
-
-test('reads the range once if the service ignores its bounds (V9)', async () => {
-  const rows = Array.from(
-    { length: 36_601 },
-    (_, i): ModelRow => ({ id: i + 1, time: START + Math.floor((i * 366 * DAY) / 36_601) }),
-  );
-  const service = modelScans(rows, { ignoresBounds: true });
-  const range = { sinceMs: START + 10 * DAY, untilMs: START + 300 * DAY };
-  const { result, added } = await verify(
-    service,
-    range,
-    rows.filter(({ id }) => id !== 5000),
-    4,
-  );
-  expect([...added.keys()]).toEqual([5000]);
-  expect(result?.days).toHaveLength(1);
-  expect(service.state.requests).toBeLessThan(4 * Math.ceil(rows.length / 500));
-});
