@@ -55,7 +55,7 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
     return (ms, code) => {
       if (ms >= untilMs) return;
       const found = codes.get(keyOf(code)) ?? newFound(code);
-      if (codes.get(keyOf(code)) === undefined) codes.set(keyOf(code), found);
+      codes.set(keyOf(code), found);
       if (ms >= found.lastMs) found.code = code;
       found.lastMs = Math.max(found.lastMs, ms);
       found.firstMs = Math.min(found.firstMs, ms);

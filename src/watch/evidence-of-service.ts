@@ -29,7 +29,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
   const isCapped = mayBeTruncated({ total: all.total, pageSize: pageSizeOf(all.page) });
-  const isYoung = createdMs !== undefined && createdMs > startMs;
+  const isYoung = (createdMs ?? startMs) > startMs;
   if (all.isWhole && !isCapped) {
     const recent = inside(all.page, weekMs, endMs);
     const last = newestOf(all, endMs) ?? 'none';
@@ -38,11 +38,8 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const week = await look(weekMs, endMs);
   const baseline = isCapped ? await unmask() : Math.max(0, all.scans - week.scans);
   const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
-  const findLast = async (): Promise<LastScan> => {
-    // A capped total does not say which page is the last.
-    if (isCapped) return 'unknown';
-    return week.total > 0 ? lastPageOf(week, endMs) : lastPageOf(all, endMs);
-  };
+  // A capped total does not say which page is the last.
+  const findLast = async () => (isCapped ? ('unknown' as const) : lastPageOf(all, endMs));
   return { ...asking(), recent: week.scans, baseline, last, isYoung, findLast };
 
   /** W8: asked with the margin of an export, so that whatever bounds the service applies, no scan is missing. */

@@ -10,6 +10,7 @@ export type WatchOutcome = (typeof OUTCOMES)[number];
 
 /** Expected scans from which a code is judged. */
 export const LEAST_EXPECTED = 30;
+const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
 /** Shortest silence that is judged: a day on which a shop is closed is shorter, its evening and its morning included. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
@@ -74,16 +75,15 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   const { recent, baseline, isYoung } = evidence;
   const weekly = baseline === undefined ? undefined : baseline / BASELINE_WEEKS;
   const last = await lastOf(evidence, weekly, limits);
-  const lastMs = typeof last === 'object' ? last.ms : undefined;
-  const found = { scans: recent, expected: weekly, lastMs };
+  const found = { scans: recent, expected: weekly, lastMs: msOf(last) };
   const silence = await judgeSilence(evidence, last, limits);
   if (silence) return { ...found, ...silence };
   if (last === 'none') return { ...found, outcome: isYoung ? 'new' : 'ok', unjudged: 'none' };
   // W5: what is younger than its nine weeks has no level yet.
   if (isYoung) return { ...found, outcome: 'new' };
-  if (baseline === undefined || weekly === undefined) return { ...found, outcome: 'ok', unjudged: 'capped' };
+  if (baseline === undefined) return { ...found, outcome: 'ok', unjudged: 'capped' };
   // W2: too few to tell a change from chance.
-  if (weekly < LEAST_EXPECTED) return { ...found, outcome: 'ok', unjudged: 'few' };
+  if (baseline < LEAST_BASELINE) return { ...found, outcome: 'ok', unjudged: 'few' };
   const range = normalRange(baseline);
   const outcome = recent < range.low ? 'drop' : recent > range.high ? 'jump' : 'ok';
   // W5: created long ago, and scanned for the first time in these weeks.
@@ -110,15 +110,19 @@ async function judgeSilence(
     if (quietForMs === undefined) return undefined;
     const earlier = await evidence.findEarlier();
     if (earlier === 'none') return undefined;
-    const earlierMs = earlier === 'unknown' ? undefined : earlier.ms;
+    const earlierMs = msOf(earlier);
     const isQuiet = endMs - (earlierMs ?? startMs) >= quietForMs;
     return isQuiet ? { outcome: 'quiet', expected: undefined, lastMs: earlierMs } : undefined;
   }
   if (last === 'unknown') return undefined;
   const gapMs = endMs - last.ms;
   const expected = gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, last.ms, limits);
-  if (expected !== undefined && expected >= LEAST_EXPECTED) return { outcome: 'quiet', expected, lastMs: last.ms };
-  return quietForMs !== undefined && gapMs >= quietForMs ? { outcome: 'quiet', expected, lastMs: last.ms } : undefined;
+  const isQuiet = (expected ?? 0) >= LEAST_EXPECTED || gapMs >= (quietForMs ?? Number.POSITIVE_INFINITY);
+  return isQuiet ? { outcome: 'quiet', expected, lastMs: last.ms } : undefined;
+}
+
+function msOf(last: LastScan): number | undefined {
+  return typeof last === 'object' ? last.ms : undefined;
 }
 
 /** Returns how many scans were to be expected after the last one; undefined if too little is known. */
@@ -131,7 +135,7 @@ async function expectedSince(evidence: Evidence, lastMs: number, { startMs, endM
     const scannedMs = lastMs - startMs;
     return scannedMs < WEEK_MS ? undefined : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
-  if (baseline / BASELINE_WEEKS < LEAST_EXPECTED) return undefined;
+  if (baseline < LEAST_BASELINE) return undefined;
   // W1: the same hours of the same weekdays, so that nights and days off are no silence. The lesser of two weeks, so that the hours of one
   // campaign are not expected again.
   let least = Number.POSITIVE_INFINITY;

@@ -42,13 +42,12 @@ function quantiles(mean: number, size: number): NormalRange {
   const fraction = mean / (size + mean);
   let probability = (1 - fraction) ** size;
   let sum = probability;
-  let low: number | undefined;
-  for (let scans = 0; ; scans++) {
-    if (low === undefined && sum > TAIL) low = scans;
-    // The second condition ends the sum if rounding keeps it below.
-    if (low !== undefined && (sum >= 1 - TAIL || (scans > mean && probability < Number.EPSILON * TAIL)))
-      return { low, high: scans };
+  let low = 0;
+  let scans = 0;
+  for (; sum < 1 - TAIL; scans++) {
+    if (sum <= TAIL) low = scans + 1;
     probability *= (fraction * (scans + size)) / (scans + 1);
     sum += probability;
   }
+  return { low, high: scans };
 }

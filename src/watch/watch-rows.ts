@@ -63,7 +63,7 @@ export function isUnjudged({ note }: Pick<WatchRow, 'note'>): boolean {
 }
 
 /** Returns whether an outcome is a finding: exit code 8. */
-export function isFinding(outcome: WatchOutcome): boolean {
+export function isFinding(outcome: WatchOutcome | undefined): boolean {
   return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
 }
 
@@ -73,5 +73,5 @@ export function isFinding(outcome: WatchOutcome): boolean {
  */
 export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
   if (isFinding(now.outcome)) return now.outcome !== before;
-  return before !== undefined && isFinding(before) && !isUnjudged(now);
+  return isFinding(before) && !isUnjudged(now);
 }

@@ -27,6 +27,7 @@ describe('evidence from totals', () => {
   it('costs one request where a page has all scans, and two elsewhere', async () => {
     const small = await read(daily(3, 70));
     expect(small.evidence).toMatchObject({ recent: 21, baseline: 168, last: { ms: END - DAY_MS / 6 } });
+    expect(await small.evidence.findLast()).toEqual(small.evidence.last);
     expect(small.requests()).toBe(1);
     const none = await read([70]);
     expect([none.evidence.last, none.evidence.recent, none.requests()]).toEqual(['none', 0, 1]);
@@ -60,6 +61,18 @@ describe('evidence from totals', () => {
       ms: END - (8 + 0.5 / 99) * DAY_MS,
     });
     expect(silent.requests()).toBe(requests);
+  });
+
+  it('shows no scan of the end or after it as the last one (W8)', async () => {
+    const { evidence } = await read([1, 0.5, 0, -500 / DAY_MS]);
+    expect(evidence).toMatchObject({ recent: 2, last: { ms: END - DAY_MS / 2 } });
+  });
+
+  it('does not know the last scan of pages without an order, or of a total that may be capped', async () => {
+    const mixed = await read(daily(99, 70), { order: 'none' });
+    expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual(['unknown', 'unknown', 2]);
+    const capped = await read(daily(80, 63), { cap: 1000 });
+    expect([capped.evidence.last, await capped.evidence.findLast(), capped.requests()]).toEqual(['unknown', 'unknown', 4]);
   });
 
   it('counts the eight weeks in halves where the total may be capped, and believes only what is below the cap (W7)', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Evidence, judge, type LastScan } from '../../src/watch/judge.ts';
+import { type Evidence, hoursBefore, judge, type LastScan } from '../../src/watch/judge.ts';
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 9, 5);
@@ -57,7 +57,9 @@ describe('a code against its own past', () => {
   });
 
   it('is not judged where the totals may be capped (W7)', async () => {
-    expect(await outcome({ recent: 1000, baseline: undefined })).toMatchObject({ outcome: 'ok', unjudged: 'capped' });
+    expect(await outcome({ recent: 1000, baseline: undefined })).toMatchObject({
+      ...{ outcome: 'ok', unjudged: 'capped', expected: undefined },
+    });
     expect(await outcome({ baseline: undefined, last: ago(3) })).toMatchObject({ unjudged: 'capped', asked: [] });
   });
 
@@ -69,6 +71,12 @@ describe('a code against its own past', () => {
       outcome: 'new',
       unjudged: 'none',
     });
+  });
+});
+
+describe('the hours of a silence', () => {
+  it('are counted from after the last scan on, so many weeks earlier', () => {
+    expect(hoursBefore(2, END - 5, END)).toEqual({ sinceMs: END - 14 * DAY_MS - 4, untilMs: END - 14 * DAY_MS });
   });
 });
 
@@ -97,8 +105,17 @@ describe('a silence', () => {
       asked: [],
     });
     expect(await outcome({ ...silent, baseline: 63, last: ago(20.9) })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
-    // Three days of scans say nothing of nine weeks.
+    // 640 scans of the eight weeks before, in 56 days.
+    expect(await outcome({ recent: 0, last: ago(7) })).toMatchObject({ outcome: 'quiet', expected: 80, asked: [] });
+    // A week of scans suffices, and three days say nothing of nine weeks.
+    expect(await outcome({ ...silent, baseline: 40, last: ago(56) })).toMatchObject({ outcome: 'quiet', expected: 320 });
     expect(await outcome({ ...silent, baseline: 200, last: ago(60) })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
+  });
+
+  it('is not judged by the hours of earlier weeks where fewer than 30 scans are expected in a whole one (W2)', async () => {
+    const few = { recent: 30, last: ago(2) };
+    expect(await outcome({ ...few, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few', asked: [] });
+    expect(await outcome({ ...few, baseline: 240 })).toMatchObject({ outcome: 'quiet', asked: ['hours 1', 'hours 2'] });
   });
 
   it('of a young code is told, because it needs no level of eight weeks', async () => {
@@ -109,7 +126,15 @@ describe('a silence', () => {
     const hidden = { last: 'unknown', findLast: async () => ago(2) } as const;
     expect(await outcome({ ...hidden, recent: 71 })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome({ ...hidden, recent: 72 })).toMatchObject({ outcome: 'ok', asked: [] });
-    expect(await outcome({ last: 'unknown', findLast: async () => 'unknown', recent: 40 })).toMatchObject({ outcome: 'ok' });
+    expect(await outcome({ last: 'unknown', findLast: async () => 'unknown', recent: 40 })).toMatchObject({
+      ...{ outcome: 'ok', lastMs: undefined },
+    });
+  });
+
+  it('is looked for as well where it counts for any code, or the totals may be capped', async () => {
+    const hidden = { last: 'unknown' } as const;
+    expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
+    expect(await outcome({ ...hidden, baseline: undefined })).toMatchObject({ unjudged: 'capped', asked: ['last'] });
   });
 
   it('of --quiet-for is told of any code that had scans, however few and old (W4)', async () => {
@@ -119,6 +144,7 @@ describe('a silence', () => {
     expect(await outcome({ ...few, last: ago(6.9) }, limits)).toMatchObject({ outcome: 'ok', unjudged: 'few' });
     const none = { recent: 0, baseline: 0, last: 'none' } as const;
     expect(await outcome(none, limits)).toMatchObject({ outcome: 'quiet', lastMs: END - 100 * DAY_MS, asked: ['earlier'] });
+    expect(await outcome(none, { quietForMs: 100 * DAY_MS })).toMatchObject({ outcome: 'quiet' });
     expect(await outcome(none, { quietForMs: 101 * DAY_MS })).toMatchObject({ outcome: 'ok', unjudged: 'none' });
     expect(await outcome({ ...none, findEarlier: async () => 'none' }, limits)).toMatchObject({
       outcome: 'ok',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inactiveRow, isNews, watchRow } from '../../src/watch/watch-rows.ts';
+import { inactiveRow, isFinding, isNews, watchRow } from '../../src/watch/watch-rows.ts';
 
 const CODE = { id: 'a', slug: 'b', name: 'c' };
 const END = Date.UTC(2026, 9, 5);
@@ -26,6 +26,16 @@ describe('the row of a code', () => {
   });
 });
 
+it('shows no figure that is unknown', () => {
+  expect(watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END)).toMatchObject({
+    ...{ expected: null, low: null, high: null, last_scan: null },
+  });
+});
+
+it('finds silences, drops and jumps', () => {
+  expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual(['quiet', 'drop', 'jump']);
+});
+
 describe('news since the last run (W10)', () => {
   const judged = (outcome: 'quiet' | 'drop' | 'jump' | 'ok') => ({ outcome, note: null });
   it.each([
@@ -35,6 +45,8 @@ describe('news since the last run (W10)', () => {
     ['recovered', judged('ok'), 'quiet', true],
     ['ok as before', judged('ok'), 'ok', false],
     ['ok at the first run', judged('ok'), undefined, false],
+    ['still a jump', judged('jump'), 'jump', false],
+    ['a drop after a jump', judged('drop'), 'jump', true],
     ['silent for so long that nothing is expected', inactiveRow(CODE, 'paused'), 'quiet', false],
   ] as const)('%s', (_, now, before, news) => {
     expect(isNews(now, before)).toBe(news);
