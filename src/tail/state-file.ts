@@ -100,14 +100,17 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
   try {
     return parseTailState(bytes);
   } catch (error) {
-    if (!(error instanceof StateProblem) && !(error instanceof UnknownStateError)) throw error;
-    const [reason, wayOn] =
-      error instanceof UnknownStateError ? [error.message, 'Update qrctl'] : [`it ${error.message}`, 'Restore it from a backup'];
-    throw new UsageError(`cannot continue from ${path}: ${reason}`, {
-      hint: `${wayOn}, or remove it and start again with --since.`,
-      cause: error,
-    });
+    if (error instanceof UnknownStateError) throw unreadable(path, error.message, 'Update qrctl', error);
+    if (error instanceof StateProblem) throw unreadable(path, `it ${error.message}`, 'Restore it from a backup', error);
+    throw error;
   }
+}
+
+function unreadable(path: string, reason: string, wayOn: string, cause: Error): UsageError {
+  return new UsageError(`cannot continue from ${path}: ${reason}`, {
+    hint: `${wayOn}, or remove it and start again with --since.`,
+    cause,
+  });
 }
 
 /** S6: a state of other codes would print scans that nobody asked for, and forget the others. */

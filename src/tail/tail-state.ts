@@ -30,7 +30,7 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
     code,
     { fromMs, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
   ]);
-  return seal({ version: VERSION, ...workspace, codes: [...codes.codes].sort(), all: codes.all, sinceMs, positions: saved });
+  return seal({ version: VERSION, ...workspace, codes: codes.codes, all: codes.all, sinceMs, positions: saved });
 }
 
 /** Parses the bytes. Throws StateProblem if they are truncated or changed, UnknownStateError for another version or form. */

@@ -31,6 +31,12 @@ describe('the progress of a tail', () => {
     expect(progress.positionOf('a').fromMs).toBe(5 * HOUR_MS);
   });
 
+  it('learns from a scan of this instant (S3)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: NOW }, BEGUN);
+    expect(progress.positionOf('a').fromMs).toBe(NOW - HOUR_MS);
+  });
+
   it('learns nothing from a scan of the future, nor before all of the start was returned (S3)', () => {
     const progress = createTailProgress(0, new Map());
     progress.print('a', { id: 1, ms: NOW + 1 }, BEGUN);

@@ -26,6 +26,8 @@ describe('the state of a tail', () => {
     expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
     const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
     expect(parseTailState(formatTailState(all)).codes).toEqual(all.codes);
+    const negative = new Map([['x', { fromMs: -5, printed: new Map([[-7, -2]]) }]]);
+    expect(parseTailState(formatTailState({ ...STATE, positions: negative })).positions).toEqual(negative);
   });
 
   it('is not read if it was cut or changed anywhere (S7)', () => {
@@ -59,6 +61,17 @@ describe('the state of a tail', () => {
     ['a position that is none', { positions: [['x', null]] }],
     ['a position without a time', { positions: [['x', { printed: [] }]] }],
     ['an ID that is none', { positions: [['x', { fromMs: 1, printed: [['7x', 1]] }]] }],
+    ['an ID with text before it', { positions: [['x', { fromMs: 1, printed: [['x7', 1]] }]] }],
+    ['one of its scans without a time', { positions: [['x', { fromMs: 1, printed: [['6', 1], ['7']] }]] }],
+    [
+      'one of its positions that is none',
+      {
+        positions: [
+          ['x', { fromMs: 1, printed: [] }],
+          ['y', null],
+        ],
+      },
+    ],
     ['a scan without a time', { positions: [['x', { fromMs: 1, printed: [['7']] }]] }],
     ['scans that are none', { positions: [['x', { fromMs: 1, printed: 7 }]] }],
     ['no workspace', { baseUrl: 1 }],
