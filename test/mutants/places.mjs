@@ -12,6 +12,8 @@ const ROOMS = [
   'src/durable',
   'src/dataset',
   'src/verify',
+  'src/watch',
+  'src/tail',
   // Without its readers of files, whose tests would take hours: damaged files test them (test/hostile).
   'src/stats/*.ts',
 ];
