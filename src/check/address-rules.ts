@@ -5,55 +5,47 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Kinds of addresses, by their names in messages. */
-const SPECIAL_IPV4: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['127.0.0.0/8', '0.0.0.0/8'],
-  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],
-  'link-local': ['169.254.0.0/16'],
-  reserved: [
-    ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-    ...['224.0.0.0/4', '240.0.0.0/4'],
-  ],
-};
-
-const SPECIAL_IPV6: Readonly<Record<string, readonly string[]>> = {
-  loopback: ['::1/128', '::/128'],
-  private: ['fc00::/7', '64:ff9b:1::/48', 'fec0::/10'],
-  'link-local': ['fe80::/10'],
-  // Tunnels (Teredo, 6to4) hold an IPv4 address of anybody's choice; no name of today leads through one.
-  reserved: ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-};
+const SPECIAL = [
+  { kind: 'loopback', ipv4: ['127.0.0.0/8', '0.0.0.0/8'], ipv6: ['::1/128', '::/128'] },
+  {
+    kind: 'private',
+    ipv4: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'],
+    ipv6: ['fc00::/7', '64:ff9b:1::/48', 'fec0::/10'],
+  },
+  { kind: 'link-local', ipv4: ['169.254.0.0/16'], ipv6: ['fe80::/10'] },
+  {
+    kind: 'reserved',
+    ipv4: [
+      ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+      ...['224.0.0.0/4', '240.0.0.0/4'],
+    ],
+    // Tunnels (Teredo, 6to4) hold an IPv4 address of anybody's choice; no name of today leads through one.
+    ipv6: ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+  },
+];
 
 /** IPv6 addresses that are an IPv4 address: mapped ones, and those of NAT64, by which networks without IPv4 see all others. */
 const IPV4_WITHIN = ['::ffff:', '64:ff9b::'];
 
-/** Of IPv6 only this is given out as public. */
-const GLOBAL_IPV6 = '2000::/3';
-
-const KINDS = Object.keys(SPECIAL_IPV4).map((kind) => ({ kind, list: listOf(kind) }));
-const WITHIN = blockList([...IPV4_WITHIN.map((prefix) => `${prefix}0.0.0.0/96`)]);
-const GLOBAL = blockList([GLOBAL_IPV6]);
+const KINDS = SPECIAL.map(({ kind, ipv4, ipv6 }) => ({ kind, list: blockList([...ipv4, ...ipv4.flatMap(within), ...ipv6]) }));
+/** Public unless it is special: of IPv6 only this much is given out. */
+const PUBLIC = blockList(['0.0.0.0/0', '2000::/3', ...within('0.0.0.0/0')]);
 
 /**
  * Returns the kind of an address outside of the public internet: `loopback`, `private`, `link-local` or `reserved`; undefined if it is
  * public. Text that is not an address is `reserved`.
  */
 export function specialKind(address: string): string | undefined {
-  const [plain = ''] = address.replace(/^\[|\]$/g, '').split('%', 1);
-  const version = isIP(plain);
-  if (version === 0) return 'reserved';
-  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const [plain = ''] = address.split('%', 1);
+  const family = isIP(plain) === 4 ? 'ipv4' : 'ipv6';
   const special = KINDS.find(({ list }) => list.check(plain, family))?.kind;
-  if (special !== undefined || version === 4) return special;
-  return GLOBAL.check(plain, family) || WITHIN.check(plain, family) ? undefined : 'reserved';
+  return special ?? (PUBLIC.check(plain, family) ? undefined : 'reserved');
 }
 
-function listOf(kind: string): BlockList {
-  const ipv4 = SPECIAL_IPV4[kind] ?? [];
-  const within = ipv4.flatMap((subnet) => {
-    const [network, bits] = subnet.split('/');
-    return IPV4_WITHIN.map((prefix) => `${prefix}${network}/${96 + Number(bits)}`);
-  });
-  return blockList([...ipv4, ...within, ...(SPECIAL_IPV6[kind] ?? [])]);
+/** A subnet of IPv4 as IPv6 has it. */
+function within(subnet: string): string[] {
+  const [network, bits] = subnet.split('/');
+  return IPV4_WITHIN.map((prefix) => `${prefix}${network}/${96 + Number(bits)}`);
 }
 
 function blockList(subnets: readonly string[]): BlockList {

@@ -28,22 +28,20 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** Result of a request, also if no response was received. */
-export interface Reply {
-  /** Undefined if no response was received; then `failure` has the reason. */
-  status: number | undefined;
-  headers: Headers;
-  failure: NetworkError | undefined;
+/** Result of a request: the head of its response, or why there is none. */
+export type Reply = Seen &
+  ({ status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError });
+
+/** What a connection shows before a response. */
+interface Seen {
   /** Expiry of the certificate, ms since the epoch; undefined without TLS. */
   tlsEndsMs: number | undefined;
-  /** Bytes read from the socket. */
-  bytes: number;
 }
 
 /** Browsers take 256 KiB; a page that sets a cookie for each of its partners has more than node's 16. */
 const MOST_HEADER_BYTES = 256 * 1024;
-/** Limit for interim responses (103), which may be endless. */
-const MOST_BYTES = 1024 * 1024;
+/** Limit for interim responses (103), which may be endless. Servers send one or two. */
+const MOST_INTERIM = 20;
 /** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
@@ -55,13 +53,9 @@ const ENDED = Object.assign(new Error('the headers are all that was wanted'), { 
 /** Sends one request. Rejects only with the signal's reason. */
 export function ask(question: Question): Promise<Reply> {
   const { url, headers, proxy, timeoutMs, signal } = question;
-  const reply: Reply = { status: undefined, headers: {}, failure: undefined, tlsEndsMs: undefined, bytes: 0 };
+  const seen: Seen = { tlsEndsMs: undefined };
   const forward = proxy !== undefined && url.protocol === 'http:';
-  let socket: Socket | undefined;
-  const opener = createOpener(question, reply, (opened) => {
-    socket = opened;
-  });
-  const connection = createConnection(forward ? undefined : proxy, forward ? undefined : opener);
+  const connection = forward ? createConnection(undefined) : createConnection(proxy, createOpener(question, seen));
   const client = new Client(forward ? proxy.origin : url.origin, {
     connect: connection.connect,
     pipelining: 1,
@@ -71,29 +65,28 @@ export function ask(question: Question): Promise<Reply> {
   });
   return new Promise((resolve, reject) => {
     let sent = false;
+    let interim = 0;
     const end = () => {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
-      reply.bytes = Math.max(reply.bytes, socket?.bytesRead ?? 0);
       connection.cancel();
       // K4: at once, with whatever of the body is under way.
       client.destroy(ENDED).catch(() => undefined);
-      socket?.destroy();
     };
+    // Settled before the end, which fails the request under way as well.
     const fail = (failure: NetworkError) => {
-      reply.failure ??= failure;
+      resolve({ ...seen, status: undefined, failure });
       end();
-      resolve(reply);
     };
     const onAbort = () => {
-      end();
       reject(signal.reason);
+      end();
     };
     // K5: from the first step to the last header, however slowly they drip.
     const cancelDeadline = after(timeoutMs, () =>
       fail(new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent })),
     );
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     client.dispatch(
       {
         method: 'GET',
@@ -105,23 +98,20 @@ export function ask(question: Question): Promise<Reply> {
           sent = true;
         },
         onResponseStart(_controller, status, received) {
-          if (reply.status !== undefined || reply.failure) return;
           if (status < 200) {
-            if ((socket?.bytesRead ?? 0) > MOST_BYTES)
-              fail(new NetworkError('too many interim responses', { fault: 'answer', sent }));
+            interim += 1;
+            if (interim > MOST_INTERIM) fail(new NetworkError('too many interim responses', { fault: 'answer', sent }));
             return;
           }
           if (forward && status === 407) return fail(proxyRefusal(proxy, status));
-          reply.status = status;
-          reply.headers = received;
+          resolve({ ...seen, status, headers: received, failure: undefined });
           end();
-          resolve(reply);
         },
         onResponseData() {},
         onResponseEnd() {},
         onResponseError(_controller, error) {
           const failure = failureOf(error, sent);
-          if (reply.status === undefined) fail(forward ? throughProxy(proxy, failure, forward) : failure);
+          fail(forward ? throughProxy(proxy, failure, forward) : failure);
         },
       },
     );
@@ -132,7 +122,7 @@ export function ask(question: Question): Promise<Reply> {
 function failureOf(error: Error, sent: boolean): NetworkError {
   const failure = asNetworkError(error, sent);
   const code = 'code' in error ? String(error.code) : '';
-  if (!/^(HPE_|UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)/.test(code) && error.name !== 'HTTPParserError') return failure;
+  if (error.name !== 'HTTPParserError' && !/UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION/.test(code)) return failure;
   return new NetworkError(failure.message, { fault: 'answer', sent, cause: error });
 }
 
@@ -143,13 +133,13 @@ function viaProxy(headers: Question['headers'], url: URL, proxy: URL): Record<st
 }
 
 /** Opens sockets to the checked addresses only, and looks at a certificate before a byte is sent to its holder. */
-function createOpener(question: Question, reply: Reply, opened: (socket: Socket) => void): OpenSocket {
+function createOpener(question: Question, seen: Seen): OpenSocket {
   const { url, addresses, allowPrivate, proxy, sessions } = question;
   const open = buildConnector({
     timeout: 0,
     // K2: the name is not looked up a second time, when it could lead elsewhere.
     lookup: pinnedTo(addresses),
-    autoSelectFamily: addresses.length > 1,
+    autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     // `sessions` stores the session with the data of the certificate.
     maxCachedSessions: 0,
@@ -161,22 +151,17 @@ function createOpener(question: Question, reply: Reply, opened: (socket: Socket)
     open(options, (...[error, socket]) => {
       if (error) return callback(error, null);
       const failure =
-        (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ?? certificateFailure(socket, question, reply);
+        (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ?? certificateFailure(socket, question, seen);
       if (failure) {
         socket.destroy();
         return callback(failure, null);
       }
-      opened(socket);
       callback(null, socket);
     });
 }
 
 function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_hostname, { all, family }, callback) => {
-    const [first = { address: '', family: 4 }] = addresses.filter((found) => !family || found.family === Number(family));
-    if (all) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  };
+  return (_hostname, _options, callback) => callback(null, [...addresses]);
 }
 
 /**
@@ -191,14 +176,13 @@ export function addressFailure(remoteAddress: string | undefined, allowPrivate: 
     : new NetworkError(`the connection reached a ${kind} address`, { fault: 'answer', sent: false });
 }
 
-function certificateFailure(socket: Socket, { url, sessions }: Question, reply: Reply): NetworkError | undefined {
+function certificateFailure(socket: Socket, { url, sessions }: Question, seen: Seen): NetworkError | undefined {
   if (!isTls(socket)) return undefined;
-  reply.tlsEndsMs = socket.isSessionReused()
-    ? sessions.find(url.origin)?.endsMs
-    : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
+  const knownMs = sessions.find(url.origin)?.endsMs;
+  seen.tlsEndsMs = socket.isSessionReused() ? knownMs : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
     // K8: only of a host whose certificate was valid, because the next handshake shows none.
-    socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: reply.tlsEndsMs }));
+    socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));
     return undefined;
   }
   const code = String(socket.authorizationError);

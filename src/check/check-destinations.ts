@@ -49,7 +49,7 @@ export async function checkDestinations(destinations: Iterable<string>, job: Che
   const worker = async () => {
     for (let queue = queues[at++]; queue !== undefined; queue = queues[at++]) await checkHost(queue);
   };
-  const ends = await Promise.allSettled(Array.from({ length: Math.min(job.width, queues.length) }, worker));
+  const ends = await Promise.allSettled(Array.from({ length: job.width }, worker));
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
   return verdicts;
@@ -70,18 +70,13 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
 
 /** K6: the requests of one host are sent one after the other, from a queue or from a redirect. */
 function createHostTurns(): TripOptions['inTurn'] {
-  const last = new Map<string, Promise<unknown>>();
-  return async (hostname, work) => {
-    const before = last.get(hostname);
-    const mine = (async () => {
-      await before?.catch(() => undefined);
-      return work();
-    })();
-    last.set(hostname, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(hostname) === mine) last.delete(hostname);
-    }
+  const last = new Map<string, Promise<void>>();
+  const end = () => {};
+  return (hostname, work) => {
+    const before = last.get(hostname) ?? Promise.resolve();
+    const mine = before.then(work);
+    // Without its response.
+    last.set(hostname, mine.then(end, end));
+    return mine;
   };
 }

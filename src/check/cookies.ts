@@ -20,7 +20,7 @@ export function createCookies(): Cookies {
   const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();
   return {
     take({ hostname }, headers) {
-      for (const line of [headers['set-cookie'] ?? []].flat()) {
+      for (const line of [headers['set-cookie'] ?? ''].flat()) {
         const [pair = '', ...attributes] = line.split(';');
         const at = pair.indexOf('=');
         if (at < 1 || pair.length > MOST_BYTES) continue;

@@ -64,24 +64,26 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
   const seen = new Set<string>();
   let url = start;
   let spentMs = 0;
-  let tlsEndsMs: number | undefined;
+  let tlsEndsMs = Number.POSITIVE_INFINITY;
   for (let redirects = 0; ; redirects++) {
-    const trip = (end: TripEnd): Trip => ({ end, finalUrl: shownUrl(url), redirects, tlsEndsMs, ms: Math.round(spentMs) });
+    const trip = (end: TripEnd): Trip => ({
+      ...{ end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs) },
+      tlsEndsMs: Number.isFinite(tlsEndsMs) ? tlsEndsMs : undefined,
+    });
     const refused = options.refuse(url);
     if (refused !== undefined) return trip({ is: 'ours', why: refused });
     const hop = await options.inTurn(url.hostname, async () => {
+      // The run may have been interrupted while other requests of the host were under way.
+      options.signal.throwIfAborted();
       const timer = startTimer(clock);
-      try {
-        return await askHop(url, { ...options, timeoutMs: timeoutMs - spentMs, cookie: cookies.for(url), began: timer.restart });
-      } finally {
-        spentMs += timer.elapsedMs();
-      }
+      const reply = await askHop(url, { ...options, timeoutMs: timeoutMs - spentMs, cookie: cookies.for(url), timer });
+      spentMs += timer.elapsedMs();
+      return reply;
     });
     if ('end' in hop) return trip(hop.end);
-    const { status, headers } = hop;
-    tlsEndsMs = earlier(tlsEndsMs, hop.tlsEndsMs);
+    tlsEndsMs = Math.min(tlsEndsMs, hop.tlsEndsMs ?? tlsEndsMs);
     if (hop.failure) return trip({ is: 'failed', failure: hop.failure });
-    if (status === undefined) throw new Error('no answer, and no failure');
+    const { status, headers } = hop;
     cookies.take(url, headers);
     if (!REDIRECTS.has(status)) return trip({ is: 'answer', status, headers });
 
@@ -124,17 +126,16 @@ function isWeb(url: URL): boolean {
 
 interface HopOptions extends TripOptions {
   cookie: string;
-  began: () => void;
+  timer: ReturnType<typeof startTimer>;
 }
 
 /** Sends one request of the visit, after its host was resolved and found to be allowed. */
 async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
-  const { signal, clock, timeoutMs, allowPrivate, sessions } = options;
+  const { signal, timer, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
-  const timer = startTimer(clock);
   let addresses: readonly LookupAddress[] = [];
   try {
-    addresses = await lookUp(url.hostname, options, timer.restart);
+    addresses = await lookUp(url.hostname, options);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
@@ -158,19 +159,18 @@ function unknownHere({ message }: NetworkError): NetworkError {
  * A lookup that is too slow counts as not found; it can't be canceled. The time starts with the lookup itself: waiting for other lookups
  * does not count.
  */
-function lookUp(hostname: string, options: HopOptions, restart: () => void): Promise<readonly LookupAddress[]> {
-  const { timeoutMs, signal } = options;
+function lookUp(hostname: string, options: HopOptions): Promise<readonly LookupAddress[]> {
+  const { timeoutMs, timer, signal } = options;
   return new Promise((resolve, reject) => {
     const late = () =>
       reject(new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, { sent: false }));
     let cancel = () => {};
     const began = () => {
-      restart();
-      options.began();
+      timer.restart();
       cancel = after(timeoutMs, late);
     };
     const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     const found = options.resolve(hostname, began);
     found.then(resolve, reject).finally(() => {
       cancel();
@@ -203,8 +203,4 @@ function shownUrl(url: URL): string {
   const bare = withoutSecrets(url);
   bare.hash = url.hash;
   return bare.href;
-}
-
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }

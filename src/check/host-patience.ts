@@ -2,6 +2,7 @@
  * Circuit breaker per host (K9). A thousand codes may lead to a host that is down, never responds, or
  * rejects each request as "not now": the cost is bounded per host, not by the number of codes.
  */
+import type { NetworkError } from '../service/network-error.ts';
 import { LateError } from './ask.ts';
 import type { Trip } from './follow.ts';
 import { retryOf, type Verdict } from './verdict.ts';
@@ -40,10 +41,11 @@ export function createHostPatience(): HostPatience {
     },
     note(origin, trip, verdict, retried) {
       const { dead = 0, late = 0, inVain = 0 } = hosts.get(origin) ?? {};
+      const failure = failureOf(trip);
       // K9: a success resets the count.
       hosts.set(origin, {
-        dead: isDead(trip) ? dead + 1 : 0,
-        late: isLate(trip) ? late + 1 : 0,
+        dead: failure?.fault === 'network' && !failure.sent ? dead + 1 : 0,
+        late: failure instanceof LateError ? late + 1 : 0,
         inVain: retryOf(trip) ? inVain + Number(retried) : 0,
         last: verdict,
       });
@@ -51,11 +53,8 @@ export function createHostPatience(): HostPatience {
   };
 }
 
-/** The host itself could not be connected to; a later failure at another host shows nothing about it. */
-function isDead({ end, redirects }: Trip): boolean {
-  return redirects === 0 && end.is === 'failed' && end.failure.fault === 'network' && !end.failure.sent;
-}
-
-function isLate({ end, redirects }: Trip): boolean {
-  return redirects === 0 && end.is === 'failed' && end.failure instanceof LateError;
+/** The failure of the host itself; a later one, at another host, shows nothing about it. */
+function failureOf({ end, redirects }: Trip): NetworkError | undefined {
+  const { failure }: { is: string; failure?: NetworkError } = end;
+  return redirects === 0 ? failure : undefined;
 }

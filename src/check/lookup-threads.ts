@@ -10,6 +10,6 @@ const THREADS = 64;
 /** Sets the number of threads, and returns how many names may be resolved in parallel. */
 export function widenLookups(env: NodeJS.ProcessEnv): number {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
-  const threads = Number(env.UV_THREADPOOL_SIZE);
-  return Math.max(2, Math.floor((threads >= 1 ? Math.min(threads, 1024) : 4) / 2));
+  const threads = Number(env.UV_THREADPOOL_SIZE) || 4;
+  return Math.max(2, Math.floor(Math.min(threads, 1024) / 2));
 }

@@ -24,7 +24,7 @@ export function createResolver(
   const known = new Map<string, readonly LookupAddress[]>();
   const inTurn = createTurns(width);
   return async (hostname, began) => {
-    const bare = hostname.replace(/^\[|\]$/g, '');
+    const bare = hostname.replace(/[[\]]/g, '');
     const version = isIP(bare);
     const cached = known.get(bare);
     if (cached) return cached;

@@ -33,8 +33,8 @@ export function createTlsSessions(): TlsSessions {
     keep(origin, known) {
       sessions.delete(origin);
       sessions.set(origin, known);
-      const [oldest] = sessions.keys();
-      if (sessions.size > MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
+      const [oldest = ''] = sessions.keys();
+      if (sessions.size > MOST_SESSIONS) sessions.delete(oldest);
     },
   };
 }

@@ -25,7 +25,7 @@ export interface Verdict {
 
 /** Retry after a transient failure. `afterMs`: delay requested by the server. */
 export interface Retry {
-  afterMs: number | undefined;
+  afterMs?: number;
 }
 
 /** Statuses that refuse programs regardless of the page: they show nothing about the page that visitors see. */
@@ -83,8 +83,8 @@ export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reaso
     asked += 1;
     reasons.set(error, (reasons.get(error) ?? 0) + 1);
   }
-  const [[reason = ''] = []] = [...reasons].sort(([, a], [, b]) => b - a);
-  return asked === 0 ? undefined : { asked, reason };
+  const [most] = [...reasons].sort(([, a], [, b]) => b - a);
+  return most && { asked, reason: most[0] };
 }
 
 function judgeAnswer(
@@ -109,8 +109,14 @@ function wordsFor(status: number): string {
 
 /** Returns whether and when to retry a visit; undefined if a retry would have the same result. */
 export function retryOf({ end }: Trip): Retry | undefined {
-  if (end.is === 'failed') return end.failure.fault === 'network' ? { afterMs: undefined } : undefined;
-  if (end.is !== 'answer' || !PASSING_STATUSES.has(end.status)) return undefined;
-  const { retryAfterMs } = parseRateHeaders((name) => header(end.headers, name));
-  return { afterMs: retryAfterMs !== undefined && retryAfterMs >= 0 ? retryAfterMs : undefined };
+  switch (end.is) {
+    case 'failed':
+      return end.failure.fault === 'network' ? {} : undefined;
+    case 'answer': {
+      const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
+      if (!PASSING_STATUSES.has(end.status)) return undefined;
+      return retryAfterMs < 0 ? {} : { afterMs: retryAfterMs };
+    }
+  }
+  return undefined;
 }

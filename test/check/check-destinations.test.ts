@@ -1,45 +1,8 @@
 /** Whole checks against hosts on loopback, each name of which leads to one port. */
-import { createServer, type Socket } from 'node:net';
-import { createSecureContext, createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { addressFailure, ask } from '../../src/check/ask.ts';
+import { describe, expect, it } from 'vitest';
 import { type CheckJob, checkDestinations } from '../../src/check/check-destinations.ts';
-import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { systemClock } from '../../src/time/time.ts';
-import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
-
-type React = (request: { socket: Socket; host: string; path: string; head: string; number: number }) => void;
-
-/** Its port, every head it was sent, and how many requests it had open at most, by host. */
-async function useHost(react: React) {
-  const heads: string[] = [];
-  const open = new Map<string, number>();
-  const most = new Map<string, number>();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    let head = '';
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (chunk) => {
-      head += chunk;
-      if (!head.endsWith('\r\n\r\n')) return;
-      const host = /^host: ([^:\r]*)/im.exec(head)?.[1] ?? '';
-      open.set(host, (open.get(host) ?? 0) + 1);
-      most.set(host, Math.max(most.get(host) ?? 0, open.get(host) ?? 0));
-      socket.on('close', () => open.set(host, (open.get(host) ?? 1) - 1));
-      react({ socket, host, path: head.split(' ')[1] ?? '', head, number: heads.push(head) - 1 });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  return { port: typeof address === 'object' && address ? address.port : 0, heads, most };
-}
-
-const answer = (status: number, headers = '') => `HTTP/1.1 ${status} Status\r\nContent-Length: 0\r\n${headers}\r\n`;
+import { answer, useHost } from './use-host.ts';
 
 /** An HTTP date 4 seconds after the response's own (RFC 9110, 10.2.3). */
 const DATED = 'Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:49:41 GMT\r\n';
@@ -68,11 +31,6 @@ function job(given: Partial<CheckJob> = {}): CheckJob & { slept: number[] } {
   };
 }
 
-const question = {
-  ...{ addresses: [{ address: '127.0.0.1', family: 4 }], headers: {}, proxy: undefined, allowPrivate: true },
-  sessions: createTlsSessions(),
-};
-
 describe('checkDestinations', () => {
   it('asks each address once, and a host one thing at a time, redirects too (K6)', async () => {
     const { port, heads, most } = await useHost(({ socket, path, host }) => {
@@ -89,6 +47,37 @@ describe('checkDestinations', () => {
       finalUrl: `http://b.test:${port}/moved`,
     });
     expect([...verdicts.values()].filter(({ outcome }) => outcome === 'ok')).toHaveLength(17);
+  });
+
+  it('asks several hosts at once, at most as many as it is told', async () => {
+    const open = new Set<string>();
+    let most = 0;
+    const waiting: (() => void)[] = [];
+    const { port } = await useHost(({ socket, host }) => {
+      open.add(host);
+      most = Math.max(most, open.size);
+      waiting.push(() => {
+        open.delete(host);
+        socket.end(answer(200));
+      });
+      // The first host gets its response when the second one was asked.
+      if (waiting.length > 1) setTimeout(() => waiting.splice(0).forEach((go) => void go()), 20);
+    });
+    const urls = ['a', 'b', 'c', 'd'].map((host) => `http://${host}.test:${port}/`);
+    const verdicts = await checkDestinations(urls, job({ width: 2, timeoutMs: 5000 }));
+    expect([...verdicts.values()].map(({ outcome }) => outcome)).toEqual(new Array(4).fill('ok'));
+    expect(most).toBe(2);
+  });
+
+  it('begins with the hosts that have the most addresses', async () => {
+    const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
+    const urls = Object.entries({ a: 2, b: 3, c: 1, d: 4 }).flatMap(([host, count]) =>
+      Array.from({ length: count }, (_, n) => `http://${host}.test:${port}/${n}`),
+    );
+    let done = 0;
+    await checkDestinations(urls, job({ width: 1, onDone: () => done++ }));
+    expect(heads.map((head) => /^host: (.)/im.exec(head)?.[1]).join('')).toBe('ddddbbbaac');
+    expect(done).toBe(10);
   });
 
   it('shows nobody the password of an address, nor anything but what it is given to send (K7)', async () => {
@@ -173,14 +162,20 @@ describe('checkDestinations', () => {
 
   it('follows no address that is longer than servers take', async () => {
     const { port } = await useHost(({ socket, path }) => {
-      socket.end(answer(path.length < 10 ? 302 : 200, `Location: /${'x'.repeat(path === '/long' ? 70_000 : 8000)}\r\n`));
+      const length = { '/long': 70_000, '/over': 32_769, '/most': 32_768 }[path] ?? 8000;
+      const location = `http://a.test:${port}/`.padEnd(length, 'x');
+      socket.end(answer(path.length < 10 ? 302 : 200, `Location: ${location}\r\n`));
     });
-    const [long, short] = [`http://a.test:${port}/long`, `http://a.test:${port}/short`];
-    const verdicts = await checkDestinations([long, short], job());
+    const [long, over, most, short] = ['long', 'over', 'most', 'short'].map((path) => `http://a.test:${port}/${path}`) as [
+      ...[string, string, string, string],
+    ];
+    const verdicts = await checkDestinations([long, over, most, short], job());
+    expect(verdicts.get(over)).toMatchObject({ outcome: 'broken', finalUrl: over });
+    expect(verdicts.get(most)).toMatchObject({ outcome: 'redirected' });
     expect(verdicts.get(long)).toMatchObject({
       outcome: 'broken',
       finalUrl: long,
-      error: expect.stringMatching(/^redirects to a URL of 70,\d{3} characters \(302\)$/),
+      error: expect.stringMatching(/^redirects to a URL of 70,000 characters \(302\)$/),
     });
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });
@@ -202,84 +197,3 @@ describe('checkDestinations', () => {
     await expect(checkDestinations([`http://a.test:${port}/`], job({ signal: controller.signal }))).rejects.toThrow('stop');
   });
 });
-
-describe('ask', () => {
-  it('sends nothing to an address that is not public, whatever led there (K3)', async () => {
-    const { port, heads } = await useHost(({ socket }) => socket.end(answer(200)));
-    const url = new URL(`http://a.test:${port}/`);
-    const reply = await ask({ ...question, url, allowPrivate: false, timeoutMs: 60_000, signal: new AbortController().signal });
-    expect(reply.failure?.message).toBe('the connection reached a loopback address');
-    expect(heads).toEqual([]);
-  });
-
-  it('takes a connection that is gone already for one, and not for one to a strange address', () => {
-    expect(addressFailure(undefined, false)).toMatchObject({ message: 'the connection was reset', fault: 'network' });
-    expect(addressFailure('10.0.0.1', false)).toMatchObject({
-      message: 'the connection reached a private address',
-      fault: 'answer',
-    });
-    expect(addressFailure('10.0.0.1', true)).toBeUndefined();
-    expect(addressFailure('5.5.5.5', false)).toBeUndefined();
-  });
-
-  it('ends the connection with the headers, and reads no body (K4)', async () => {
-    let taken = 0;
-    const { port } = await useHost(({ socket }) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n');
-      const more = () => {
-        while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) taken = socket.bytesWritten;
-        if (!socket.destroyed) socket.once('drain', more);
-      };
-      more();
-    });
-    const url = new URL(`http://a.test:${port}/`);
-    const reply = await ask({ ...question, url, timeoutMs: 60_000, signal: new AbortController().signal });
-    expect(reply).toMatchObject({ status: 200, failure: undefined });
-    expect(reply.bytes).toBeLessThan(200_000);
-    expect(taken).toBeLessThan(16 * 2 ** 20);
-  });
-
-  it('ends when its time is over, however the headers drip (K5)', async () => {
-    const { port } = await useHost(({ socket }) => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write('X: y\r\n'), 10);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const url = new URL(`http://a.test:${port}/`);
-    const reply = await ask({ ...question, url, timeoutMs: 200, signal: new AbortController().signal });
-    expect(reply).toMatchObject({ status: undefined, failure: { message: 'no response within 200 ms' } });
-  });
-
-  it('shows the certificate once and goes on with that session, which says when it ended as well (K8)', async () => {
-    const reused: boolean[] = [];
-    const url = await useTlsHost((socket) => reused.push(socket.isSessionReused()));
-    const sessions = { ...createTlsSessions(), context: () => createSecureContext({ ca: CERTIFICATE }) };
-    const visit = () => ask({ ...question, url, sessions, timeoutMs: 60_000, signal: new AbortController().signal });
-    const replies = [await visit(), await visit()];
-    expect(reused).toEqual([false, true]);
-    for (const reply of replies) expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
-  });
-
-  it('keeps no session of a host whose certificate is not good (K8)', async () => {
-    const url = await useTlsHost(() => undefined);
-    const { sessions } = question;
-    for (let visit = 0; visit < 2; visit++) {
-      const reply = await ask({ ...question, url, timeoutMs: 60_000, signal: new AbortController().signal });
-      expect(reply).toMatchObject({ status: undefined, failure: { fault: 'certificate' }, tlsEndsMs: Date.UTC(2120, 0, 1) });
-      expect(sessions.find(url.origin)).toBeUndefined();
-    }
-  });
-});
-
-/** The address of a host that answers 200, with the certificate of `test/support/tls.ts`. */
-async function useTlsHost(connected: (socket: TLSSocket) => void): Promise<URL> {
-  const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => {
-    connected(socket);
-    socket.on('error', () => undefined).once('data', () => socket.end(answer(200)));
-  });
-  server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return new URL(`https://api.test:${typeof address === 'object' && address ? address.port : 0}/`);
-}

@@ -1,33 +1,39 @@
 /** One visit along its redirects, to a host on loopback whose names all lead to one port. */
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
+import { createSecureContext } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { follow, type TripOptions } from '../../src/check/follow.ts';
 import { RefusedAddressError } from '../../src/check/resolve-host.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
 import { systemClock } from '../../src/time/time.ts';
+import { CERTIFICATE } from '../support/tls.ts';
+import { answer, listen, useTlsHost } from './use-host.ts';
 
 type Locations = Record<string, string | undefined>;
 
-/** A host that redirects each path to its location, and answers 200 for others. Returns its address, and the requests with their cookies. */
-async function useHost(locations: Locations | ((path: string) => string | undefined), cookie?: string) {
+/**
+ * A host that redirects each path to its location, does not respond for the path `silent`, and answers 200 for others. Returns its address,
+ * and the requests with their cookies.
+ */
+async function useHost(locations: Locations | ((path: string) => string | undefined), cookie?: string, silent?: string) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const { url = '', headers } = request;
     asked.push(`${headers.host?.split(':')[0]}${url} ${headers.cookie ?? '-'}`);
     const location = typeof locations === 'function' ? locations(url) : locations[url];
     const isRedirect = typeof locations === 'function' ? location !== undefined : url in locations;
+    if (url === silent) return;
     if (cookie !== undefined && headers.cookie === undefined) response.setHeader('set-cookie', cookie);
     if (location !== undefined) response.setHeader('location', location);
     response.writeHead(isRedirect ? 302 : 200).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server);
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   return { origin: `http://a.test:${port}`, port, asked };
 }
 
@@ -122,10 +128,25 @@ describe('follow', () => {
 
   it('ends with the reason of an interruption while a name is looked up, and listens no longer after', async () => {
     const controller = new AbortController();
+    const { signal } = controller;
     const reason = new Error('interrupted');
-    const visit = follow(new URL('http://a.test/'), options({ resolve: () => new Promise(() => {}), signal: controller.signal }));
+    const { origin } = await useHost({});
+    await follow(new URL(origin), options({ signal }));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    const visit = follow(new URL('http://a.test/'), options({ resolve: () => new Promise(() => {}), signal }));
     controller.abort(reason);
     await expect(visit).rejects.toBe(reason);
+  });
+
+  it('sends nothing if it was interrupted while it waited for its turn', async () => {
+    const controller = new AbortController();
+    const { origin, asked } = await useHost({});
+    const inTurn: TripOptions['inTurn'] = (_, work) => {
+      controller.abort(new Error('stop'));
+      return work();
+    };
+    await expect(follow(new URL(origin), options({ inTurn, signal: controller.signal }))).rejects.toThrow('stop');
+    expect(asked).toEqual([]);
   });
 
   it('counts a lookup that does not end as a name that was not found', async () => {
@@ -140,7 +161,7 @@ describe('follow', () => {
     });
   });
 
-  it('gives each request what is left of the time', async () => {
+  it('counts the time of all requests', async () => {
     let nowMs = 0;
     const clock = { ...systemClock, monotonic: () => nowMs };
     const { origin } = await useHost({ '/1': '/2', '/2': '/3' });
@@ -150,5 +171,81 @@ describe('follow', () => {
     };
     const trip = await follow(new URL(`${origin}/1`), options({ clock, resolve, timeoutMs: 10_000 }));
     expect([trip.redirects, trip.ms]).toEqual([2, 1200]);
+  });
+
+  it('gives each request the time that those before it and the lookup left (K5)', async () => {
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonic: () => nowMs };
+    const slow = await useHost(
+      (path) => {
+        nowMs += 9800;
+        return path === '/1' ? '/2' : undefined;
+      },
+      undefined,
+      '/2',
+    );
+    const redirected = await follow(new URL(`${slow.origin}/1`), options({ clock, timeoutMs: 10_000 }));
+    expect(redirected).toMatchObject({ end: { failure: { message: 'no response within 200 ms' } }, redirects: 1 });
+    const resolve: TripOptions['resolve'] = async () => {
+      nowMs += 9700;
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const found = await follow(new URL(`${slow.origin}/2`), options({ clock, resolve, timeoutMs: 10_000 }));
+    expect(found.end).toMatchObject({ failure: { message: 'no response within 300 ms' } });
+  });
+
+  it('counts no time before its turn to be looked up', async () => {
+    let nowMs = 0;
+    const clock = { ...systemClock, monotonic: () => nowMs };
+    const resolve: TripOptions['resolve'] = async (_, began) => {
+      nowMs += 9000;
+      began?.();
+      nowMs += 500;
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const { origin } = await useHost({});
+    const trip = await follow(new URL(origin), options({ clock, resolve, timeoutMs: 10_000 }));
+    expect(trip).toMatchObject({ end: { is: 'answer' }, ms: 500 });
+  });
+
+  it('follows a redirect to a page with TLS', async () => {
+    const { origin, port } = await useHost((path) => (path === '/' ? `https://a.test:${port}/` : undefined));
+    expect(await follow(new URL(origin), options())).toMatchObject({
+      end: { is: 'failed', failure: { fault: 'protocol' } },
+      ...{ finalUrl: `https://a.test:${port}/`, redirects: 1 },
+    });
+  });
+
+  it('shows the certificate that ends first on the way', async () => {
+    const hosts: URL[] = [];
+    for (const next of [1, undefined, 1]) {
+      hosts.push(
+        await useTlsHost(
+          () => undefined,
+          () => (next === undefined ? answer(200) : answer(302, `Location: ${hosts[next]}\r\n`)),
+        ),
+      );
+    }
+    const [first, last, other] = hosts as [URL, URL, URL];
+    // Each end is that of the session of a visit before.
+    const ends = new Map([
+      [first.origin, 2000],
+      [last.origin, 3000],
+      [other.origin, 4000],
+    ]);
+    const store = createTlsSessions();
+    const sessions = {
+      ...store,
+      context: () => createSecureContext({ ca: CERTIFICATE }),
+      keep: (origin: string, known: Parameters<typeof store.keep>[1]) =>
+        store.keep(origin, { ...known, endsMs: ends.get(origin) }),
+    };
+    for (const url of hosts) await follow(url, options({ sessions }));
+    const seen = [];
+    for (const url of hosts) seen.push((await follow(url, options({ sessions }))).tlsEndsMs);
+    expect(seen).toEqual([2000, 3000, 3000]);
+    const { origin } = await useHost({ '/': last.href });
+    expect((await follow(new URL(origin), options({ sessions }))).tlsEndsMs).toBe(3000);
+    expect((await follow(new URL(`${origin}/page`), options({ sessions }))).tlsEndsMs).toBeUndefined();
   });
 });

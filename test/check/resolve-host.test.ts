@@ -76,6 +76,8 @@ describe('widenLookups', () => {
     expect(widenLookups(env)).toBe(32);
     expect(env.UV_THREADPOOL_SIZE).toBe('64');
     expect(widenLookups({ UV_THREADPOOL_SIZE: '8' })).toBe(4);
-    expect(widenLookups({ UV_THREADPOOL_SIZE: 'many' })).toBe(2);
+    expect(widenLookups({ UV_THREADPOOL_SIZE: '9' })).toBe(4);
+    for (const few of ['many', '1', '0', '-8']) expect(widenLookups({ UV_THREADPOOL_SIZE: few })).toBe(2);
+    expect(widenLookups({ UV_THREADPOOL_SIZE: '5000' })).toBe(512);
   });
 });

@@ -86,6 +86,7 @@ describe('retryOf', () => {
   it('waits as long as the server asks for, and not for a time in the past', () => {
     expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toEqual({ afterMs: 7000 });
     expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toEqual({ afterMs: 0 });
+    expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toEqual({});
     const past = { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:30 GMT' };
     expect(retryOf(trip(answer(503, past)))?.afterMs ?? 0).toBe(0);
   });
