@@ -113,8 +113,8 @@ export function retryOf({ end }: Trip): Retry | undefined {
     case 'failed':
       return end.failure.fault === 'network' ? {} : undefined;
     case 'answer': {
-      const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
       if (!PASSING_STATUSES.has(end.status)) return undefined;
+      const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
       return retryAfterMs < 0 ? {} : { afterMs: retryAfterMs };
     }
   }

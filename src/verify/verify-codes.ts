@@ -36,7 +36,7 @@ export interface VerifyJob {
   note(line: string): void;
   /** Adds scans that the log lacks; missing if it is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
-  /** Distinct scans of segments whose IDs are in memory at once. */
+  /** Distinct scans of segments whose IDs are in memory at once; 500,000 if it is not set. */
   mostIds?: number;
   /** Called after each code. */
   progress(done: number): void;
