@@ -160,6 +160,20 @@ describe('checkDestinations', () => {
     expect(heads).toHaveLength(paths.length + 4);
   });
 
+  it('counts only visits that were made twice as waiting that did not help (K9)', async () => {
+    const { port } = await useHost(({ socket }) => socket.end(answer(503, 'Retry-After: 7\r\n')));
+    let failures = 2;
+    const lookup = async () => {
+      if (failures-- > 0) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const work = job({ lookup });
+    const urls = Array.from({ length: 6 }, (_, n) => `http://late.test:${port}/${n}`);
+    await checkDestinations(urls, work);
+    // The second visit is not made twice, because the host was down just before.
+    expect(work.slept).toEqual([2000, 7000, 7000]);
+  });
+
   it('follows no address that is longer than servers take', async () => {
     const { port } = await useHost(({ socket, path }) => {
       const length = { '/long': 70_000, '/over': 32_769, '/most': 32_768 }[path] ?? 8000;

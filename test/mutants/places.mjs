@@ -11,6 +11,7 @@ const ROOMS = [
   'src/deletion',
   'src/durable',
   'src/dataset',
+  'src/check',
   'src/verify',
   'src/watch',
   'src/tail',
