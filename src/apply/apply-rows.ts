@@ -11,7 +11,7 @@ import type { ApplyJob, Prepared } from './apply-job.ts';
 import { type CarriedOut, carryOut } from './carry-out.ts';
 import { finishEarlier, hasJournal, readEarlier } from './finish-earlier.ts';
 import type { KeyDecisions } from './identify.ts';
-import { faultsOfType, judgeNew } from './judge-row.ts';
+import { faultsOfType, judgeNew, namelessFault } from './judge-row.ts';
 import type { KeyedRow } from './keyed-rows.ts';
 import { createListing, idOf, type Listing, readCodes, staleError } from './known-codes.ts';
 import { foldKey, type LockEntry, type LockFile } from './lock-file.ts';
@@ -76,7 +76,7 @@ export function checkOffline(rows: readonly KeyedRow[], lock: LockFile | undefin
   const keys = new Set(rows.map(({ key }) => key));
   const judged = fresh.filter(isUnnamed).map((row) => judgeNew(row, force));
   return {
-    faults: [...faultsWithoutCodes(rows, entries, NO_DECISIONS), ...judged.flatMap(({ faults }) => faults)],
+    faults: [...faultsOfKeys(rows, entries), ...judged.flatMap(({ faults }) => faults)],
     warnings: judged.flatMap(({ warnings }) => warnings),
     known: rows.length - fresh.length,
     fresh: fresh.length,
@@ -85,7 +85,6 @@ export function checkOffline(rows: readonly KeyedRow[], lock: LockFile | undefin
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LockEntry> = new Map();
-const NO_DECISIONS = { adopt: new Map<string, string>(), recreate: new Set<string>() };
 
 /** Takes in what an interrupted run left, if there was one. */
 type Finish = (lock: LockFile, before: LockFile | undefined, listing: Listing) => Promise<LockFile>;
@@ -93,10 +92,11 @@ type Finish = (lock: LockFile, before: LockFile | undefined, listing: Listing) =
 async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
   const { lockPath, disk, file, rows, options } = job;
   const before = await readLock(disk, lockPath);
-  refuseFaults(file, faultsWithoutCodes(rows, before?.entries ?? NO_ENTRIES, job));
+  const present = before?.entries ?? NO_ENTRIES;
+  refuseFaults(file, [...faultsOfKeys(rows, present), ...missingNames(rows, present, job)]);
   const listing = createListing(job);
   const workspace = await bindLock(job, before, listing);
-  const found = { workspace, entries: before?.entries ?? NO_ENTRIES };
+  const found = { workspace, entries: present };
   const isInterrupted = await hasJournal(job);
   const lock = isInterrupted ? await finish(found, before, listing) : found;
   // Decisions about rows of the interrupted run may be about keys that the file no longer has.
@@ -112,29 +112,32 @@ async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
   const isGuess = plan.items.some(({ action, key }) => action === 'create' && !decisions.recreate.has(key));
   if (isStale && isGuess) throw staleError();
   // An interrupted run that was finished is in the lock file on disk by now.
-  const onDisk = isInterrupted && (before || lock.entries.size > 0) ? lock : before;
-  return { plan, lock, before: onDisk };
+  return { plan, lock, before: isInterrupted ? lock : before };
 }
 
-/** Y2: what can be told without a request: nothing is sent for such a file. */
-function faultsWithoutCodes(
+/** Returns the faults of rows whose types or keys contradict the lock file. */
+function faultsOfKeys(rows: readonly KeyedRow[], entries: ReadonlyMap<string, LockEntry>): Fault[] {
+  const folded = new Map([...entries.keys()].map((key) => [foldKey(key), key]));
+  return rows.flatMap((row): Fault[] => {
+    const { line, key } = row;
+    const entry = entries.get(key);
+    if (entry) return faultsOfType(row, entry.type);
+    const alike = folded.get(foldKey(key));
+    if (alike === undefined) return [];
+    return [
+      { line, message: `${inQuotes(key)} differs from the key ${inQuotes(alike)} of the lock file by case or spaces only` },
+    ];
+  });
+}
+
+/** Y2: returns the faults of new rows without a name. They are known without a request, whichever codes exist. */
+function missingNames(
   rows: readonly KeyedRow[],
   entries: ReadonlyMap<string, LockEntry>,
   { adopt }: Pick<ApplyJob, 'adopt'>,
 ): Fault[] {
-  const folded = new Map([...entries.keys()].map((key) => [foldKey(key), key]));
-  return rows.flatMap((row): Fault[] => {
-    const { line, key, changes } = row;
-    const entry = entries.get(key);
-    if (entry) return faultsOfType(row, entry.type);
-    const alike = folded.get(foldKey(key));
-    if (alike !== undefined) {
-      const message = `${inQuotes(key)} differs from the key ${inQuotes(alike)} of the lock file by case or spaces only`;
-      return [{ line, message }];
-    }
-    const isNameless = changes.name === undefined && isUnnamed(row) && !adopt.has(key);
-    return isNameless ? [{ line, column: 'name', message: 'is empty: a new code needs a name' }] : [];
-  });
+  const isNew = (row: KeyedRow) => isUnnamed(row) && !entries.has(row.key) && !adopt.has(row.key);
+  return rows.filter((row) => isNew(row) && row.changes.name === undefined).map(({ line }) => namelessFault(line));
 }
 
 /** The row's own columns do not say which code it is. */
@@ -155,13 +158,12 @@ async function bindLock(
   if (!before) return workspace.record();
   const { workspace: recorded, entries } = before;
   const isHere = recorded.baseUrl === workspace.baseUrl;
-  const isSame = isHere && recorded.key !== undefined && (await workspace.hasKeyOf(recorded.key));
-  const mayList = !isSame && (isHere || recorded.baseUrl === movedFrom);
-  const listed = new Set((mayList ? await listing.get() : []).map(({ id }) => id));
+  const listed = new Set<string>();
+  if (isHere || recorded.baseUrl === movedFrom) for (const { id } of await listing.get()) listed.add(id);
   const ids = [...entries.values()].map(({ id }) => id);
   const answer = await checkWorkspace({
     ...{ path: lockPath, recorded, workspace, movedFrom, elsewhere: OTHER_LOCK },
-    knownIds: [...ids.filter((id) => listed.has(id)), ...ids.filter((id) => !listed.has(id))],
+    knownIds: [...ids.filter((id) => listed.has(id)), ...ids],
     getCode: async (id) => (listed.has(id) ? id : getCode(id)),
   });
   return answer === 'same' || (isHere && recorded.key !== undefined && entries.size > 0) ? recorded : workspace.record();

@@ -34,13 +34,18 @@ export function judgeNew(row: KeyedRow, force: boolean): Judged {
   const { line, changes, type, typeFault, doubts } = row;
   const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));
   if (typeFault) return { faults: [typeFault, ...faults], warnings };
-  if (changes.name === undefined) faults.push({ line, column: 'name', message: 'is empty: a new code needs a name' });
+  if (changes.name === undefined) faults.push(namelessFault(line));
   const problem = findDestinationProblem(changes.destination, type);
   if (!problem) return { faults, warnings };
   const fault: Fault = { line, column: 'destination', message: problem.words };
   if (isDead(problem) && !force) faults.push({ ...fault, mayForce: true });
   else warnings.push(fault);
   return { faults, warnings };
+}
+
+/** Returns the fault of a new code without a name. */
+export function namelessFault(line: number): Fault {
+  return { line, column: 'name', message: 'is empty: a new code needs a name' };
 }
 
 function sortOut(doubts: readonly Doubt[]): { faults: Fault[]; warnings: Fault[] } {

@@ -31,8 +31,12 @@ export interface KnownCodes {
   readonly isStale: boolean;
 }
 
+type CodesJob = Pick<ApplyJob, 'clock' | 'settleMs' | 'signal' | 'concurrency'> & {
+  readonly service: Pick<ApplyJob['service'], 'getCode'>;
+};
+
 /** Returns every code; `ids` are those that must not be missed. Costs one request per code that the listing lacks. */
-export async function readCodes(job: ApplyJob, listing: Listing, ids: ReadonlySet<string>): Promise<KnownCodes> {
+export async function readCodes(job: CodesJob, listing: Listing, ids: ReadonlySet<string>): Promise<KnownCodes> {
   const first = await findMissing(job, await listing.get(), ids);
   if (first.found.length === 0) return { codes: byAge(first.listed), isStale: false };
   // A cache or a replica that is behind may catch up.
@@ -41,7 +45,7 @@ export async function readCodes(job: ApplyJob, listing: Listing, ids: ReadonlySe
   return { codes: byAge([...again.listed, ...again.found]), isStale: again.found.length > 0 };
 }
 
-async function findMissing({ service, concurrency }: ApplyJob, listed: readonly QrCode[], ids: ReadonlySet<string>) {
+async function findMissing({ service, concurrency }: CodesJob, listed: readonly QrCode[], ids: ReadonlySet<string>) {
   const missing = new Set(ids);
   for (const { id } of listed) missing.delete(id.toLowerCase());
   const found: QrCode[] = [];

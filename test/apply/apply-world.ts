@@ -27,7 +27,7 @@ export function applyWorld(options: Partial<ModelCodesOptions> = {}): ApplyWorld
 }
 
 /** A job in a process of its own. */
-function jobIn({ time, service, memory }: ApplyWorld, rows: readonly KeyedRow[], given: Partial<ApplyJob> = {}): ApplyJob {
+export function jobIn({ time, service, memory }: ApplyWorld, rows: readonly KeyedRow[], given: Partial<ApplyJob> = {}): ApplyJob {
   service.forget();
   return {
     rows,
