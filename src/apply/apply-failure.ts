@@ -8,10 +8,12 @@ import type { Plan } from './plan.ts';
 export function applyFailure({ ended, stop, plan }: CarriedOut & { plan: Plan }): unknown {
   if (stop !== undefined) return stop;
   const open = ended.filter(({ outcome }) => outcome === 'undecided');
-  if (open.length > 0) return decisionError(open.length, open[0]?.item.key ?? '', ended);
+  const [asked] = open;
+  if (asked) return decisionError(asked.item.key, open);
   const failed = ended.filter(({ outcome }) => outcome === 'failed' || outcome === 'not-attempted');
-  if (failed.length > 0) {
-    const message = `${formatCount(failed.length)} of ${countOf(plan.items.length, 'key')} failed: ${inQuotes(failed[0]?.item.key ?? '')}: ${failed[0]?.error ?? 'not attempted'}`;
+  const [first] = failed;
+  if (first) {
+    const message = `${formatCount(failed.length)} of ${countOf(plan.items.length, 'key')} failed: ${inQuotes(first.item.key)}: ${first.error ?? 'not attempted'}`;
     return new PartialError(message, { hint: 'Run this again to retry. The output lists the reasons.' });
   }
   const kept = ended.filter(({ item }) => item.changes.some(({ isKept }) => isKept));
@@ -21,15 +23,15 @@ export function applyFailure({ ended, stop, plan }: CarriedOut & { plan: Plan })
   });
 }
 
-function decisionError(count: number, key: string, ended: CarriedOut['ended']): UnprovenError {
-  const isGone = ended.some(({ item, outcome }) => outcome === 'undecided' && item.action === 'gone');
+function decisionError(key: string, open: CarriedOut['ended']): UnprovenError {
+  const isGone = open.some(({ item }) => item.action === 'gone');
   const ways = [
     '--adopt KEY=CODE if the key is an existing code',
     `--recreate KEY for a new code${isGone ? '' : ', if it is none of them'}`,
     ...(isGone ? ['or remove the row of a code that was deleted'] : []),
   ];
   return new UnprovenError(
-    `${count === 1 ? `the key ${inQuotes(key)} needs` : `${formatCount(count)} keys need`} your decision`,
+    `${open.length === 1 ? `the key ${inQuotes(key)} needs` : `${formatCount(open.length)} keys need`} your decision`,
     { hint: `Run the command again with ${ways.join(', ')}.` },
   );
 }

@@ -30,13 +30,13 @@ export async function carryOut(job: ApplyJob, { plan, lock, before }: Prepared):
   await writeLock(job.lockPath, { ...files, next: planned, before });
   let stop = await run.change(plan.items.filter((item) => Object.keys(sentChanges(item)).length > 0));
   const missing = plan.items.filter(({ action }) => action === 'create');
-  const created = stop === undefined ? await run.create(missing).catch(unsettled) : undefined;
-  stop ??= created?.stop;
+  let isSettled = false;
+  if (stop === undefined && missing.length > 0) ({ stop, isSettled } = await run.create(missing).catch(unsettled));
   if (stop === undefined) stop = await run.change(run.unfinished());
   const ended = run.end();
   const next = { ...lock, entries: entriesOf(ended, lock, false) };
   await writeLock(job.lockPath, { ...files, next, before: planned });
-  if (created?.isSettled) await removeJournal(job);
+  if (isSettled) await removeJournal(job);
   return { ended, stop };
 }
 
@@ -48,14 +48,11 @@ function unsettled(stop: unknown) {
 const MOST_ATTEMPTS = 3;
 
 function createRun(job: ApplyJob, items: readonly PlanItem[]) {
-  const { service, concurrency, signal, onEvent, options } = job;
+  const { service, concurrency, signal, onEvent } = job;
   const results = new Map<PlanItem, RowResult & Pick<Partial<EndedItem>, 'candidates'>>();
   /** Codes as the service showed them last, by id. */
   const latest = new Map<string, QrCode>();
-  const codeOfItem = (item: PlanItem) => {
-    const id = results.get(item)?.id ?? item.code?.id;
-    return id === undefined ? undefined : (latest.get(id) ?? item.code);
-  };
+  const codeOfItem = (item: PlanItem) => latest.get(results.get(item)?.id ?? item.code?.id ?? '') ?? item.code;
   const see = (code: QrCode) => {
     latest.set(code.id, code);
     return code;
@@ -66,8 +63,8 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
     const code = codeOfItem(item) ?? (await service.getCode(results.get(item)?.id ?? ''));
     const kept = new Set(item.changes.filter(({ isKept }) => isKept).map(({ field }) => field));
     const missingOf = (present: QrCode) => {
-      if (!item.row) return present.status === 'active' && options.removed === 'pause' ? { status: 'paused' } : {};
-      const missing = missingChanges(item.row, present, wantedOf(item.row, item.entry, item.code ?? present));
+      if (!item.row) return present.status === 'active' ? { status: 'paused' } : {};
+      const missing = missingChanges(item.row, present, wantedOf(item.row, item.entry, present));
       for (const field of kept) delete missing[field];
       return missing;
     };
@@ -87,7 +84,7 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
   }
 
   async function change(wanted: readonly PlanItem[]): Promise<unknown> {
-    const rows = wanted.map((item, at) => ({ row: at + 1, item }));
+    const rows = wanted.map((item, row) => ({ row, item }));
     const end = await changeRows({
       groups: rows.map((row) => [row]),
       ...{ concurrency, signal, failFast: false },
@@ -112,12 +109,11 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
 
   /** Y20: creation is that of once/, whose journal knows the rows by their keys. */
   async function create(wanted: readonly PlanItem[]): Promise<{ stop: unknown; isSettled: boolean }> {
-    if (wanted.length === 0) return { stop: undefined, isSettled: false };
     const rows = wanted.flatMap(({ row, key }, at): NewRow[] =>
       row ? [{ row: at + 1, line: row.line, values: new Map([['key', key]]), code: codeOf(row), key }] : [],
     );
     // Codes that other keys have are no candidates.
-    const taken = new Set(items.flatMap(({ code }) => code?.id ?? []));
+    const taken = new Set(items.map(({ code }) => code?.id));
     const created = createResults();
     const ends: RowEnd[] = [];
     const end = await createRows(
@@ -185,19 +181,18 @@ function nameCodes(codes: readonly QrCode[]): string {
 
 /** How an item ends of which nothing is sent. */
 function asPlanned(item: PlanItem): EndedItem {
-  const { action, changes, code, candidates } = item;
+  const { action, code, candidates } = item;
   const ended = { item, code, candidates, error: undefined };
   switch (action) {
     case 'adopt':
       return { ...ended, outcome: 'adopted' };
     case 'edited':
-      return { ...ended, outcome: changes.every(({ isKept }) => isKept) ? 'edited' : 'not-attempted' };
+      return { ...ended, outcome: 'edited' };
     case 'gone':
       return { ...ended, outcome: 'undecided', error: 'was deleted on the service' };
     case 'undecided':
       return { ...ended, outcome: 'undecided', error: `may be ${nameCodes(candidates)}` };
     case 'create':
-    case 'update':
       return { ...ended, outcome: 'not-attempted' };
     default:
       return { ...ended, outcome: 'unchanged' };

@@ -1,6 +1,6 @@
 /** Decides which code each key is: by the lock file, by what the row or the user specifies, or by equal values. Pure. */
 import { groupBy } from '../collections/group-by.ts';
-import { valuesKey } from '../once/same-values.ts';
+import { restKey, valuesKey } from '../once/same-values.ts';
 import { parseScanTime } from '../service/scan-times.ts';
 import { type NewCode, newCode, type QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
@@ -44,7 +44,7 @@ interface Contradiction {
 
 export interface Identities {
   /** In the order of the rows. */
-  readonly rows: readonly Identity[];
+  readonly rows: readonly { readonly row: KeyedRow; readonly identity: Identity }[];
   /** Ids of codes that keys have, in lower case. */
   readonly owned: ReadonlySet<string>;
   readonly contradictions: readonly Contradiction[];
@@ -76,8 +76,8 @@ export function identifyRows(known: Known): Identities {
     else owned.set(id, row);
   }
   const removed: QrCode[] = [];
-  for (const { id, key } of entries.values()) {
-    if (keys.has(key) || owned.has(id.toLowerCase())) continue;
+  for (const { id } of entries.values()) {
+    if (owned.has(id.toLowerCase())) continue;
     owned.set(id.toLowerCase(), undefined);
     const code = codes.get(id.toLowerCase());
     if (code) removed.push(code);
@@ -85,7 +85,7 @@ export function identifyRows(known: Known): Identities {
   const free = [...codes.values()].filter(({ id }) => !owned.has(id.toLowerCase()));
   const unknown = rows.filter((_, at) => certain[at] === undefined);
   const found = identifyUnknown(unknown, free, removed);
-  const identities = rows.map((row, at): Identity => certain[at] ?? found.get(row) ?? { is: 'new' });
+  const identities = rows.map((row, at) => ({ row, identity: certain[at] ?? found.get(row) ?? { is: 'new' as const } }));
   for (const identity of found.values()) if (identity.is === 'adopted') owned.set(identity.code.id.toLowerCase(), undefined);
   return { rows: identities, owned: new Set(owned.keys()), contradictions };
 }
@@ -99,8 +99,7 @@ function identifyAlone(
   const { key, id, slug } = row;
   const entry = entries.get(key);
   const isNew = decisions.recreate.has(key);
-  const adopted = decisions.adopt.get(key);
-  const chosen = adopted === undefined ? undefined : codes.get(adopted);
+  const chosen = codes.get(decisions.adopt.get(key) ?? '');
   const named = findNamed(row, codes, refuse);
   const present = entry && codes.get(entry.id.toLowerCase());
   if (entry && present) {
@@ -119,9 +118,8 @@ function identifyAlone(
 
 /** The code that the row's own columns specify. */
 function findNamed({ id, slug }: KeyedRow, codes: Known['codes'], refuse: (message: string) => void): QrCode | undefined {
-  const ofId = id === undefined ? undefined : codes.get(id);
-  const ofSlug = slug === undefined ? undefined : slugsOf(codes).get(slug);
-  if (id === undefined) return ofSlug;
+  if (id === undefined) return slugsOf(codes).get(slug ?? '');
+  const ofId = codes.get(id);
   if (ofId && slug !== undefined && ofId.slug !== slug)
     refuse(`the id belongs to ${quote(ofId.slug)}, but the slug is ${quote(slug)}: correct one of them`);
   return ofId;
@@ -154,9 +152,10 @@ function identifyUnknown(
       for (const row of alike) found.set(row, { is: 'asked', candidates: codes });
       continue;
     }
-    for (const [at, code] of codes.entries()) {
-      const row = alike[at];
-      if (row) found.set(row, { is: 'adopted', code });
+    for (const [at, row] of alike.entries()) {
+      const code = codes[at];
+      if (!code) break;
+      found.set(row, { is: 'adopted', code });
       left.delete(code);
     }
   }
@@ -180,14 +179,13 @@ export function codeOf({ changes: { name, destination }, type }: KeyedRow): NewC
  * A destination tells only if no other of these rows has it: many new codes of one landing page are not edits of an older one.
  */
 function createSimilar(codes: readonly QrCode[], rows: readonly NewCode[]): (code: NewCode) => readonly QrCode[] {
-  const nameKey = (code: NewCode | QrCode) => valuesKey({ name: code.name, type: code.type ?? 'url' });
-  const placeKey = (code: NewCode | QrCode) =>
-    valuesKey({ name: '', type: code.type ?? 'url', destination: code.destination || ' ' });
-  const hasPlace = ({ destination }: NewCode | QrCode) => Boolean(destination);
+  const nameKey = ({ name, type }: NewCode | QrCode) => valuesKey(newCode(name, type, undefined));
   const byName = groupBy(codes, nameKey);
-  const byPlace = groupBy(codes.filter(hasPlace), placeKey);
-  const rowsByPlace = groupBy(rows.filter(hasPlace), placeKey);
-  const alikeInPlace = (code: NewCode) =>
-    rowsByPlace.get(placeKey(code))?.length === 1 ? (byPlace.get(placeKey(code)) ?? []) : [];
+  const byPlace = groupBy(codes, restKey);
+  const rowsByPlace = groupBy(rows, restKey);
+  const alikeInPlace = (code: NewCode) => {
+    const isPlaceOwn = code.destination !== undefined && rowsByPlace.get(restKey(code))?.length === 1;
+    return isPlaceOwn ? (byPlace.get(restKey(code)) ?? []) : [];
+  };
   return (code) => [...(byName.get(nameKey(code)) ?? []), ...alikeInPlace(code)];
 }

@@ -1,5 +1,5 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
-import { type Doubt, instead, readChanges, TYPES } from '../bulk/check-rows.ts';
+import { type Doubt, instead, readChanges, TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, placeOf } from '../bulk/input.ts';
 import { RESULT_COLUMNS } from '../bulk/results.ts';
@@ -42,22 +42,22 @@ export function checkKeyed(input: Input, { key: keyName, force }: KeyedOptions):
   const keyColumn = fold(keyName);
   const columns = matchColumns(input, [...new Set([keyColumn, ...FIELD_COLUMNS])], RESERVED);
   const { has, cell, faults, warnings, unread, notes } = columns;
-  const isEmpty = input.rows.length === 0 && input.headerLine === undefined;
-  if (!has(keyColumn) && !isEmpty) {
+  const isJson = input.headerLine === undefined;
+  const isEmptyList = isJson && input.rows.length === 0;
+  if (!has(keyColumn) && !isEmptyList) {
     const message = `is missing: each row needs a key that never changes${instead(unread)}`;
     faults.push({ line: input.headerLine, column: keyName, message });
   }
-  const isJson = input.headerLine === undefined;
-  const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
+  const through = throughOf(input);
   const rows = input.rows.map((read): KeyedRow => {
     const { row, line, values, defused } = read;
     const { changes, doubts } = readChanges(read, columns, { force }, isJson);
     const typeCell = cell(read, 'type');
     const typed = readText(typeCell)?.trim() || undefined;
-    const type = typed === undefined ? undefined : (findWord(typed, TYPES) ?? typed);
-    const isKnown = typed === undefined || findWord(typed, TYPES) !== undefined;
+    const word = findWord(typed ?? '', TYPES);
+    const type = word ?? typed;
     const { message, explanation } = wrongWord(typed ?? '', TYPES);
-    const typeFault = isKnown ? undefined : { ...typeCell.faultOf(message), explanation };
+    const typeFault = type === word ? undefined : { ...typeCell.faultOf(message), explanation };
     const target = readTarget(read);
     const key = readKey(read);
     return { row, line, values, defused, key, changes, type, ...target, doubts: doubts ?? [], typeFault, through };
@@ -90,12 +90,14 @@ const START = 'Run `qrctl qr apply --init -o codes.csv` to create a file of the 
 /** Keys that are equal, or that nobody could tell apart. */
 function repeatedKeys(input: Input, rows: readonly KeyedRow[]): Fault[] {
   const first = new Map<string, KeyedRow>();
-  return rows.flatMap(({ key, line }, at): Fault[] => {
+  return rows.flatMap((row): Fault[] => {
+    const { key, line } = row;
     if (key === '') return []; // a fault of its own
     const other = first.get(foldKey(key));
-    const row = rows[at];
-    if (!other && row) first.set(foldKey(key), row);
-    if (!other) return [];
+    if (!other) {
+      first.set(foldKey(key), row);
+      return [];
+    }
     const place = placeOf(input, other.line);
     if (other.key === key) return [{ line, message: `${inQuotes(key)} is the key of ${place} too` }];
     return [{ line, message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} by case or spaces only` }];

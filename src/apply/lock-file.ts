@@ -40,7 +40,7 @@ function inOrder({ key, id, slug, name, type, destination, status, removed }: Lo
 
 /** Returns a text that is equal for keys that differ by case or spaces only: nobody can tell them apart in a spreadsheet. */
 export function foldKey(key: string): string {
-  return key.normalize('NFC').toLowerCase().replace(/\s+/gu, '');
+  return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }
 
 /** Parses a lock file; `name` is its path. Throws UsageError with every fault, by line. */
@@ -120,9 +120,7 @@ function lineAt(text: string, at: number): number {
 }
 
 function countLines(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+  return text.slice(from, to).split('\n').length - 1;
 }
 
 function isEntry(value: unknown): boolean {

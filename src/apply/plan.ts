@@ -3,7 +3,7 @@ import { differences } from '../bulk/change-rows.ts';
 import type { Fault } from '../bulk/input.ts';
 import { valuesKey } from '../once/same-values.ts';
 import type { Planned } from '../run/outcomes.ts';
-import type { CodeChanges, QrCode } from '../service/shapes.ts';
+import { type CodeChanges, newCode, type QrCode } from '../service/shapes.ts';
 import { type Identity, identifyRows, type Known } from './identify.ts';
 import { judgeRow } from './judge-row.ts';
 import type { KeyedRow } from './keyed-rows.ts';
@@ -67,8 +67,7 @@ export function planRows(known: Known, options: PlanOptions): Plan {
   const identities = identifyRows(known);
   const faults: Fault[] = [...identities.contradictions];
   const warnings: Fault[] = [];
-  const items = rows.map((row, at): PlanItem => {
-    const identity = identities.rows[at] ?? { is: 'new' };
+  const items = identities.rows.map(({ row, identity }): PlanItem => {
     const item = planRow(row, identity, entries.get(row.key), options);
     const judged = judgeRow(row, item, options.force);
     faults.push(...judged.faults);
@@ -76,7 +75,7 @@ export function planRows(known: Known, options: PlanOptions): Plan {
     return item;
   });
   const keys = new Set(rows.map(({ key }) => key));
-  const takenOver = new Set(items.flatMap(({ code }) => code?.id ?? []));
+  const takenOver = new Set(items.map(({ code }) => code?.id));
   const removed = [...entries.values()].filter(({ key, id }) => !keys.has(key) && !takenOver.has(id));
   for (const entry of removed.sort((one, other) => (one.key < other.key ? -1 : 1))) {
     items.push(planRemoved(entry, known.codes.get(entry.id.toLowerCase()), options));
@@ -142,12 +141,9 @@ type Values = Pick<QrCode, 'name' | 'destination' | 'status' | 'type'>;
 /** Equal as far as the service may normalize values. */
 function isSameField(field: Field, one: Values, other: Values): boolean {
   if (field === 'status') return one.status === other.status;
-  const of = (values: Values) => valuesKey(field === 'name' ? { name: values.name } : { name: '', ...placeOf(values) });
+  const of = ({ name, destination }: Values) =>
+    valuesKey(field === 'name' ? { name } : newCode('', undefined, destination ?? undefined));
   return of(one) === of(other);
-}
-
-function placeOf({ destination }: Values): { destination?: string } {
-  return destination === null ? {} : { destination };
 }
 
 /** Y11: a removed key is reported, and its code paused if that is asked for: never more. */
@@ -165,7 +161,7 @@ export function sentChanges({ changes }: PlanItem): CodeChanges {
 
 /** An existing code would change, or a key that was in the file is not. */
 function isSurprise(item: PlanItem): boolean {
-  return Object.keys(sentChanges(item)).length > 0 || (item.action === 'removed' && item.isNews);
+  return item.isNews || Object.keys(sentChanges(item)).length > 0;
 }
 
 /** A key without a lock entry that has a code. */

@@ -23,6 +23,11 @@ export function instead(unread: readonly string[]): string {
   return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
 }
 
+/** Returns the kind of a file that a spreadsheet may have saved. */
+export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
+  return form?.is === 'csv' || form?.is === 'xlsx' ? form.is : undefined;
+}
+
 /** Row that specifies a code; the id takes precedence over the slug. */
 export interface TargetRow extends InputRow {
   readonly id: string | undefined;
@@ -130,7 +135,7 @@ function updateReader(
 ): (row: TargetRow, columns: Columns) => { row: UpdateRow } & Pick<DatedRow, 'own'> {
   const isJson = input.headerLine === undefined;
   const typeColumn = input.columns.find((column) => fold(column) === 'type') ?? '';
-  const through = input.form?.is === 'csv' || input.form?.is === 'xlsx' ? input.form.is : undefined;
+  const through = throughOf(input);
   return (row, columns) => {
     const type = row.values.get(typeColumn);
     const { changes, doubts } = readChanges(row, columns, common, isJson);

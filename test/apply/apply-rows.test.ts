@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { previewRows } from '../../src/apply/apply-rows.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
 import { formatLock } from '../../src/apply/lock-file.ts';
 import { PartialError, UnprovenError, UsageError } from '../../src/errors.ts';
+import type { QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { BASE_URL, only } from '../once/world.ts';
-import { type ApplyWorld, applyIn, applyWorld, entriesIn, JOURNAL, LOCK, lockIn } from './apply-world.ts';
+import { type ApplyWorld, applyIn, applyWorld, entriesIn, JOURNAL, jobIn, LOCK, lockIn } from './apply-world.ts';
 import { idOf, OPTIONS, rowOf } from './plan-world.ts';
 
 const rows = (count: number): KeyedRow[] =>
@@ -127,6 +129,52 @@ describe('a lock file', () => {
     expect(world.service.posts()).toBe(2);
   });
 
+  it('of a moved service or a rotated key is recognized by the listing, without further requests (Y17)', async () => {
+    const world = applyWorld();
+    await applyIn(world, rows(5));
+    const asked: string[] = [];
+    const getCode = (id: string) => {
+      asked.push(id);
+      return world.service.getCode(id);
+    };
+    const serviceOf = (baseUrl: string, apiKey: string) => ({
+      ...{ ...world.service, getCode },
+      workspace: createWorkspace({ baseUrl, apiKey }),
+    });
+    // The first three are gone: more are not requested.
+    for (const code of world.service.codes.slice(0, 4)) world.service.remove(code);
+    const recreate = new Set(rows(4).map(({ key }) => key));
+    const rotated = serviceOf(BASE_URL, 'svc_live_rotated');
+    const end = await applyIn(world, rows(5), { service: rotated, recreate });
+    expect([end.failure, asked.length]).toEqual([undefined, 4]);
+    asked.length = 0;
+    const moved = { service: serviceOf('https://new.example/api/v1', 'svc_live_rotated'), movedFrom: BASE_URL };
+    expect((await applyIn(world, rows(5), moved)).failure).toBeUndefined();
+    const elsewhere = { service: serviceOf('https://other.example/api/v1', 'svc_live_rotated') };
+    const lists = world.service.lists();
+    await expect(applyIn(world, rows(5), elsewhere)).rejects.toBeInstanceOf(UsageError);
+    expect([asked, world.service.lists()]).toEqual([[], lists]);
+  });
+
+  it('without keys is left as it is by its own API key, and gets the fingerprint of another (Y5, Y17)', async () => {
+    const world = applyWorld();
+    await applyIn(world, rows(1));
+    for (const code of [...world.service.codes]) world.service.remove(code);
+    await applyIn(world, []);
+    expect(entriesIn(world)).toEqual([]);
+    const text = world.memory.read(LOCK) ?? '';
+    await applyIn(world, []);
+    expect(world.memory.read(LOCK)).toBe(text);
+    const other = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_other' });
+    const service = { ...world.service, workspace: other };
+    await applyIn(world, rows(1), { service });
+    expect(await other.hasKeyOf(lockIn(world)?.workspace.key ?? '')).toBe(true);
+    // As is one that has none.
+    world.memory.write(LOCK, world.memory.read(LOCK)?.replace(/"workspace": .*\n/, '') ?? '');
+    await applyIn(world, rows(1), { service });
+    expect(await other.hasKeyOf(lockIn(world)?.workspace.key ?? '')).toBe(true);
+  });
+
   it('that was lost is rebuilt from the codes that match, without a request but the listing', async () => {
     const world = applyWorld();
     await applyIn(world, rows(4));
@@ -198,7 +246,67 @@ async function killedWithJournal(): Promise<ApplyWorld> {
   }
 }
 
+/** Lists the codes once, and fails from then on. */
+function onceListed({ service }: ApplyWorld): () => Promise<QrCode[]> {
+  let reads = 0;
+  return async () => {
+    reads += 1;
+    if (reads > 1) throw new UnprovenError('no list');
+    return service.listCodes();
+  };
+}
+
 describe('a run that was killed', () => {
+  it('is looked up by the next, which says so, and only planned by a dry run (Y13)', async () => {
+    const world = await killedWithJournal();
+    const [steps, lists] = [world.memory.steps(), world.service.lists()];
+    const preview = await world.time.run(previewRows(jobIn(world, rows(2))));
+    expect([preview.open, preview.plan.items.map(({ key, action }) => [key, action])]).toEqual([
+      1,
+      [
+        ['key 0', 'adopt'],
+        ['key 1', 'create'],
+      ],
+    ]);
+    expect([world.memory.steps(), world.service.lists(), world.memory.read(LOCK)]).toEqual([steps, lists + 1, undefined]);
+    const events: string[] = [];
+    // A decision about a key that only the interrupted run had.
+    const given = { onEvent: ({ is }: { is: string }) => void events.push(is), adopt: new Map([['key 0', 's1']]) };
+    expect((await applyIn(world, [], given)).failure).toBeUndefined();
+    expect(events).toContain('finishing');
+    expect(entriesIn(world)).toMatchObject([{ key: 'key 0', slug: 's1', removed: true }]);
+  });
+
+  it('has rows of unknown outcome, which a dry run counts, and the next run waits for', async () => {
+    const lost = applyWorld({ mishap: only('applied', 1) });
+    await applyIn(lost, rows(3), { listCodes: onceListed(lost) }).catch(() => undefined);
+    expect(lost.memory.read(JOURNAL)).toBeDefined();
+    const preview = await lost.time.run(previewRows(jobIn(lost, rows(3))));
+    expect(preview.open).toBe(1);
+    const events: string[] = [];
+    const end = await applyIn(lost, rows(3), { onEvent: ({ is }) => void events.push(is) });
+    expect([end.failure, lost.service.codes.length, events.filter((is) => is === 'waiting').length > 0]).toEqual([
+      undefined,
+      3,
+      true,
+    ]);
+  });
+
+  it('needs the user if one of its rows may have two codes, and keeps its journal until then (Y13)', async () => {
+    const world = applyWorld({ mishap: only('applied', 0) });
+    await applyIn(world, rows(1), { listCodes: onceListed(world) }).catch(() => undefined);
+    const twin = world.service.add({ name: 'row 0', destination: 'https://0.example/' }, 0);
+    const asked = applyIn(world, rows(1));
+    await expect(asked).rejects.toBeInstanceOf(UnprovenError);
+    await expect(asked).rejects.toMatchObject({
+      hint: 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.',
+    });
+    expect(world.memory.read(JOURNAL)).toBeDefined();
+    const end = await applyIn(world, rows(1), { adopt: new Map([['key 0', twin.slug]]) });
+    expect([world.memory.read(JOURNAL), entriesIn(world).map(({ id }) => id)]).toEqual([undefined, [twin.id]]);
+    expect([end.failure, world.service.posts()]).toEqual([undefined, 1]);
+  });
+
   it('is finished by the next, at whatever step of its disk it was: one code per key (Y13, Y18)', async () => {
     for (const fault of ['end-before', 'end-within', 'end-after'] as const) {
       for (let step = 0, killed = true; killed; step++) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatLock, type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
+import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { runs } from '../support/property-runs.ts';
 
@@ -45,15 +45,25 @@ function faultsOf(content: string): string {
   return '';
 }
 
+function hintOf(content: string): string | undefined {
+  try {
+    parseLock(content, 'codes.lock.json');
+  } catch (error) {
+    return error instanceof UsageError ? error.hint : String(error);
+  }
+  return undefined;
+}
+
 describe('a lock file', () => {
   it('is read as it was written, whatever its values are, also if another program reformats it (Y3)', () => {
     fc.assert(
-      fc.property(entries, fc.constantFrom('written', 'pretty', 'crlf', 'bom'), (all, form) => {
+      fc.property(entries, fc.constantFrom('written', 'pretty', 'one line', 'crlf', 'bom'), (all, form) => {
         const lock = lockOf(...all);
         const written = formatLock(lock);
         const content = {
           written,
           pretty: JSON.stringify(JSON.parse(written), undefined, 2),
+          'one line': JSON.stringify(JSON.parse(written)),
           crlf: written.replaceAll('\n', '\r\n'),
           bom: `\ufeff${written}`,
         }[form];
@@ -77,7 +87,9 @@ describe('a lock file', () => {
     const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
     const content = [head, ...rest.slice(0, 4), '<<<<<<< HEAD', rest[4], '=======', rest[5], '>>>>>>> other', ...rest.slice(6)];
     const faults = faultsOf(content.join('\n'));
-    for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) expect(faults).toContain(`line ${content.indexOf(at) + 1}:`);
+    for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) {
+      expect(faults).toContain(`line ${content.indexOf(at) + 1}: is a conflict marker of git (${at.slice(0, 7)})`);
+    }
   });
 
   it('is refused with the lines of a key with two codes or a code with two keys, but may have a line twice (Y4)', () => {
@@ -92,9 +104,47 @@ describe('a lock file', () => {
     expect(twice(lines[at] ?? '')).toBe('');
   });
 
+  it('compares ids in any case, and keys without case and spaces', () => {
+    const hex = 'abcdefab-0000-4000-8000-00000000000a';
+    const both = (first: string, second: string) => {
+      const [one, two] = [first, second].map((id, n) => JSON.stringify({ ...entry(`k${n}`, 1), id }));
+      return faultsOf(formatLock(lockOf()).replace('null\n', `${one},\n${two},\nnull\n`));
+    };
+    for (const [first, second] of [[hex, hex.toUpperCase()] as const, [hex.toUpperCase(), hex] as const]) {
+      expect(both(first, second)).toMatch(/line 7: .* has another key in line 6/);
+    }
+    expect(foldKey(' A\u00a0 b\t')).toBe('ab');
+    expect(foldKey('straße')).not.toBe(foldKey('STRASSE'));
+  });
+
+  it('keeps the byte order marks of its values', () => {
+    const lock = lockOf({ ...entry('a', 1), name: 'x\ufeffy' });
+    for (const start of ['', '\ufeff'])
+      expect(parseLock(start + formatLock(lock), 'codes.lock.json').entries).toEqual(lock.entries);
+  });
+
+  it('is refused with the line of its damage, and with what to do', () => {
+    const whole = formatLock(lockOf(entry('a', 1), entry('b', 2)));
+    const lines = whole.split('\n');
+    const at = lines.findIndex((line) => line.includes('"b"'));
+    expect(faultsOf(lines.with(at, (lines[at] ?? '').replace('"slug":', '"slug"')).join('\n'))).toContain(
+      `codes.lock.json: line ${at + 1} is not valid JSON`,
+    );
+    expect(faultsOf('[')).toContain('codes.lock.json: is not valid JSON');
+    expect(faultsOf(lines.with(at, (lines[at] ?? '').replace(idOf(2), 'no-id')).join('\n'))).toContain(
+      `line ${at + 1}: is not a complete entry`,
+    );
+    expect(hintOf(whole.slice(0, -4))).toContain('Restore the lock file from git');
+    expect(hintOf(whole.replace(idOf(2), 'no-id'))).toContain('Restore the lock file from git');
+    expect(hintOf(whole.replace('"version": 1', '"version": 2'))).toBe('Use the latest version of qrctl.');
+    expect(hintOf('{}')).toBe('Specify a different file with --lock.');
+  });
+
   it('is refused if it is damaged, of a newer version, or another file', () => {
     const whole = formatLock(lockOf(entry('a', 1)));
     expect(faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
+    expect(faultsOf(whole.replace('"version": 1', '"version": "2"'))).toContain('not a lock file');
+    expect(faultsOf(whole.replace(/"codes": .*/s, '"codes": {}}'))).toContain('not a lock file');
     for (const damage of [
       whole.slice(0, -20),
       whole.replace(idOf(1), 'no-id'),
@@ -104,7 +154,13 @@ describe('a lock file', () => {
       whole.replace('"destination":null,', ''),
       whole.replace('"base_url"', '"other"'),
       whole.replace(/"workspace": .*/, '"workspace": "x",'),
+      whole.replace('"version": 1', '"version": 0'),
+      whole.replace('"key":"a"', '"key":7'),
+      whole.replace(`"${idOf(1)}"`, '7'),
+      whole.replace('null\n]', '7]'),
       '{"lockfileVersion": 3}',
+      'null',
+      '7',
       '[]',
       '',
     ])

@@ -9,6 +9,46 @@ const entry = entryOf('a', code);
 const row = rowFor('a', 2, code);
 const withName = (name: string): KeyedRow => ({ ...row, changes: { ...row.changes, name } });
 
+it('has everything that is known of each key, and nothing more', () => {
+  const nothing = { entry: undefined, code: undefined, changes: [], candidates: [], isNews: false };
+  const fresh = rowOf('n', 2, { changes: { name: 'new', destination: 'https://new.example/' } });
+  const gone = entryOf('g', codeOf(2));
+  const goneRow = rowOf('g', 3);
+  const other = codeOf(3, { status: 'active' });
+  const plan = planOf([fresh, goneRow, row], [entry, gone, entryOf('r', other)], [code, other], { removed: 'pause' });
+  const pause = { field: 'status', old: 'active', new: 'paused', isEdited: false, isKept: false };
+  expect(plan.items).toEqual([
+    { ...nothing, key: 'n', action: 'create', row: fresh },
+    { ...nothing, key: 'g', action: 'gone', row: goneRow, entry: gone },
+    { ...nothing, key: 'a', action: 'unchanged', row, entry, code },
+    { ...nothing, key: 'r', action: 'removed', entry: entryOf('r', other), code: other, changes: [pause], isNews: true },
+  ]);
+  expect([plan.faults, plan.warnings]).toEqual([[], []]);
+});
+
+it('finds codes whatever the case of their ids is', () => {
+  const [lower, upper] = ['abcdefab-0000-4000-8000-00000000000a', 'ABCDEFAB-0000-4000-8000-00000000000A'];
+  const shown = codeOf(1, { id: upper });
+  const known = entryOf('a', shown, { id: lower });
+  const withoutType = rowOf('a', 2, { id: lower });
+  expect(actionsOf(planOf([withoutType], [known], [shown]))).toEqual({ a: 'unchanged' });
+  expect(planOf([withoutType], [known], [shown]).faults).toEqual([]);
+  expect(planOf([], [known], [shown]).items).toMatchObject([{ action: 'removed', code: { id: upper } }]);
+  expect(planOf([], [known], [shown]).unmanaged).toBe(0);
+  expect(planOf([rowFor('b', 2, shown)], [], [shown])).toMatchObject({ unmanaged: 0, items: [{ action: 'adopt' }] });
+  // The key that has it, and the key that was removed.
+  expect(planOf([withoutType, rowOf('b', 3, { id: lower })], [known], [shown]).faults).toMatchObject([{ line: 3 }]);
+  expect(planOf([withoutType, rowFor('b', 3, shown)], [known], [shown]).items).toMatchObject([
+    { action: 'unchanged' },
+    { action: 'create' },
+  ]);
+  expect(planOf([rowFor('b', 3, shown)], [known], [shown]).items).toMatchObject([
+    { key: 'b', action: 'undecided' },
+    { key: 'a', action: 'removed' },
+  ]);
+  expect(planOf([rowOf('b', 2, { slug: 's1' }), rowOf('c', 3, { id: lower })], [], [shown]).faults).toMatchObject([{ line: 3 }]);
+});
+
 describe('the plan of a key in the lock file', () => {
   it('is nothing if all agree, also if the service has normalized values', () => {
     const plan = planOf([row], [entry], [code]);
@@ -133,12 +173,26 @@ describe('a key that the file no longer has', () => {
     expect(planOf([], [entry], [codeOf(1, { status: 'expired' })], { removed: 'pause' }).items[0]?.changes).toEqual([]);
   });
 
+  it('comes after the keys of the file, by key', () => {
+    const keys = ['c', 'a', 'd', 'b'];
+    const entries = keys.map((key, n) => entryOf(key, codeOf(n + 2)));
+    const { items } = planOf([row], [...entries, entryOf('a b', code)].toReversed(), [code]);
+    expect(items.map(({ key }) => key)).toEqual(['a', 'a b', 'b', 'c', 'd']);
+  });
+
   it('is active again when it is back, if its removal paused it', () => {
     const paused = codeOf(1, { status: 'paused' });
     const silent = rowOf('a', 2);
     const plan = planOf([silent], [entryOf('a', paused, { removed: 'paused' })], [paused]);
     expect(plan.items[0]?.changes).toMatchObject([{ field: 'status', new: 'active', isEdited: false }]);
     expect(actionsOf(planOf([silent], [entryOf('a', paused, { removed: true })], [paused]))).toEqual({ a: 'unchanged' });
+    // Not against the row's own status, or after another client changed it.
+    const expiring = rowOf('a', 2, { changes: { status: 'expired' } });
+    expect(planOf([expiring], [entryOf('a', paused, { removed: 'paused' })], [paused]).items[0]?.changes).toMatchObject([
+      { field: 'status', new: 'expired' },
+    ]);
+    const expired = codeOf(1, { status: 'expired' });
+    expect(actionsOf(planOf([silent], [entryOf('a', paused, { removed: 'paused' })], [expired]))).toEqual({ a: 'unchanged' });
   });
 });
 
@@ -151,8 +205,17 @@ describe('a plan as a whole', () => {
     expect(planOf([], many, []).allowed).toBe(15);
     expect(planOf([], many, [], { maxChanges: { percent: 50 } }).allowed).toBe(25);
     expect(planOf([], many, [], { maxChanges: { count: 3 } }).allowed).toBe(3);
-    // Without a lock file too.
-    expect(planOf([row], [], [code], { maxChanges: { percent: 100 } }).allowed).toBe(1);
+    // Without a lock file too, but not for new codes.
+    expect(planOf([row, ...rows], [], [code], { maxChanges: { percent: 100 } }).allowed).toBe(1);
+  });
+
+  it('changes something if any key does, except a removed one that was reported', () => {
+    const fresh = rowOf('n', 3, { changes: { name: 'new', destination: 'https://new.example/' } });
+    const reported = entryOf('r', codeOf(2), { removed: true });
+    expect(changesAnything(planOf([row], [entry, reported], [code, codeOf(2)]))).toBe(false);
+    expect(changesAnything(planOf([row, fresh], [entry, reported], [code, codeOf(2)]))).toBe(true);
+    expect(changesAnything(planOf([row], [entry, { ...reported, removed: undefined }], [code, codeOf(2)]))).toBe(true);
+    expect(changesAnything(planOf([row], [entry, reported], [code, codeOf(2)], { removed: 'pause' }))).toBe(true);
   });
 
   it('has the faults of what would be created or changed, and of nothing else (Y2)', () => {
@@ -164,6 +227,7 @@ describe('a plan as a whole', () => {
     expect(fresh({ changes: { name: 'x' } })).toEqual([[2, 'destination']]);
     expect(fresh({ changes: { destination: 'https://a.example/' } })).toEqual([[2, 'name']]);
     expect(fresh({ changes: { name: 'x' }, type: 'wifi' })).toEqual([]);
-    expect(planOf([rowOf('n', 2, { changes: { name: 'x' } })], [], [], { force: true }).faults).toEqual([]);
+    const forced = planOf([rowOf('n', 2, { changes: { name: 'x' } })], [], [], { force: true });
+    expect([forced.faults, forced.warnings.map(({ line, column }) => [line, column])]).toEqual([[], [[2, 'destination']]]);
   });
 });
