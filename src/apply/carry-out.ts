@@ -26,15 +26,15 @@ export interface CarriedOut {
 export async function carryOut(job: ApplyJob, { plan, lock, before }: Prepared): Promise<CarriedOut> {
   const run = createRun(job, plan.items);
   const files = { disk: job.disk, processes: job.processes };
-  const planned = { ...lock, entries: entriesOf(plan.items.map(asPlanned), lock, true) };
+  const planned = { ...lock, entries: entriesOf(plan.items.map(asPlanned), lock) };
   await writeLock(job.lockPath, { ...files, next: planned, before });
   let stop = await run.change(plan.items.filter((item) => Object.keys(sentChanges(item)).length > 0));
   const missing = plan.items.filter(({ action }) => action === 'create');
   let isSettled = false;
   if (stop === undefined && missing.length > 0) ({ stop, isSettled } = await run.create(missing).catch(unsettled));
-  if (stop === undefined) stop = await run.change(run.unfinished());
+  if (stop === undefined) stop = await run.change(run.unfinished(missing));
   const ended = run.end();
-  const next = { ...lock, entries: entriesOf(ended, lock, false) };
+  const next = { ...lock, entries: entriesOf(ended, lock) };
   await writeLock(job.lockPath, { ...files, next, before: planned });
   if (isSettled) await removeJournal(job);
   return { ended, stop };
@@ -139,9 +139,9 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
         ends.push(ended);
       },
     );
-    for (const [at, result] of created.results.entries()) {
-      const item = wanted[at];
-      if (item) results.set(item, { ...result, candidates: ends[at]?.candidates ?? [] });
+    for (const [at, { candidates }] of ends.entries()) {
+      const [item, result] = [wanted[at], created.results[at]];
+      if (item && result) results.set(item, { ...result, candidates });
     }
     return { stop: end.stop, isSettled: ends.every(isSettled) };
   }
@@ -150,10 +150,10 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
     change,
     create,
     /** A POST has no status: codes of this run that are to have another, and rows whose values the service changed. */
-    unfinished: () =>
-      items.filter((item) => {
+    unfinished: (made: readonly PlanItem[]) =>
+      made.filter((item) => {
         const result = results.get(item);
-        if (item.action !== 'create' || !item.row || result?.id === undefined || result.outcome === 'undecided') return false;
+        if (!item.row || result?.id === undefined || result.outcome === 'undecided') return false;
         const code = codeOfItem(item);
         return code
           ? Object.keys(missingChanges(item.row, code, item.row.changes)).length > 0

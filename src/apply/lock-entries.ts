@@ -17,18 +17,17 @@ export interface EndedItem {
 
 /**
  * Y22: the entries of the lock file: each key with its code, and the values that it has. A value that was not applied stays as it was, so that
- * an edit by another client is still known as one. `isPlanned`: nothing has been sent yet.
+ * an edit by another client is still known as one.
  */
-export function entriesOf(ended: readonly EndedItem[], lock: LockFile, isPlanned: boolean): Map<string, LockEntry> {
+export function entriesOf(ended: readonly EndedItem[], lock: LockFile): Map<string, LockEntry> {
   const next = new Map(lock.entries);
   const owners = new Map([...next.values()].map(({ id, key }) => [id, key]));
   for (const { item, outcome, code } of ended) {
     const { key, action, entry, row } = item;
     if (action === 'removed' && !code) next.delete(key);
     if (!code) continue;
-    const owner = owners.get(code.id);
-    if (owner !== undefined && owner !== key) next.delete(owner);
-    next.set(key, row ? entryOf(item, code, outcome) : removedEntry(item, code, entry, isPlanned));
+    next.delete(owners.get(code.id) ?? key);
+    next.set(key, row ? entryOf(item, code, outcome) : removedEntry(item, code, entry ?? code));
   }
   return next;
 }
@@ -44,12 +43,12 @@ function entryOf({ key, entry, changes }: PlanItem, code: QrCode, outcome: RowOu
   return { ...present, ...Object.fromEntries(left), removed };
 }
 
-function removedEntry({ key, changes }: PlanItem, code: QrCode, entry: LockEntry | undefined, isPlanned: boolean): LockEntry {
-  const { id, slug, name, type, destination, status } = entry ?? code;
-  const isPaused = changes.length > 0 || (entry?.removed === 'paused' && code.status === 'paused');
+function removedEntry({ key, changes }: PlanItem, code: QrCode, entry: Omit<LockEntry, 'key'>): LockEntry {
+  const { id, slug, name, type, destination, status } = entry;
+  const isPaused = changes.length > 0 || (entry.removed === 'paused' && code.status === 'paused');
   return {
     ...{ key, id, slug, name, type, destination },
-    status: isPaused && !isPlanned ? code.status : status,
+    status: isPaused ? code.status : status,
     removed: isPaused ? 'paused' : true,
   };
 }

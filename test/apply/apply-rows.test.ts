@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { previewRows } from '../../src/apply/apply-rows.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
-import { formatLock } from '../../src/apply/lock-file.ts';
+import { formatLock, type LockEntry } from '../../src/apply/lock-file.ts';
 import { PartialError, UnprovenError, UsageError } from '../../src/errors.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { BASE_URL, only } from '../once/world.ts';
 import { type ApplyWorld, applyIn, applyWorld, entriesIn, JOURNAL, jobIn, LOCK, lockIn } from './apply-world.ts';
-import { idOf, OPTIONS, rowOf } from './plan-world.ts';
+import { codeOf, entryOf, idOf, OPTIONS, rowOf } from './plan-world.ts';
 
 const rows = (count: number): KeyedRow[] =>
   Array.from({ length: count }, (_, n) =>
@@ -214,6 +214,35 @@ describe('a lock file', () => {
     expect((await applyIn(gone, rows(1))).failure).toBeUndefined();
     expect(entriesIn(gone).map((one) => one.id)).toEqual([made?.id]);
   });
+
+  it('of another branch is planned so by a dry run, too (Y14)', async () => {
+    const workspace = await lockWorkspace.record();
+    /** The code that key 0 has in the plan, with this lock file next to the journal. */
+    const planned = async (entryFor: (world: ApplyWorld) => LockEntry) => {
+      const world = await killedWithJournal((journal) => journal.includes('"s1"'));
+      const entry = entryFor(world);
+      world.memory.write(LOCK, formatLock({ workspace, entries: new Map([[entry.key, entry]]) }));
+      const { plan, open } = await world.time.run(previewRows(jobIn(world, rows(1))));
+      const end = await applyIn(world, rows(1)).catch(() => undefined);
+      expect(open).toBe(0);
+      return [plan.items.map(({ key, action, code }) => [key, action, code?.slug]), end?.ended[0]?.code?.slug];
+    };
+    const twin = (world: ApplyWorld) => world.service.add({ name: 'row 0', destination: 'https://0.example/' }, 0);
+    // It has another code, which exists; or one that was deleted; or another key has the code; or a key like this one has another.
+    expect(await planned((world) => entryOf('key 0', twin(world)))).toEqual([[['key 0', 'unchanged', 's2']], 's2']);
+    expect(await planned(() => entryOf('key 0', codeOf(9)))).toEqual([[['key 0', 'unchanged', 's1']], 's1']);
+    const [items] = await planned(({ service }) => entryOf('other', service.codes[0] ?? codeOf(1)));
+    expect(items).toEqual([
+      ['key 0', 'undecided', undefined],
+      ['other', 'removed', 's1'],
+    ]);
+    const like = await killedWithJournal((journal) => journal.includes('"s1"'));
+    const entry = entryOf('KEY 0', twin(like));
+    like.memory.write(LOCK, formatLock({ workspace, entries: new Map([[entry.key, entry]]) }));
+    const other = { ...rowOf('KEY 0', 2), changes: { name: 'row 0', destination: 'https://0.example/' } };
+    expect((await applyIn(like, [other])).failure).toBeUndefined();
+    expect(entriesIn(like).map(({ key, slug }) => [key, slug])).toEqual([['KEY 0', 's2']]);
+  });
 });
 
 it('what an interrupted run created is not left in the lock file if its code was deleted and its row removed (Y5)', async () => {
@@ -234,7 +263,7 @@ it('what an interrupted run created is not left in the lock file if its code was
 });
 
 /** A run of one row that was killed when its code was created, and not in the lock file yet. */
-async function killedWithJournal(): Promise<ApplyWorld> {
+async function killedWithJournal(isWanted = (_journal: string) => true): Promise<ApplyWorld> {
   for (let step = 0; ; step++) {
     const world = applyWorld();
     world.memory.fault = (at) => (at >= step ? 'end-before' : undefined);
@@ -242,7 +271,7 @@ async function killedWithJournal(): Promise<ApplyWorld> {
     world.memory.fault = () => undefined;
     world.memory.revive();
     await world.time.advance(120_000);
-    if (world.service.codes.length === 1) return world;
+    if (world.service.codes.length === 1 && isWanted(world.memory.read(JOURNAL) ?? '')) return world;
   }
 }
 
@@ -269,12 +298,17 @@ describe('a run that was killed', () => {
       ],
     ]);
     expect([world.memory.steps(), world.service.lists(), world.memory.read(LOCK)]).toEqual([steps, lists + 1, undefined]);
+    const journal = world.memory.read(JOURNAL) ?? '';
     const events: string[] = [];
     // A decision about a key that only the interrupted run had.
     const given = { onEvent: ({ is }: { is: string }) => void events.push(is), adopt: new Map([['key 0', 's1']]) };
     expect((await applyIn(world, [], given)).failure).toBeUndefined();
     expect(events).toContain('finishing');
     expect(entriesIn(world)).toMatchObject([{ key: 'key 0', slug: 's1', removed: true }]);
+    world.memory.remove(LOCK);
+    world.memory.write(JOURNAL, journal);
+    expect((await applyIn(world, [], { recreate: new Set(['key 0']) })).failure).toBeUndefined();
+    expect(entriesIn(world)).toEqual([]);
   });
 
   it('has rows of unknown outcome, which a dry run counts, and the next run waits for', async () => {

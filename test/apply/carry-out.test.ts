@@ -89,11 +89,32 @@ describe('a creation', () => {
       if (lists === 2) throw new UnavailableError('the list failed', { outcome: 'not-applied' });
       return (await world.service.listCodes()).map((code) => ({ ...code }));
     };
-    await play(world, rows(3), { listCodes }).catch((error) => expect(error).toBeInstanceOf(UnavailableError));
+    expect((await play(world, rows(3), { listCodes })).failure).toBeInstanceOf(UnavailableError);
     expect([lists, world.service.codes.length]).toEqual([2, 3]);
     expect(world.memory.read(JOURNAL)).toBeDefined();
     expect((await play(world, rows(3))).failure).toBeUndefined();
     expect([world.service.codes.length, world.memory.read(JOURNAL)]).toEqual([3, undefined]);
+  });
+
+  it('that can’t be begun is the failure of the run, and sends nothing', async () => {
+    const world = applyWorld();
+    world.memory.fault = (_, operation) => (operation.includes(JOURNAL) ? 'ENOSPC' : undefined);
+    const { failure, outcomes } = await play(world, rows(2));
+    expect(String(failure)).toContain('the disk is full');
+    expect([outcomes, world.service.posts()]).toEqual([['not-attempted', 'not-attempted'], 0]);
+  });
+
+  it('is one although its status could not be set', async () => {
+    const answer = () => Promise.reject(new AuthError('the key was revoked'));
+    const { failure, outcomes } = await play(applyWorld(), rows(2, { status: 'paused' }), {}, answer);
+    expect([failure, outcomes]).toEqual([expect.any(AuthError), ['created', 'created']]);
+  });
+
+  it('that a gateway repeated needs the user, keeps its journal, and sets no status', async () => {
+    const world = applyWorld({ mishap: only('repeated', 0) });
+    const { failure, outcomes, patches } = await play(world, rows(1, { status: 'paused' }));
+    expect([failure, outcomes, patches]).toEqual([expect.any(UnprovenError), ['undecided'], []]);
+    expect([world.service.codes.length, world.memory.read(JOURNAL) !== undefined]).toEqual([2, true]);
   });
 
   it('has its row, its key and its name for the journal, and no code of another key as its own', async () => {
@@ -114,7 +135,9 @@ describe('a creation', () => {
 describe('a change', () => {
   it('is one request with the fields that differ, and counts once', async () => {
     const world = await applied(3);
-    const { patches, is, outcomes } = await play(world, [rowAt(0), rowAt(1, { name: 'new' }), rowAt(2, { status: 'paused' })]);
+    const file = [rowAt(0), rowAt(1, { name: 'new' }), rowAt(2, { status: 'paused' })];
+    const { patches, is, outcomes, ended } = await play(world, file);
+    expect(ended.map(({ candidates }) => candidates)).toEqual([[], [], []]);
     expect(patches.map(([, changes]) => changes)).toEqual([{ name: 'new' }, { status: 'paused' }]);
     expect([is, outcomes]).toEqual([
       ['done', 'done'],

@@ -99,6 +99,7 @@ describe('a lock file', () => {
     expect(twice(lines[at - 1] ?? '')).toBe('');
     expect(twice((lines[at - 1] ?? '').replace('"name":"a"', '"name":"other"'))).toBe('');
     expect(twice((lines[at] ?? '').replace('"key":"b"', '"key":"a"'))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
+    expect(twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toContain('codes.lock.json: 1 fault');
     expect(twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
     expect(twice((lines[at] ?? '').replace('"key":"b"', '"key":" A"'))).toContain(`line ${at + 1}:`);
     expect(twice(lines[at] ?? '')).toBe('');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
-import { changesAnything, type Plan } from '../../src/apply/plan.ts';
+import { changesAnything, openItems, type Plan, sentChanges } from '../../src/apply/plan.ts';
 import { codeOf, entryOf, idOf, planOf, rowFor, rowOf } from './plan-world.ts';
 
 const actionsOf = ({ items }: Plan) => Object.fromEntries(items.map(({ key, action }) => [key, action]));
@@ -75,6 +75,8 @@ describe('the plan of a key in the lock file', () => {
       ['destination', true, false],
     ]);
     const kept = planOf([one], [entry], [edited], { keepEdits: true });
+    expect(items.map(sentChanges)).toEqual([{ name: 'other', destination: 'https://1.example/' }]);
+    expect(kept.items.map(sentChanges)).toEqual([{}]);
     expect(kept.items[0]?.changes.every(({ isKept }) => isKept)).toBe(true);
     expect(kept.surprises).toBe(0);
     expect(actionsOf(planOf([rowOf('a', 2)], [entry], [edited]))).toEqual({ a: 'unchanged' });
@@ -82,6 +84,8 @@ describe('the plan of a key in the lock file', () => {
 
   it('is a question if its code was deleted, until the user decides', () => {
     expect(actionsOf(planOf([row], [entry], []))).toEqual({ a: 'gone' });
+    expect(planOf([row], [entry], [codeOf(2)]).unmanaged).toBe(1);
+    expect(openItems(planOf([row, rowOf('b', 3, { changes: { name: 'new' } })], [entry], []))).toMatchObject([{ key: 'a' }]);
     expect(actionsOf(planOf([row], [entry], [], { decisions: { recreate: new Set(['a']) } }))).toEqual({ a: 'create' });
     const other = planOf([row], [entry], [codeOf(2)], { decisions: { adopt: new Map([['a', idOf(2)]]) } });
     expect(other.items[0]).toMatchObject({ action: 'adopt', code: { id: idOf(2) } });
@@ -116,6 +120,7 @@ describe('the plan of a key without lock entry', () => {
     expect(actionsOf(planOf([row], [], [alike, code], { decisions: { adopt: new Map([['a', idOf(3)]]) } }))).toEqual({
       a: 'adopt',
     });
+    expect(openItems(plan)).toEqual(plan.items);
     expect(actionsOf(planOf([row], [], [alike, code], { decisions: { recreate: new Set(['a']) } }))).toEqual({ a: 'create' });
   });
 
@@ -127,6 +132,25 @@ describe('the plan of a key without lock entry', () => {
     expect(actionsOf(planOf([edited], [], [code]))).toEqual({ a: 'undecided' });
     expect(actionsOf(planOf([{ ...edited, type: 'menu' }], [], [code]))).toEqual({ a: 'create' });
     expect(actionsOf(planOf([edited], [entryOf('b', code)], [code]))).toMatchObject({ a: 'create' });
+  });
+
+  it('is a code with its values although a key that has one says the same (Y6, Y7)', () => {
+    const twin = codeOf(2, { name: code.name, destination: code.destination });
+    const plan = planOf([row, { ...row, key: 'b', line: 3 }], [entry], [code, twin]);
+    expect(plan.items).toMatchObject([
+      { key: 'a', action: 'unchanged', code: { id: idOf(1) } },
+      { key: 'b', action: 'adopt', code: { id: idOf(2) } },
+    ]);
+  });
+
+  it('is the code with its values, whichever other codes resemble it', () => {
+    const namesake = codeOf(2, { name: code.name });
+    expect(planOf([row], [], [code, namesake]).items).toMatchObject([{ action: 'adopt', code: { id: idOf(1) } }]);
+  });
+
+  it('is new without a destination, whichever other codes have none', () => {
+    const wifi = codeOf(2, { type: 'wifi', destination: null });
+    expect(actionsOf(planOf([rowOf('w', 2, { type: 'wifi', changes: { name: 'new' } })], [], [wifi]))).toEqual({ w: 'create' });
   });
 
   it('is new if other new rows lead to the same page as a code that no key has', () => {
@@ -171,6 +195,7 @@ describe('a key that the file no longer has', () => {
       { field: 'status', new: 'paused' },
     ]);
     expect(planOf([], [entry], [codeOf(1, { status: 'expired' })], { removed: 'pause' }).items[0]?.changes).toEqual([]);
+    expect(planOf([], [entry], [], { removed: 'pause' }).items).toMatchObject([{ action: 'removed', changes: [] }]);
   });
 
   it('comes after the keys of the file, by key', () => {
