@@ -33,7 +33,7 @@ function lastBreak(text: string, end: number): number | undefined {
 }
 
 function canBreak(before: string, after: string): boolean {
-  if (after === ' ' || before === ' ') return true;
+  if (after === ' ') return true;
   return (IDEOGRAPH.test(before) || IDEOGRAPH.test(after)) && !NOT_FIRST.test(after) && !NOT_LAST.test(before);
 }
 

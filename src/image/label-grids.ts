@@ -88,7 +88,7 @@ export const SHEET_NUMBERS: readonly string[] = [...Object.keys(ON_A4), ...Objec
 export function findGrid(name: string): LabelGrid | undefined {
   const number = name
     .trim()
-    .replace(/^(avery|zweckform|avery zweckform)[\s-]+/i, '')
+    .replace(/^((avery|zweckform)[\s-]+)+/i, '')
     .toUpperCase();
   const known = Object.hasOwn(SAME_AS, number) ? (SAME_AS[number] ?? number) : number;
   const [onA4, onLetter] = [new Map(Object.entries(ON_A4)).get(known), new Map(Object.entries(ON_LETTER)).get(known)];

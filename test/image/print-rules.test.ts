@@ -21,6 +21,16 @@ describe('the style of a picture', () => {
     expect(checkStyle({ ...STYLE, ...style }).refusals).toEqual([refusal]);
   });
 
+  it('is fine or warned of at the limits themselves', () => {
+    expect(checkStyle({ ...STYLE, color: colour('#959595') }).refusals).toEqual(['the contrast is 2.9:1 (minimum: 3:1)']);
+    expect(checkStyle({ ...STYLE, color: colour('#949494') }).refusals).toEqual([]);
+    expect(checkStyle({ ...STYLE, color: colour('#767676') }).warnings).toEqual([]);
+    expect(checkStyle({ ...STYLE, color: WHITE }).refusals).toEqual(['the contrast is 1:1 (minimum: 3:1)']);
+    expect(checkStyle({ ...STYLE, quietZone: 1 }).refusals).toEqual([
+      'the quiet zone is 1 module wide (minimum in ISO/IEC 18004: 4)',
+    ]);
+  });
+
   it('is warned of where the contrast is little', () => {
     expect(checkStyle({ ...STYLE, color: colour('#888') })).toEqual({
       refusals: [],
@@ -43,6 +53,8 @@ describe('the size of a module', () => {
       'modules are 0.36 mm wide; at least 0.4 mm is recommended',
     ]);
     expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 }).warnings).toEqual([]);
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-6 }).warnings).toEqual([]);
+    expect(checkSize({ size: 25 }, { ...STYLE, sizeMm: 33 * 0.4 - 1e-3 }).warnings).toHaveLength(1);
   });
 });
 
