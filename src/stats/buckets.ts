@@ -31,7 +31,7 @@ function hourCuts({ sinceMs, untilMs }: ClosedSpan, offsetAt: OffsetAt): number[
   const hourOf = (ms: number) => Math.floor((ms + offsetAt(ms)) / HOUR_MS);
   const cuts: number[] = [];
   let hour = hourOf(sinceMs);
-  for (let ms = Math.ceil((sinceMs + 1) / QUARTER_MS) * QUARTER_MS; ms < untilMs; ms += QUARTER_MS) {
+  for (let ms = Math.ceil(sinceMs / QUARTER_MS) * QUARTER_MS; ms < untilMs; ms += QUARTER_MS) {
     if (hourOf(ms) === hour) continue;
     hour = hourOf(ms);
     cuts.push(ms);
@@ -49,10 +49,10 @@ function unitCuts(
   const [first, last] = [unitAt(sinceMs), unitAt(untilMs - 1)];
   if (last - first > MOST_BUCKETS) return undefined;
   const cuts: number[] = [];
-  for (let number = first + 1; number <= last; number++) {
+  for (let number = first; number <= last; number++) {
     const ms = startOf(unit, number, timezone);
     // A date that a time zone skipped (Samoa, 30 December 2011) begins when the next one does.
-    if (ms > (cuts.at(-1) ?? sinceMs) && ms < untilMs) cuts.push(ms);
+    if (ms > (cuts.at(-1) ?? sinceMs)) cuts.push(ms);
   }
   return cuts;
 }

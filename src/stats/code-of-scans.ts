@@ -32,8 +32,7 @@ export function createCodes({ owner, stem }: { owner: string; stem: string }): (
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;
   return ({ qr_id, qr_slug, qr_name }) => {
-    const before = last?.cells;
-    if (last && qr_id === before?.qr_id && qr_slug === before?.qr_slug && qr_name === before?.qr_name) return last.code;
+    if (last && qr_id === last.cells.qr_id && qr_slug === last.cells.qr_slug && qr_name === last.cells.qr_name) return last.code;
     const key = JSON.stringify([qr_id, qr_slug, qr_name].map(textOf));
     const code = codes.get(key) ?? remember(key, codeOf(textOf(qr_id)?.toLowerCase(), textOf(qr_slug), textOf(qr_name)));
     last = { cells: { qr_id, qr_slug, qr_name }, code };

@@ -82,15 +82,14 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     const earlier = bySlug.get(entry.slug);
     if (!earlier) bySlug.set(entry.slug, entry);
     // A slug may have belonged to a code that was deleted: then the ID of the scan decides.
-    else if (earlier.id === undefined || entry.id === undefined || earlier.id === entry.id)
-      refuseOther(earlier, entry, entry.slug);
+    else if (earlier.id === undefined || entry.id === undefined) refuseOther(earlier, entry, entry.slug);
     else if (differIn(earlier, entry) !== undefined) earlier.other ??= entry;
   }
 
   function refuseOther(a: Entry, b: Entry, code: string): void {
     const at = differIn(a, b);
     if (at === undefined) return;
-    const [first, second] = [a, b].map(({ line, values }) => `${cellText(values[at])} (${placeOf(input, line)})`);
+    const [first, second] = [a, b].map(({ line, values }) => `${cellText(values[at] ?? null)} (${placeOf(input, line)})`);
     throw new UsageError(
       `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}: ${first} and ${second}`,
       {
@@ -103,8 +102,8 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
   function find({ id, slug }: CodeOfScans): Entry | undefined {
     if (id === undefined && slugColumn === undefined) throw cannotMatch('slugs, but no code IDs', 'IDs', 'slug');
     if (slug === undefined && idColumn === undefined) throw cannotMatch('code IDs, but no slugs', 'slugs', 'id');
-    const withId = id === undefined ? undefined : byId.get(id);
-    const withSlug = slug === undefined ? undefined : bySlug.get(slug);
+    const withId = byId.get(id ?? '');
+    const withSlug = bySlug.get(slug ?? '');
     if (withSlug?.other && id === undefined) refuseOther(withSlug, withSlug.other, withSlug.slug ?? '');
     const bySlugAlone = withSlug && (id === undefined || withSlug.id === undefined) ? withSlug : undefined;
     if (withId && bySlugAlone) refuseOther(withId, bySlugAlone, withId.id ?? '');
@@ -154,8 +153,8 @@ function differIn(a: Entry, b: Entry): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-function cellText(value: Value | undefined): string {
-  return value === null || value === undefined ? 'an empty cell' : inQuotes(value);
+function cellText(value: Value): string {
+  return value === null ? 'an empty cell' : inQuotes(value);
 }
 
 /** Text of a cell without surrounding spaces; null if that is empty. */

@@ -47,7 +47,7 @@ export function createTallies(
   const current = createTally(groups, offsetAt, codeValues);
   const before = createTally(groups, offsetAt, codeValues);
   const [from, to] = endsOf(span);
-  const [fromBefore, toBefore] = spanBefore ? endsOf(spanBefore) : [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const [fromBefore, toBefore] = spanBefore ? endsOf(spanBefore) : NEVER;
   const tallyOf = (ms: number) => {
     if (ms >= from && ms < to) return current;
     return ms >= fromBefore && ms < toBefore ? before : undefined;
@@ -59,6 +59,9 @@ export function createTallies(
     addMany: (ms, code, scans) => tallyOf(ms)?.addMany(ms, code, scans),
   };
 }
+
+/** Ends of no time at all. */
+const NEVER = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const;
 
 function endsOf({ sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Span): [number, number] {
   return [sinceMs, untilMs];

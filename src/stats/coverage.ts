@@ -25,25 +25,25 @@ export interface Coverage {
 /** F12: compares a range, and the previous one, with the coverage of the logs. */
 export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span | undefined): Coverage {
   const { sinceMs, untilMs } = span;
-  const from = before?.sinceMs ?? sinceMs;
-  const firstMs = least(logs.map((log) => log.firstMs ?? Number.POSITIVE_INFINITY));
-  const lastMs = -least(logs.map((log) => -(log.lastMs ?? Number.NEGATIVE_INFINITY)));
-  const lastKeptMs = -least(
-    logs.map((log) => (log.isKept ? -(log.lastMs ?? Number.NEGATIVE_INFINITY) : Number.POSITIVE_INFINITY)),
-  );
-  const isBegun = from === undefined || logs.every(({ beginsMs = Number.POSITIVE_INFINITY }) => beginsMs <= from);
+  // A range without a beginning begins with the data.
+  const from = before?.sinceMs ?? sinceMs ?? Number.POSITIVE_INFINITY;
+  const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Number.POSITIVE_INFINITY);
+  const isBegun = logs.every(({ beginsMs = Number.POSITIVE_INFINITY }) => beginsMs <= from);
+  const lastMs = latestOf(logs);
+  const lastKeptMs = latestOf(logs.filter(({ isKept }) => isKept));
   const isReached = (log: CoveredLog) =>
     untilMs !== undefined &&
     Math.max(log.lastMs ?? Number.NEGATIVE_INFINITY, log.isKept ? lastKeptMs : Number.NEGATIVE_INFINITY) >= untilMs;
   const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
     Math.min(beginsMs ?? Number.POSITIVE_INFINITY, first ?? Number.POSITIVE_INFINITY) <= (sinceMs ?? Number.NEGATIVE_INFINITY);
   return {
-    startsLateMs: from !== undefined && !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
+    startsLateMs: !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
     endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,
     isWhole: logs.length > 0 && logs.every((log) => isFrom(log) && isReached(log)),
   };
 }
 
-function least(numbers: readonly number[]): number {
-  return numbers.reduce((found, number) => Math.min(found, number), Number.POSITIVE_INFINITY);
+/** Returns the time of the last scan of all. */
+function latestOf(logs: readonly CoveredLog[]): number {
+  return logs.reduce((found, { lastMs = found }) => Math.max(found, lastMs), Number.NEGATIVE_INFINITY);
 }

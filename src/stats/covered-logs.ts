@@ -28,7 +28,8 @@ async function beginningOf(
 }
 
 function spanOf(paths: readonly string[], spans: ReadonlyMap<string, FileSpan>): Pick<CoveredLog, 'firstMs' | 'lastMs'> {
-  let [firstMs, lastMs]: [number | undefined, number | undefined] = [undefined, undefined];
+  let firstMs: number | undefined;
+  let lastMs: number | undefined;
   for (const span of paths.flatMap((path) => spans.get(path) ?? [])) {
     firstMs = Math.min(firstMs ?? span.firstMs, span.firstMs);
     lastMs = Math.max(lastMs ?? span.lastMs, span.lastMs);

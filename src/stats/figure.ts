@@ -59,13 +59,11 @@ export interface Counts {
   isPart?: boolean;
   isPreviousPart?: boolean;
   isBeforeData?: boolean;
-  /** Compares averages even if both have as many days. */
-  always?: boolean;
 }
 
 /** F17: returns whether averages are compared, because the periods differ in length. */
-export function differInLength({ days, previous, previousDays, always = false }: Omit<Counts, 'scans'>): boolean {
-  return always || (previous !== null && Math.abs(days - previousDays) > SAME_LENGTH);
+export function differInLength({ days, previous, previousDays }: Omit<Counts, 'scans'>): boolean {
+  return previous !== null && Math.abs(days - previousDays) > SAME_LENGTH;
 }
 
 /** Compares two periods. F16: the change is null if the previous period begins before the data, or one of both is cut or has few scans. */
@@ -86,7 +84,11 @@ export function compare(counts: Counts): Compared {
 }
 
 /** Returns the row of a value; `total`: all scans of the range. */
-export function figure(row: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string }, counts: Counts, total: number): Figure {
+export function figure(
+  row: Pick<Figure, 'by' | 'value' | 'isRest'> & { name?: string | undefined },
+  counts: Counts,
+  total: number,
+): Figure {
   return {
     ...{ by: row.by, value: row.value, name: row.name ?? null },
     share: total < LEAST_SCANS ? null : fraction(counts.scans, total),

@@ -61,5 +61,5 @@ export function previousScans(
   scans: number,
   isCovered = previous?.part !== undefined,
 ): number | null {
-  return previous === undefined || (scans === 0 && !isCovered) ? null : scans;
+  return scans === 0 && !isCovered ? null : scans;
 }

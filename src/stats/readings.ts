@@ -38,10 +38,7 @@ export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number 
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
   const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);
   const closed = sinceMs === undefined || untilMs === undefined || sinceMs >= untilMs ? undefined : { sinceMs, untilMs };
-  const before =
-    closed && plan.compare !== 'none'
-      ? spanBefore(closed, plan.compare, plan.local.zone, Math.min(nowMs, untilMs ?? nowMs))
-      : undefined;
+  const before = closed && plan.compare !== 'none' ? spanBefore(closed, plan.compare, plan.local.zone, nowMs) : undefined;
   const range = untilMs === undefined ? undefined : { sinceMs, untilMs };
   if (!before || !closed) return { readings: [readingOf(plan, sinceMs, range)], before, untilMs };
   const isOne = before.untilMs === closed.sinceMs;

@@ -19,7 +19,7 @@ export function createTallySink({ sinceMs, fresh, into, code }: TallySink): Code
     added: () => added,
     async write({ rows, times }) {
       tallies ??= fresh();
-      for (let i = 0; i < rows.length; i++) tallies.add(times[i] as number, rows[i] as (typeof rows)[number], code);
+      for (const [i, row] of rows.entries()) tallies.add(times[i] as number, row, code);
       added += rows.length;
       return rows.length;
     },

@@ -47,37 +47,35 @@ export function createTally(groups: readonly GroupBy[], offsetAt: OffsetAt, code
   let lastMs = Number.NEGATIVE_INFINITY;
   /** Scans come in order of time: those of one hour, and of one code, are counted together. */
   let hour = Number.NaN;
-  let inHour = 0;
   let code: CodeOfScans | undefined;
-  let ofCode = 0;
+  let pending = 0;
 
   function settle(): void {
-    if (inHour > 0) hours.set(hour, (hours.get(hour) ?? 0) + inHour);
-    if (code && ofCode > 0) for (const { counter, groupOfCode } of ofCodes) counter.add(groupOfCode(code), ofCode);
-    inHour = 0;
-    ofCode = 0;
+    if (!code) return;
+    hours.set(hour, (hours.get(hour) ?? 0) + pending);
+    for (const { counter, groupOfCode } of ofCodes) counter.add(groupOfCode(code), pending);
+    code = undefined;
+    pending = 0;
   }
 
   function count(ms: number, of: CodeOfScans, scans: number): void {
     total += scans;
-    if (ms < firstMs) firstMs = ms;
-    if (ms > lastMs) lastMs = ms;
+    firstMs = Math.min(firstMs, ms);
+    lastMs = Math.max(lastMs, ms);
     const at = byTime ? Math.floor((ms + offsetAt(ms)) / HOUR_MS) : 0;
     if (at !== hour || of !== code) {
       settle();
       hour = at;
       code = of;
     }
-    inHour += scans;
-    ofCode += scans;
+    pending += scans;
   }
 
   return {
     add(ms, scan, of) {
       count(ms, of, 1);
       for (let i = 0; i < fields.length; i++) {
-        const value = scan[fields[i] as string];
-        (counters[i] as ValueCounter).add(typeof value === 'string' ? value : asValue(value));
+        (counters[i] as ValueCounter).add(asValue(scan[fields[i] as string]));
       }
     },
     addMany(ms, of, scans) {

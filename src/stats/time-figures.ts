@@ -33,7 +33,7 @@ function recurringSection(group: TimeGroup, options: FiguresOptions, { current, 
       days: daysOf(current, unit),
       previous: previousScans(previous, scansBefore?.get(unit) ?? 0),
       previousDays: previous ? daysOf(previous, unit) : 0,
-      ...{ isBeforeData, always: true },
+      isBeforeData,
     };
     return figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total());
   });
@@ -94,8 +94,9 @@ function* everyUnit({ first, last }: Units): Generator<number> {
   for (let unit = first; unit <= last; unit++) yield unit;
 }
 
-function risingWithin(units: readonly number[], { first, last }: Units): number[] {
-  return [...new Set(units)].filter((unit) => unit >= first && unit <= last).sort((a, b) => a - b);
+/** The previous range may have a day more. */
+function risingWithin(units: readonly number[], { last }: Units): number[] {
+  return [...new Set(units)].filter((unit) => unit <= last).sort((a, b) => a - b);
 }
 
 function countUnits(by: TimeDimension, tally: Tally): Map<number, number> {

@@ -42,15 +42,14 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   // The part at the far end of the pages comes last: by then its total is known, and with it the number of the last page.
   const far = order === 'ascending' ? cuts.length : 0;
   const near = order === 'ascending' ? 0 : cuts.length;
-  const counts = new Array<number>(parts.length).fill(0);
+  const counts: number[] = [];
   const others = parts.filter((part) => part !== far);
   const askTotal = async (part: number) => ({ part, answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }) });
   for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width)) counts[part] = answer.total;
   const left = first.total - counts.reduce((sum, count) => sum + count, 0);
-  // F7: larger than the whole: a scan arrived meanwhile, or is dated at a cut, or a total was capped.
-  if (left < 0) return undefined;
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
+  // F7: they don't add up: a scan arrived meanwhile, or is dated at a cut, or a total was capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
   // F8: a part as large as the whole may be capped if the whole is.

@@ -22,7 +22,7 @@ export function valueSection(
     .map((value) => ({ value, scans: scansOf.get(value) ?? 0, before: scansBefore.get(value) ?? 0 }))
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
   // A line for a single value would be no shorter than the value itself.
-  const shown = top === undefined || values.length <= top + 1 ? values : values.slice(0, top);
+  const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const isBeforeData = beginsBeforeData(before?.span.sinceMs);
   const createdOf = (value: Value) => (group.kind === 'code' ? data?.ofCode?.get(value ?? '') : ofCodes?.beginsMs.get(value));
   const countsOf = (row: { scans: number; before: number }, isNew = false): Counts => ({
@@ -33,7 +33,7 @@ export function valueSection(
   const rows = shown.map((row) => {
     const name = group.kind === 'code' ? names?.get(row.value ?? '') : undefined;
     return figure(
-      { by, value: row.value, ...(name !== undefined && { name }) },
+      { by, value: row.value, name },
       countsOf(row, isAfter(createdOf(row.value), before?.span.sinceMs)),
       tally.total(),
     );
@@ -47,11 +47,12 @@ export function valueSection(
 }
 
 /** Returns whether a code was created after the beginning of the previous period. */
-function isAfter(createdMs: number | undefined, sinceMs: number | undefined): boolean {
-  return createdMs !== undefined && sinceMs !== undefined && createdMs > sinceMs;
+function isAfter(createdMs = Number.NEGATIVE_INFINITY, sinceMs = Number.POSITIVE_INFINITY): boolean {
+  return createdMs > sinceMs;
 }
 
 function compareValues(a: Value, b: Value): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  if (a === null) return 1;
+  if (b === null) return -1;
   return a < b ? -1 : 1;
 }

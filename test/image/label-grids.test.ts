@@ -127,6 +127,7 @@ describe('a text', () => {
     expect(lines('one t wo', 1, 6)).toEqual(['one t…']);
     expect(lines('one two', 1, 5)).toEqual(['one…']);
     expect(lines('a bc def', 3, 4)).toEqual(['a bc', 'def']);
+    expect(lines('abc defg', 2, 6)).toEqual(['abc', 'defg']);
   });
 
   it('has at least one character per line, however narrow, and none without lines', () => {

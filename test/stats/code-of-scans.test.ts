@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createCodes } from '../../src/stats/code-of-scans.ts';
 
 describe('the code of a row', () => {
-  const codeOf = createCodes({ owner: '', stem: 'scans' });
-
   it('is called by its slug, its ID, or the name of the file', () => {
+    const codeOf = createCodes({ owner: '', stem: 'scans' });
     expect(codeOf({ qr_id: 'ABC', qr_slug: 'menu', qr_name: 'Menu' })).toEqual({
       value: 'menu',
       id: 'abc',
@@ -36,6 +35,7 @@ describe('the code of a row', () => {
   });
 
   it('is one object for equal cells, whatever is between them', () => {
+    const codeOf = createCodes({ owner: '', stem: 'scans' });
     const [a, b] = [codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }), codeOf({ qr_id: '2', qr_slug: 'b', qr_name: 'B' })];
     expect(codeOf({ qr_id: '2', qr_slug: 'b', qr_name: 'B' })).toBe(b);
     expect(codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' })).toBe(a);

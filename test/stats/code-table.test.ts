@@ -1,6 +1,7 @@
 /** Codes in a file of the user: which rows they match, and what is refused. */
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
+import type { UsageError } from '../../src/errors.ts';
 import type { CodeOfScans } from '../../src/stats/code-of-scans.ts';
 import { columnFor, createCodeTable } from '../../src/stats/code-table.ts';
 
@@ -153,4 +154,48 @@ describe('a column', () => {
     const file = { name: 'a.csv', columns: [' ID ', 'Region'] };
     expect([columnFor(file, 'id'), columnFor(file, 'region'), columnFor(file, 'city')]).toEqual([' ID ', 'Region', undefined]);
   });
+});
+
+describe('what is refused', () => {
+  const hintOf = async (text: string, more: Partial<CodeOfScans> = { slug: 'menu' }) => {
+    try {
+      (await tableOf(text)).valueOf(code(more), 'region');
+    } catch (error) {
+      return (error as UsageError).hint;
+    }
+    return undefined;
+  };
+
+  it('comes with a way out', async () => {
+    const create = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
+    expect(await hintOf('name,region\nx,North\n')).toBe(create);
+    expect(await hintOf('slug,region\nmenu,North\nmenu,South\n')).toBe('Keep one row per code in codes.csv.');
+    expect(await hintOf('slug,Slug,region\nmenu,x,North\n')).toBe('Rename all but one of them in codes.csv.');
+    expect(await hintOf('slug,region\nmenu,North\n', { id: ID })).toBe(
+      'Add a column id to codes.csv; `qrctl qr list -o codes.csv` writes IDs and slugs.',
+    );
+  });
+
+  it('is refused before scans are read if a row without an ID contradicts another', async () => {
+    for (const [first, second] of [['', ''] as const, [ID, ''] as const, ['', ID] as const]) {
+      const text = `id,slug,region\n${first},menu,North\n${second},menu,South\n`;
+      await expect(tableOf(text)).rejects.toThrow('code menu has two values');
+    }
+    // Two codes may have had one slug: only a scan without an ID can't tell.
+    await expect(tableOf(`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`)).resolves.toBeDefined();
+  });
+
+  it('is a slug of three rows of which the last one differs', async () => {
+    const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
+    const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
+    expect(await refusal(text)).toBe(
+      'cannot join codes.csv: code menu has two values in column region: "North" (line 2) and "South" (line 4)',
+    );
+  });
+});
+
+it('codes that are not in the table are counted up to ten thousand', async () => {
+  const table = await tableOf('slug,region\nmenu,North\n');
+  for (let n = 0; n <= 10_000; n++) table.valueOf(code({ slug: `code-${n}` }), 'region');
+  expect(table.unlisted()).toEqual({ count: 10_000, first: ['code-0', 'code-1', 'code-2'] });
 });

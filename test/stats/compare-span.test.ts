@@ -24,6 +24,14 @@ describe('the range before', () => {
     expect(rangeBefore(since, until)).toEqual(expected);
   });
 
+  it('ends at the same local time if the range is not over, whichever clocks changed', () => {
+    const nowMs = at('2026-04-30T10:00:00Z');
+    expect(rangeBefore('2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z', { zone: 'Europe/Berlin', nowMs })).toEqual([
+      '2026-02-28T23:00',
+      '2026-03-30T10:00',
+    ]);
+  });
+
   it('keeps days whole where clocks changed between them', () => {
     expect(rangeBefore('2026-10-24T22:00:00Z', '2026-10-26T23:00:00Z', { zone: 'Europe/Berlin' })).toEqual([
       '2026-10-22T22:00',

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_COVERED, type DataPart } from '../../src/stats/data-part.ts';
 import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
+import { compare, differInLength } from '../../src/stats/figure.ts';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../src/stats/figures.ts';
 import { createTally } from '../../src/stats/tally.ts';
 import { createLocalTime } from '../../src/time/local-time.ts';
@@ -261,4 +262,77 @@ describe('all scans', () => {
       isBeforeData: true,
     });
   });
+});
+
+describe('a comparison', () => {
+  const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
+
+  it('is that of the averages if the periods differ by more than five minutes (F17)', () => {
+    expect(compare(counts)).toEqual({ scans: 300, perDay: 30, previous: 300, previousPerDay: 60, change: -0.5 });
+    const fiveMinutes = 5 / (24 * 60);
+    expect(differInLength({ days: fiveMinutes, previous: 1, previousDays: 0 })).toBe(false);
+    expect(differInLength({ days: fiveMinutes + 1e-6, previous: 1, previousDays: 0 })).toBe(true);
+    expect(differInLength({ days: 10, previous: null, previousDays: 0 })).toBe(false);
+  });
+
+  it('is none without days, or without a previous period', () => {
+    expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
+    expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
+    expect(compare({ ...counts, previous: null })).toMatchObject({ previous: null, previousPerDay: null, change: null });
+  });
+
+  it('of weekdays and hours is always that of the averages', () => {
+    const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }] };
+    for (const by of ['weekday', 'hour'] as const) expect(rowsOf(by, given).comparesAverages).toBe(true);
+  });
+});
+
+describe('a row that begins before the data', () => {
+  const flagged = (by: Dimension, given: Given) => rowsOf(by, given).rows.map(({ isBeforeData = false }) => isBeforeData);
+
+  it('is none if it has no earlier period to compare it with', () => {
+    const fromMs = at('2026-10-10');
+    expect(flagged('month', { now: [OCTOBER, { '2026-10-12': 1 }], data: { fromMs } })).toEqual([false]);
+    const days = flagged('day', { now: [OCTOBER, { '2026-10-12': 1 }], before: [SEPTEMBER, {}], data: { fromMs } });
+    // The 31st has no earlier day.
+    expect(days).toEqual([...Array(30).fill(true), false]);
+  });
+
+  it('begins with the previous range if that cuts its unit', () => {
+    const now: [string, string] = ['2026-10-08', '2026-10-15'];
+    const before: [string, string] = ['2026-10-01', '2026-10-08'];
+    // The data begins within the first week of the previous range, but before the range does.
+    const given = { now: [now, { '2026-10-09': 1 }], before: [before, { '2026-10-02': 1 }] } satisfies Given;
+    expect(flagged('week', { ...given, data: { fromMs: at('2026-09-30') } })).toEqual([false, false]);
+    expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
+  });
+
+  it('is not the row of all other values because of them', () => {
+    const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
+    const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
+    const current = createTally([groupOf('country')], () => 0);
+    for (const country of ['A', 'B', 'C', 'D']) current.add(at('2026-10-05'), { country }, { value: 'menu' });
+    const { rows } = figuresOf(groupOf('country'), { ...given, current, top: 1 });
+    expect(rows.map(({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData])).toEqual([
+      ['A', false, false],
+      ['other', true, false],
+    ]);
+  });
+});
+
+it('values are not compared by averages if all of the previous period is before the data', () => {
+  const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [SEPTEMBER, {}], data: { fromMs: at('2026-10-01') } };
+  expect(rowsOf('country', given).comparesAverages).toBe(false);
+});
+
+it('codes without scans have no row unless they are requested', () => {
+  const given = options({ now: [OCTOBER, { '2026-10-05': 1 }] });
+  const codesIn = (more: Partial<FiguresOptions>) =>
+    figuresOf(groupOf('code'), { ...given, ...more }).rows.map(({ value }) => value);
+  expect([codesIn({}), codesIn({ codes: ['poster', 'menu'] })]).toEqual([['menu'], ['menu', 'poster']]);
+});
+
+it('hours of a weekday add up over weeks (F3)', () => {
+  const scans = { '2026-10-05T08:10:00Z': 2, '2026-10-12T08:50:00Z': 3 };
+  expect(hoursByWeekday(options({ now: [OCTOBER, scans] }))[0]?.[8]?.scans).toBe(5);
 });

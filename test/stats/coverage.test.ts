@@ -32,6 +32,14 @@ describe('a range', () => {
       [log(0, 300, kept(FIRST)), log(undefined, undefined, kept(FIRST))],
       { isWhole: true },
     ],
+    ['begins with the first scan', [log(100, 250)], { isWhole: true }],
+    ['begins before one of two logs', [log(120, 250, kept(FIRST)), log(130, 250)], { startsLateMs: 120, isWhole: false }],
+    [
+      'ends after a log that an export appends to, although another file goes on',
+      [log(0, 150, kept(FIRST)), log(0, 300)],
+      { isWhole: false },
+    ],
+    ['is of no log', [], { isWhole: false }],
     ['is of an empty file', [log(undefined, undefined)], { isWhole: false }],
   ])('%s (F12)', (_, logs, expected) => {
     expect(coverageOf(logs, span, undefined)).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, ...expected });
@@ -40,6 +48,8 @@ describe('a range', () => {
   it('without a beginning or an end is not covered', () => {
     expect(coverageOf([log(0, 300)], { sinceMs: 100, untilMs: undefined }, undefined).isWhole).toBe(false);
     expect(coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(false);
+    const open = coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: undefined }, undefined);
+    expect(open).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, isWhole: false });
     expect(coverageOf([log(150, 300, kept(FIRST))], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(true);
   });
 

@@ -71,6 +71,18 @@ describe('figures by time', () => {
       ['2026-10-25', 1, null],
     ]);
     expect(figuresOf(groupOf('month'), options('UTC', { current })).rows).toHaveLength(2);
+    // The first day is compared with the first day, and a day that only the previous range has is left out.
+    const later = tallyOf([{ ts: '1960-01-01T12:00:00Z' }], 'UTC');
+    const earlier = {
+      tally: tallyOf([{ ts: '1899-12-02T12:00:00Z' }, { ts: '1959-12-31T12:00:00Z' }], 'UTC'),
+      span: { sinceMs: at('1899-12-01T00:00:00Z'), untilMs: at('1960-01-01T00:00:00Z') },
+    };
+    const span = { sinceMs: at('1960-01-01T00:00:00Z'), untilMs: at('2020-01-01T00:00:00Z') };
+    const shifted = figuresOf(groupOf('day'), options('UTC', { current: later, before: earlier, span, nowMs: span.untilMs }));
+    expect(shifted.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
+      ['1960-01-01', 1, 0],
+      ['1960-01-02', 0, 1],
+    ]);
   });
 
   it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {

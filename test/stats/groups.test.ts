@@ -31,6 +31,14 @@ const REGION: GroupBy = { kind: 'column', by: 'region' };
 const GROUPS: GroupBy[] = [REGION, groupOf('utm_source'), groupOf('utm_campaign'), groupOf('day'), groupOf('code')];
 const VALUES = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
 
+it('are values of codes: a tag, or a cell; other dimensions have none', () => {
+  const values = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
+  expect([...values.keys()]).toEqual(['region', 'utm_source', 'utm_campaign']);
+  const [code = expect.fail()] = CODES;
+  expect([...values.values()].map((of) => of(code))).toEqual(['North', 'a', 'spring']);
+  expect([...valuesOfCodes(GROUPS, undefined, () => null).keys()]).toEqual(['utm_source', 'utm_campaign']);
+});
+
 /** Scans per code. */
 function tallyOf(scans: Readonly<Record<string, number>>, groups: readonly GroupBy[] = GROUPS) {
   const tally = createTally(groups, () => 0, VALUES);

@@ -56,6 +56,9 @@ describe('a range', () => {
       readings: [['2026-08-01', ['2026-08-01', '2026-09-01'], []]],
     });
     expect(plan({ until: '2026-08-01' }).readings).toEqual([[undefined, [undefined, '2026-08-01'], undefined]]);
+    expect(plan({ until: '2026-08-01', by: ['month', 'country'] }).readings).toEqual([
+      [undefined, [undefined, '2026-08-01'], undefined],
+    ]);
   });
 });
 

@@ -42,6 +42,13 @@ it('goes back to nothing only', async () => {
   expect(taken).toEqual([[1, 0]]);
 });
 
+it('adds no scans that are in neither range', () => {
+  const tallies = createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: 100, untilMs: 200 }, undefined);
+  for (const ms of [0, 99, 200]) tallies.addMany(ms, CODE, 3);
+  tallies.addMany(100, CODE, 3);
+  expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
+});
+
 it('discards what is not verified', async () => {
   const { sink, write, taken } = sinkFor();
   await write(100, 101);

@@ -105,6 +105,18 @@ describe('the ends of a range', () => {
     expect((await countParts(rowsAt([10, 40_000, ...after]), { pageCap: 3, order: 'descending' })).parts).toBeUndefined();
   });
 
+  it('are not believed of a part that has fewer scans than its margin', async () => {
+    const rows = rowsAt([-900, 70_000, 80_000]);
+    const service = modelScans(rows, {});
+    const asked = widened(RANGE);
+    const first = await readFirst(service.read, asked);
+    const page = await service.read({ page: 1, limit: 100, sinceMs: asked.sinceMs, untilMs: asked.untilMs });
+    // The margin is counted with the whole, and then with the last part instead of the first one.
+    const read: typeof service.read = async ({ limit }) => (limit === 1 ? { ...page, total: 0 } : page);
+    const parts = await countByTotals({ read, fetchInOrder, width: 2, range: RANGE, asked, first, cuts: CUTS });
+    expect(parts).toBeUndefined();
+  });
+
   it('are not believed of a last page that lacks rows', async () => {
     const rows = rowsAt([5, 40_000, 70_000, 80_000]);
     const service = modelScans(rows, {});

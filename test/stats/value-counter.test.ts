@@ -24,6 +24,37 @@ describe('counts of values', () => {
     expect(counter.isApproximate()).toBe(true);
   });
 
+  it('are short of the truth by less than a fair share of all scans (F1)', () => {
+    const most = 16;
+    const counter = createValueCounter(most);
+    const truth = new Map<string, number>();
+    const total = 3000;
+    let state = 1;
+    for (let i = 0; i < total; i++) {
+      state = (state * 48_271) % 2_147_483_647;
+      // Five values have a tenth of the scans each, and the others are rare.
+      const value = state % 10 < 5 ? `often ${state % 5}` : `rare ${state % 997}`;
+      counter.add(value);
+      truth.set(value, (truth.get(value) ?? 0) + 1);
+    }
+    const counts = countedOf(counter);
+    for (const [value, scans] of truth) {
+      expect(counts[value] ?? 0).toBeLessThanOrEqual(scans);
+      expect(scans - (counts[value] ?? 0), value).toBeLessThanOrEqual(total / most);
+    }
+  });
+
+  it('give up the value that is the rarest by now', () => {
+    const counter = createValueCounter(3);
+    for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const]) counter.add(value, scans);
+    counter.add('d');
+    counter.add('d', 20);
+    counter.add('e');
+    expect(countedOf(counter)).toEqual({ c: 9, d: 21, e: 1 });
+    counter.add('f', 2);
+    expect(countedOf(counter)).toEqual({ c: 9, d: 21, f: 2 });
+  });
+
   it('never say more of a value than there was (F2)', () => {
     const values = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 });
     fc.assert(
