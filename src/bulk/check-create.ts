@@ -1,7 +1,7 @@
 /** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { addUtm, type UtmTags } from '../codes/utm.ts';
-import { valuesKey } from '../once/same-values.ts';
+import { nameKey, valuesKey } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
@@ -100,9 +100,20 @@ function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags |
 
 /** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
 function repeated(input: Input, rows: readonly CreateRow[]): Fault[] {
+  /** The first row of each name; undefined once it is in `first`. */
+  const named = new Map<string, CreateRow | undefined>();
+  /** By all values, only rows whose names occur several times: parsing addresses takes most of the time of a check. */
   const first = new Map<string, CreateRow>();
   return rows.flatMap((row) => {
-    if (row.code.name.trim() === '') return []; // a fault of its own
+    const name = nameKey(row.code);
+    if (name === '') return []; // a fault of its own
+    if (!named.has(name)) {
+      named.set(name, row);
+      return [];
+    }
+    const before = named.get(name);
+    if (before) first.set(valuesKey(before.code), before);
+    named.set(name, undefined);
     const key = valuesKey(row.code);
     const same = first.get(key);
     if (same) return [{ line: row.line, message: `has the same values as ${placeOf(input, same.line)}: both will be created` }];

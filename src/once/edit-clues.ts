@@ -1,13 +1,12 @@
 /** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
 import { createNumbering } from '../collections/create-numbering.ts';
 import { numberSet } from '../collections/number-set.ts';
-import type { NewCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { codeOf, seenOf } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
 import type { ComparedRow, Recognized } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
-import { restKey, valuesKey } from './same-values.ts';
+import { nameKey, restKey, valuesKey } from './same-values.ts';
 
 /** Row without an entry; `place` counts from 0. */
 export interface FreshRow extends Clues {
@@ -107,10 +106,6 @@ function among<T>(
 function keyOf({ seen }: RowState): string {
   const code = seen && codeOf(seen);
   return code ? valuesKey(code) : '';
-}
-
-function nameKey({ name }: NewCode): string {
-  return name.normalize('NFC').trim();
 }
 
 /** Returns a function that returns a text, of those that are wanted, if exactly one item has it, else undefined. */

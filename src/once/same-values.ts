@@ -6,8 +6,14 @@ import { parseUrl } from '../text/parse-url.ts';
  * O6: returns a text that is equal for codes with the same name, type and destination. The service may normalize values (trim a name, add
  * the slash to https://example.com), and a row whose code came back normalized must still be recognized, or it would be created twice.
  */
-export function valuesKey({ name, type, destination }: NewCode | QrCode): string {
-  return JSON.stringify([name.normalize('NFC').trim(), type ?? 'url', tidyAddress(destination ?? '')]);
+export function valuesKey(code: NewCode | QrCode): string {
+  const { type, destination } = code;
+  return JSON.stringify([nameKey(code), type ?? 'url', tidyAddress(destination ?? '')]);
+}
+
+/** Returns a text that is equal for codes with the same name. */
+export function nameKey({ name }: Pick<NewCode, 'name'>): string {
+  return name.normalize('NFC').trim();
 }
 
 /** Returns a text that is equal for codes that differ only in their names. */

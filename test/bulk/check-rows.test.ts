@@ -159,6 +159,14 @@ describe('a create file', () => {
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: both will be created']);
     const json = checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
     expect(json.warnings.map(({ message }) => message)).toEqual(['has the same values as item 1: both will be created']);
+    const mixed = checkCreate(
+      await read('name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n'),
+    );
+    const repeats = told(mixed.warnings).filter((line) => line.includes('same values'));
+    expect(repeats).toEqual([
+      'line 5: has the same values as line 3: both will be created',
+      'line 6: has the same values as line 2: both will be created',
+    ]);
   });
 });
 
