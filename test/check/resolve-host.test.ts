@@ -67,6 +67,10 @@ describe('createResolver', () => {
       await new Promise((resolved) => setImmediate(resolved));
     }
     expect((await all).map(([found]) => found?.address)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `5.5.5.${n}`));
+    // The turns are free again, and as many as before.
+    for (const n of [7, 8, 9, 10, 11]) void resolve(`${n}`, () => began.push(n));
+    await Promise.resolve();
+    expect(began.slice(6)).toEqual([7, 8, 9, 10]);
   });
 });
 
