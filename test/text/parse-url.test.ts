@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parseUrl } from '../../src/text/parse-url.ts';
 
 it('an address is one, however often it is asked for: URL.canParse of Node 20 is not to be had after some thousand calls', () => {
@@ -6,4 +6,14 @@ it('an address is one, however often it is asked for: URL.canParse of Node 20 is
   expect(new Set(found)).toEqual(new Set(['xn--mnchen-3ya.de']));
   expect(parseUrl('no address')).toBeUndefined();
   expect(parseUrl('/path', 'https://example.com/x')?.href).toBe('https://example.com/path');
+});
+
+it('a text without a colon costs no exception, unless it is relative to another address', () => {
+  const made = vi.spyOn(globalThis, 'URL');
+  try {
+    for (const text of ['', 'www.example.com/menu', 'a name']) expect(parseUrl(text)).toBeUndefined();
+    expect(made).not.toHaveBeenCalled();
+  } finally {
+    made.mockRestore();
+  }
 });
