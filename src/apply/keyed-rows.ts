@@ -1,7 +1,7 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
 import { type Doubt, instead, readChanges, TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
-import { type Checked, type Fault, fold, type Input, type InputRow, placeOf } from '../bulk/input.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../bulk/input.ts';
 import { RESULT_COLUMNS } from '../bulk/results.ts';
 import { isShortened } from '../bulk/shortened-number.ts';
 import { isUuid } from '../service/checks.ts';
@@ -35,10 +35,11 @@ interface KeyedOptions {
   key: string;
   /** Destinations that lead nowhere are wanted. */
   force?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Y1: returns the rows with their keys, and everything wrong or odd about them, by line and column. */
-export function checkKeyed(input: Input, { key: keyName, force }: KeyedOptions): Checked<KeyedRow> {
+export async function checkKeyed(input: Input, { key: keyName, force, signal }: KeyedOptions): Promise<Checked<KeyedRow>> {
   const keyColumn = fold(keyName);
   const columns = matchColumns(input, [...new Set([keyColumn, ...FIELD_COLUMNS])], RESERVED);
   const { has, cell, faults, warnings, unread, notes } = columns;
@@ -49,7 +50,7 @@ export function checkKeyed(input: Input, { key: keyName, force }: KeyedOptions):
     faults.push({ line: input.headerLine, column: keyName, message });
   }
   const through = throughOf(input);
-  const rows = input.rows.map((read): KeyedRow => {
+  const check = (read: InputRow): KeyedRow => {
     const { row, line, values, defused } = read;
     const { changes, doubts } = readChanges(read, columns, { force }, isJson);
     const typeCell = cell(read, 'type');
@@ -61,7 +62,8 @@ export function checkKeyed(input: Input, { key: keyName, force }: KeyedOptions):
     const target = readTarget(read);
     const key = readKey(read);
     return { row, line, values, defused, key, changes, type, ...target, doubts: doubts ?? [], typeFault, through };
-  });
+  };
+  const rows = await mapRows(input.rows, check, signal);
 
   function readTarget(read: InputRow): Pick<KeyedRow, 'id' | 'slug'> {
     const text = (column: string) => readText(cell(read, column))?.trim() || undefined;

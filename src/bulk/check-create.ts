@@ -6,7 +6,7 @@ import { type NewCode, newCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
-import { type Checked, type Fault, type Input, type InputRow, placeOf } from './input.ts';
+import { type Checked, type Fault, type Input, type InputRow, mapRows, placeOf } from './input.ts';
 import { RESULT_COLUMNS } from './results.ts';
 import { isShortened } from './shortened-number.ts';
 
@@ -24,22 +24,24 @@ interface CreateOptions {
   utm?: UtmTags | undefined;
   /** Accept destinations that lead nowhere. */
   force?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
-/** Returns the rows with the codes they request, and all faults and warnings about them, by line and column. */
-export function checkCreate(input: Input, options: CreateOptions = {}): Checked<CreateRow> {
+/** Returns the rows with the codes they request, and all faults and warnings about them, by line and column. Throws the signal's reason. */
+export async function checkCreate(input: Input, options: CreateOptions = {}): Promise<Checked<CreateRow>> {
   const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
   const { has, faults, warnings, unread, notes } = columns;
   if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
     const message = `is missing; every code needs a name${instead(unread)}`;
     faults.push({ line: input.headerLine, column: 'name', message });
   }
-  const rows = input.rows.map((read): CreateRow => {
+  const check = (read: InputRow): CreateRow => {
     const { row, line, defused } = read;
     // Each by its name: a copy of an object with more added takes twice the memory.
     return { row, line, values: withCommon(read, options.utm), defused, own: unread, code: readCode(read, columns, options) };
-  });
-  for (const fault of repeated(input, rows)) warnings.push(fault);
+  };
+  const rows = await mapRows(input.rows, check, options.signal);
+  for (const fault of await mapRows(rows, repeatedIn(input), options.signal)) if (fault) warnings.push(fault);
   return { rows, faults, warnings, doubts: [], unread, notes, start: 'Run `qrctl qr create --template` to print a sample file.' };
 }
 
@@ -98,26 +100,29 @@ function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags |
   }
 }
 
-/** Repeated rows are wanted at times (two posters, one address), so they are noted, not refused. */
-function repeated(input: Input, rows: readonly CreateRow[]): Fault[] {
+/**
+ * Returns a function that returns a warning for a row with the values of an earlier one. Repeated rows are wanted at times (two posters, one
+ * address), so they are not refused.
+ */
+function repeatedIn(input: Input): (row: CreateRow) => Fault | undefined {
   /** The first row of each name; undefined once it is in `first`. */
   const named = new Map<string, CreateRow | undefined>();
   /** By all values, only rows whose names occur several times: parsing addresses takes most of the time of a check. */
   const first = new Map<string, CreateRow>();
-  return rows.flatMap((row) => {
+  return (row) => {
     const name = nameKey(row.code);
-    if (name === '') return []; // a fault of its own
+    if (name === '') return undefined; // a fault of its own
     if (!named.has(name)) {
       named.set(name, row);
-      return [];
+      return undefined;
     }
     const before = named.get(name);
     if (before) first.set(valuesKey(before.code), before);
     named.set(name, undefined);
     const key = valuesKey(row.code);
     const same = first.get(key);
-    if (same) return [{ line: row.line, message: `has the same values as ${placeOf(input, same.line)}: both will be created` }];
+    if (same) return { line: row.line, message: `has the same values as ${placeOf(input, same.line)}: both will be created` };
     first.set(key, row);
-    return [];
-  });
+    return undefined;
+  };
 }

@@ -6,7 +6,7 @@ import { isUuid } from '../service/checks.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
 import { countOf, inQuotes, quote } from '../text/quote.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, type Words, wrongWord } from './columns.ts';
-import { type Checked, type Fault, fold, type Input, type InputRow } from './input.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow, mapRows } from './input.ts';
 
 export const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
@@ -62,6 +62,7 @@ export interface CommonChanges {
   force?: boolean | undefined;
   /** A column `at` means nothing. */
   ignoreDates?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 const TARGET_COLUMNS = ['id', 'slug'];
@@ -69,15 +70,19 @@ const CHANGE_COLUMNS = ['name', 'destination', 'status'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
 /** Reads the rows of a file that selects codes: to delete or draw them. */
-export function checkDelete(input: Input): Checked<TargetRow> {
-  return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false, start: LIST }, (row) => row);
+export function checkDelete(input: Input, signal?: AbortSignal): Promise<Checked<TargetRow>> {
+  return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false, start: LIST, signal }, (row) => row);
 }
 
 /** Reads the rows of a file with changes. An empty cell takes the value of `common`, or changes nothing. */
-export function checkUpdate(input: Input, common: CommonChanges = {}): Checked<UpdateRow> {
+export async function checkUpdate(input: Input, common: CommonChanges = {}): Promise<Checked<UpdateRow>> {
   if (!common.ignoreDates) refuseDates(input);
   const read = updateReader(input, common);
-  return checkTargets(input, { ...wantsOf(common), start: LIST }, (row, columns) => read(row, columns).row);
+  return checkTargets(
+    input,
+    { ...wantsOf(common), start: LIST, signal: common.signal },
+    (row, columns) => read(row, columns).row,
+  );
 }
 
 /** Throws UsageError for a plan of dated changes: without its dates the last change of each code would win now. */
@@ -105,15 +110,16 @@ export interface DatedRow extends UpdateRow {
  * Checks rows with times, as `checkUpdate`; `readAt` reads the time of a cell or reports its fault. A plan is not a list of codes: its
  * doubts are faults.
  */
-export function checkDated(
+export async function checkDated(
   input: Input,
   common: CommonChanges,
   readAt: (cell: InputCell) => number | undefined,
-): Checked<DatedRow> {
+): Promise<Checked<DatedRow>> {
   const read = updateReader(input, common);
   const { known, needsChange } = wantsOf(common);
   const start = 'To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.';
-  const checked = checkTargets(input, { known: [...known, 'at'], needsChange, needs: ['at'], start }, (target, columns) => {
+  const wanted = { known: [...known, 'at'], needsChange, needs: ['at'], start, signal: common.signal };
+  const checked = await checkTargets(input, wanted, (target, columns) => {
     const { row, own } = read(target, columns);
     return { ...row, own, atMs: (columns.has('at') ? readAt(columns.cell(row, 'at')) : undefined) ?? 0 };
   });
@@ -167,13 +173,14 @@ interface Wanted {
   needsChange: boolean;
   needs?: readonly string[];
   start: string;
+  signal: AbortSignal | undefined;
 }
 
-function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
+async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
   input: Input,
-  { known, needsChange, needs = [], start }: Wanted,
+  { known, needsChange, needs = [], start, signal }: Wanted,
   read: (row: TargetRow, columns: Columns) => R,
-): Checked<R> {
+): Promise<Checked<R>> {
   const columns = matchColumns(input, known);
   const { has, faults, warnings, unread, notes } = columns;
   const line = input.headerLine;
@@ -189,11 +196,12 @@ function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
       : 'no column contains changes: add a column name, destination or status';
     faults.push({ line, message });
   }
-  const rows = input.rows.map((found) => {
+  const check = (found: InputRow) => {
     const { id, slug } = readTarget(found, columns);
     const { row, line, values, defused } = found;
     return read({ row, line, values, defused, id, slug }, columns);
-  });
+  };
+  const rows = await mapRows(input.rows, check, signal);
   const doubts: Fault[] = [];
   // A row without a code has nothing that its cells could be equal to.
   for (const { id, slug, doubts: own = [] } of rows)

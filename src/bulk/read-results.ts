@@ -27,7 +27,7 @@ export function listedCodes(results: Input): ListedCode[] {
 }
 
 /** Returns the values of the rows, read like the input of a create run, and their codes; nothing if such a run would refuse them. */
-export function listedRows(results: Input, common: UtmTags | undefined): ListedRow[] {
+export async function listedRows(results: Input, common: UtmTags | undefined): Promise<ListedRow[]> {
   const ids = new Map(listedCodes(results).map(({ row, id }) => [row, id]));
   const ours: ReadonlySet<string> = new Set(RESULT_COLUMNS);
   const isTheirs = (column: string) => !ours.has(fold(column));
@@ -42,7 +42,7 @@ export function listedRows(results: Input, common: UtmTags | undefined): ListedR
     const value = results.rows[place]?.values.get(column);
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const { rows, faults } = checkCreate(input, { utm: common, force: true });
+  const { rows, faults } = await checkCreate(input, { utm: common, force: true });
   if (faults.length > 0) return []; // they have no values to compare
   return rows.map((row, place) => ({
     seen: seenOf(row),

@@ -64,7 +64,7 @@ export async function readLabelsOfFile(
 
 async function readTargets(context: Context, from: string): Promise<{ file: Input; rows: readonly TargetRow[] }> {
   const file = await readInput(context, from, { bareNames: true });
-  const checked = checkDelete(file);
+  const checked = await checkDelete(file, context.signal);
   refuseChecked(file, checked);
   tellWarnings(context, file, checked.warnings);
   return { file, rows: checked.rows };

@@ -3,7 +3,7 @@ import { checkKeyed } from '../../src/apply/keyed-rows.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 
 async function check(text: string, key = 'key', name = 'codes.csv') {
-  const { rows, faults } = checkKeyed(await parseInput(Buffer.from(text), name), { key });
+  const { rows, faults } = await checkKeyed(await parseInput(Buffer.from(text), name), { key });
   return { rows, faults: faults.map(({ line, column }) => [line, column]), messages: faults.map(({ message }) => message) };
 }
 
@@ -62,7 +62,7 @@ describe('rows with keys', () => {
       [['destination', false]],
       [],
     ]);
-    const forced = checkKeyed(await parseInput(Buffer.from(text), 'codes.csv'), { key: 'key', force: true });
+    const forced = await checkKeyed(await parseInput(Buffer.from(text), 'codes.csv'), { key: 'key', force: true });
     expect(forced.rows[0]?.doubts.map(({ isOdd }) => isOdd)).toEqual([true]);
     expect(forced.doubts).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
-import { type Checked, formatFault, refuseChecked } from '../../src/bulk/input.ts';
+import { type Checked, formatFault, type Input, refuseChecked } from '../../src/bulk/input.ts';
 import { judgeRows } from '../../src/bulk/judge-rows.ts';
 import { parseWithFaults } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -12,13 +12,13 @@ const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const read = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
 
 async function faultsOf(
-  check: (input: Awaited<ReturnType<typeof read>>) => Checked<unknown>,
+  check: (input: Awaited<ReturnType<typeof read>>) => Promise<Checked<unknown>>,
   text: string,
   name?: string,
 ): Promise<string[]> {
   const input = await read(text, name);
   try {
-    refuseChecked(input, check(input));
+    refuseChecked(input, await check(input));
   } catch (error) {
     if (error instanceof UsageError)
       return error.message
@@ -37,14 +37,14 @@ describe('a create file', () => {
   it('compares a column name of megabytes with those that are known only as far as they may be alike', async () => {
     const input = await read(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
     const began = cpuUsage();
-    checkCreate(input, { force: true });
+    await checkCreate(input, { force: true });
     const { user, system } = cpuUsage(began);
     // All of it took some 3 s.
     expect((user + system) / 1e6).toBeLessThan(1.5);
   });
 
   it('gives what is to be sent: empty cells are left out', async () => {
-    const { rows } = checkCreate(await read('Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n'));
+    const { rows } = await checkCreate(await read('Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n'));
     expect(rows.map(({ code }) => code)).toEqual([
       { name: 'a', destination: 'https://x.de' },
       { name: 'b', type: 'wifi' },
@@ -83,7 +83,7 @@ describe('a create file', () => {
 
   it('has columns of its own that are named, and nothing is read of', async () => {
     const unread = async (check: typeof checkCreate | typeof checkUpdate | typeof checkDelete, text: string) =>
-      check(await read(text)).unread;
+      (await check(await read(text))).unread;
     expect(await unread(checkCreate, 'name,Ziel,Kampagne\na,,\n')).toEqual(['Ziel', 'Kampagne']);
     const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
     expect(await unread(checkUpdate, list)).toEqual(['my key']);
@@ -107,7 +107,7 @@ describe('a create file', () => {
 
   it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
     const input = await read('name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\n');
-    const { rows, faults, warnings } = checkCreate(input);
+    const { rows, faults, warnings } = await checkCreate(input);
     expect(rows).toHaveLength(6);
     expect(told(faults)).toEqual([
       'line 3, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
@@ -115,15 +115,14 @@ describe('a create file', () => {
       'line 5, column destination: is empty: the code leads nowhere when it is scanned',
     ]);
     expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is not a web address: not every phone can open it']);
-    const forced = checkCreate(input, { force: true });
+    const forced = await checkCreate(input, { force: true });
     expect([forced.faults, forced.warnings.length]).toEqual([[], 4]);
-    expect(() => refuseChecked(input, checkCreate(input))).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('--force') }),
-    );
+    const checked = await checkCreate(input);
+    expect(() => refuseChecked(input, checked)).toThrow(expect.objectContaining({ hint: expect.stringContaining('--force') }));
   });
 
   it.each(['URL', ' Link ', 'target', 'ADDRESS'])('may call the destination %j, and says so', async (column) => {
-    const { rows, faults, notes, unread } = checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
+    const { rows, faults, notes, unread } = await checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
     expect(rows[0]?.code).toEqual({ name: 'a', destination: 'https://x.de' });
     expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope leads nowhere`)]);
     expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
@@ -133,15 +132,15 @@ describe('a create file', () => {
     expect(await createFaults('name,type,url,Link\na,sms,x,y\n')).toEqual([
       'line 1: columns "url" and "Link" could each be the destination: rename the right one to destination',
     ]);
-    const both = checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
+    const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
     expect([both.rows[0]?.code.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
     // The short URL in the manifest of pictures: a code that leads to it leads to itself.
-    const manifest = checkUpdate(await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'));
+    const manifest = await checkUpdate(await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'));
     expect(manifest.rows[0]?.changes).toEqual({ name: 'n' });
   });
 
   it('warns of a name that a spreadsheet made of a long number', async () => {
-    const { warnings } = checkCreate(
+    const { warnings } = await checkCreate(
       await read('name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n'),
     );
     expect(warnings.map(({ line, message }) => [line, message.slice(0, 55)])).toEqual([
@@ -155,11 +154,11 @@ describe('a create file', () => {
   });
 
   it('is told of rows that occur twice', async () => {
-    const { warnings } = checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
+    const { warnings } = await checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: both will be created']);
-    const json = checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
+    const json = await checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
     expect(json.warnings.map(({ message }) => message)).toEqual(['has the same values as item 1: both will be created']);
-    const mixed = checkCreate(
+    const mixed = await checkCreate(
       await read('name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n'),
     );
     const repeats = told(mixed.warnings).filter((line) => line.includes('same values'));
@@ -172,18 +171,20 @@ describe('a create file', () => {
 
 describe('an update file', () => {
   it('says what to change: an empty cell changes nothing, an empty JSON text empties', async () => {
-    const csv = checkUpdate(await read(`slug,id,status,destination,name\nabc,,paused,,\n,${ID.toUpperCase()},,https://x.de,n\n`));
+    const csv = await checkUpdate(
+      await read(`slug,id,status,destination,name\nabc,,paused,,\n,${ID.toUpperCase()},,https://x.de,n\n`),
+    );
     expect(csv.rows.map(({ id, slug, changes }) => ({ id, slug, changes }))).toEqual([
       { id: undefined, slug: 'abc', changes: { status: 'paused' } },
       { id: ID, slug: undefined, changes: { destination: 'https://x.de', name: 'n' } },
     ]);
-    const json = checkUpdate(await read('[{"slug":"abc","destination":"","name":null}]', 'x.json'));
+    const json = await checkUpdate(await read('[{"slug":"abc","destination":"","name":null}]', 'x.json'));
     expect(json.rows[0]?.changes).toEqual({ destination: '' });
   });
 
   it('says what is doubtful: nothing of it is a fault where the code has just that', async () => {
     const text = 'slug,type,destination,status,name\na,url,nope,,\nb,wifi,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
-    const { faults, warnings, doubts, rows } = checkUpdate(await read(text));
+    const { faults, warnings, doubts, rows } = await checkUpdate(await read(text));
     expect([faults, warnings]).toEqual([[], []]);
     expect(doubts.map(({ line, column }) => [line, column])).toEqual([
       [2, 'destination'],
@@ -217,14 +218,14 @@ describe('an update file', () => {
     ]);
     expect(judge({ type: 'wifi', status: 'archived', name: '  ' })).toEqual([[], ['line 2, column type: the ty']]);
     expect(judge({ destination: 'nope', status: 'archived', name: '  ' })[0]).toEqual([]);
-    const plan = checkDated(await read(text), {}, () => 1);
+    const plan = await checkDated(await read(text), {}, () => 1);
     expect(told(plan.faults).map((fault) => fault.slice(0, 27))).toEqual([
       'line 1, column at: is missi',
       'line 2, column destination:',
       'line 3, column status: "arc',
       'line 4, column name: contai',
     ]);
-    const emptied = checkUpdate(await read('[{"slug":"abc","destination":""}]', 'x.json'));
+    const emptied = await checkUpdate(await read('[{"slug":"abc","destination":""}]', 'x.json'));
     expect(judgeRows(emptied.rows, () => ({ ...code, destination: 'https://x.de' }))).toMatchObject({
       faults: [],
       warnings: [{}],
@@ -257,13 +258,13 @@ describe('an update file', () => {
 
 describe('a delete file', () => {
   it('names codes by id or slug', async () => {
-    const { rows } = checkDelete(await read(`id,slug,why\n${ID},,old\n,abc,older\n`));
+    const { rows } = await checkDelete(await read(`id,slug,why\n${ID},,old\n,abc,older\n`));
     expect(rows.map(({ id, slug }) => id ?? slug)).toEqual([ID, 'abc']);
     expect(await faultsOf(checkDelete, 'name\nx\n')).toHaveLength(1);
   });
 });
 
-it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time linear in its length', (part) => {
+it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time linear in its length', async (part) => {
   const rows = [
     {
       row: 1,
@@ -276,5 +277,29 @@ it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time line
   ];
   const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
   // By the square this would be hours.
-  expect(checkCreate(input).faults).toEqual([expect.objectContaining({ message: expect.stringContaining('leads nowhere') })]);
+  expect((await checkCreate(input)).faults).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('leads nowhere') }),
+  ]);
+});
+
+it.each([
+  ['create', (input: Input, signal: AbortSignal) => checkCreate(input, { signal })],
+  ['update', (input: Input, signal: AbortSignal) => checkUpdate(input, { signal, ignoreDates: true })],
+  ['delete', checkDelete],
+  ['dated change', (input: Input, signal: AbortSignal) => checkDated(input, { signal }, () => 1)],
+])('a %s file of many rows ends at an interruption', async (_, check) => {
+  const row = {
+    row: 1,
+    line: 2,
+    values: new Map(Object.entries({ slug: 'a', name: 'a', destination: 'https://x.de', at: '1' })),
+  };
+  const input = {
+    name: 'x.json',
+    columns: ['slug', 'name', 'destination', 'at'],
+    headerLine: undefined,
+    rows: Array(20_000).fill(row),
+  };
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error('interrupted')));
+  await expect(check(input, controller.signal)).rejects.toThrow('interrupted');
 });

@@ -15,7 +15,7 @@ const LOST = MANY / 2;
 
 const lines = Array.from({ length: MANY }, (_, n) => `Code ${n},https://example.com/${n}`);
 const input = await parseInput(Buffer.from(`name,destination\n${lines.join('\n')}\n`), 'codes.csv');
-const { rows } = checkCreate(input);
+const { rows } = await checkCreate(input);
 
 // A workspace that has a code of each row.
 const world = worldOf();

@@ -19,14 +19,14 @@ describe('the results of an earlier creation', () => {
     expect(listedCodes(results(row('a', 'undecided'))).map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('say what rows said, without the columns that a run adds', () => {
-    const [first, second] = listedRows(results(row('a', 'created', 'Menu'), row('', 'edited', 'Poster')), undefined);
+  it('say what rows said, without the columns that a run adds', async () => {
+    const [first, second] = await listedRows(results(row('a', 'created', 'Menu'), row('', 'edited', 'Poster')), undefined);
     expect(first).toMatchObject({ id: 'a', slug: 's-a', isEdited: false, seen: { name: 'Menu', destination: 'https://x.de' } });
     expect(second).toMatchObject({ id: undefined, isEdited: true, seen: { name: 'Poster' } });
     expect(first?.seen.own).toBe(second?.seen.own);
   });
 
-  it('say nothing that could be compared where a run would refuse them', () => {
-    expect(listedRows(results(row('a', 'created', '')), undefined)).toEqual([]);
+  it('say nothing that could be compared where a run would refuse them', async () => {
+    expect(await listedRows(results(row('a', 'created', '')), undefined)).toEqual([]);
   });
 });

@@ -77,7 +77,7 @@ async function checkRows(input: Input): Promise<void> {
     () => checkDelete(input),
     () => checkDated(input, {}, (cell) => readAt(cell, 'Europe/Berlin')),
   ];
-  for (const check of rows) await own(() => refuseChecked(input, check(), true));
+  for (const check of rows) await own(async () => refuseChecked(input, await check(), true));
 }
 
 /** Whatever is refused, the next is tried. */
@@ -156,7 +156,7 @@ export const FILE_PARSERS: readonly Parser[] = [
     async parse(bytes) {
       const results = await parseRows(bytes, 'codes.results.csv', {});
       listedCodes(results);
-      listedRows(results, UTM);
+      await listedRows(results, UTM);
     },
   },
   {

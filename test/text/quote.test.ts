@@ -157,13 +157,13 @@ function inputOf(values: Record<string, string>) {
   return { name: 'codes.csv', columns: Object.keys(values), headerLine: 1, rows };
 }
 
-function refuseAll(input: ReturnType<typeof inputOf>, check: (input: Input) => Checked<unknown>) {
-  refuseChecked(input, check(input));
+async function refuseAll(input: ReturnType<typeof inputOf>, check: (input: Input) => Promise<Checked<unknown>>) {
+  refuseChecked(input, await check(input));
 }
 
-function thrown(work: () => unknown): unknown {
+async function thrown(work: () => unknown): Promise<unknown> {
   try {
-    work();
+    await work();
   } catch (error) {
     return error;
   }

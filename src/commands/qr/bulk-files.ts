@@ -34,7 +34,7 @@ interface BulkVerb<R extends InputRow> {
   command: ResultsCommand;
   /** Its input may be a list of ids or slugs. */
   bareNames?: boolean;
-  check(input: Input): Checked<R>;
+  check(input: Input, signal: AbortSignal): Promise<Checked<R>>;
   /** `--dry-run`; prints the warnings too. */
   preview(run: BulkRun<R>): Promise<void>;
   /** Sends the rows. `failure` is thrown after the results are written; an error that is thrown directly leaves them unwritten. */
@@ -99,7 +99,7 @@ async function run<R extends InputRow>(context: Context, from: string, flags: Bu
 /** Reads and checks the input. Its rows are the checked ones, which say the same, so that they are in memory once. Throws UsageError. */
 async function readChecked<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>) {
   const read = await readInput(context, from, { ...flags, bareNames: verb.bareNames });
-  const checked = verb.check(read);
+  const checked = await verb.check(read, context.signal);
   refuseChecked(read, checked, flags.strict);
   return { input: { ...read, rows: checked.rows }, checked };
 }

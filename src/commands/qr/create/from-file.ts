@@ -28,7 +28,7 @@ import type { CreateFlags } from './flags.ts';
 export async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
   await runBulk<NewRow>(context, from, flags, {
     command: 'qr create',
-    check: (input) => checkCreate(input, { utm: utmOf(flags), force: flags.force }),
+    check: (input, signal) => checkCreate(input, { utm: utmOf(flags), force: flags.force, signal }),
     preview: (run) => printPlan(context, run, flags),
     async send(run) {
       const { rows, path } = run;

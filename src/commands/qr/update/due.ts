@@ -28,8 +28,8 @@ export async function updateDue(context: Context, from: string, common: CommonCh
   const zone = await defaultZone(context, flags);
   await runBulk<DatedRow>(context, from, flags, {
     command: 'qr update --due',
-    check(input) {
-      const checked = checkDated(input, common, (cell) => readAt(cell, zone));
+    async check(input, signal) {
+      const checked = await checkDated(input, { ...common, signal }, (cell) => readAt(cell, zone));
       const contradicting = faultsOfContradictions(input, checked.rows.filter(isReadable), (row) => row.id ?? `slug ${row.slug}`);
       return { ...checked, faults: [...checked.faults, ...contradicting] };
     },

@@ -22,7 +22,7 @@ export async function updateFromFile(context: Context, from: string, common: Com
   await runBulk<UpdateRow>(context, from, flags, {
     command: 'qr update',
     bareNames: true,
-    check: (input) => checkUpdate(input, common),
+    check: (input, signal) => checkUpdate(input, { ...common, signal }),
     preview: (run) => printPlan(context, run, flags),
     async send(run) {
       const { rows, path, input, warnings } = run;
