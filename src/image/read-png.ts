@@ -23,7 +23,7 @@ export function readPng(bytes: Uint8Array): PngPixels {
   if (side === 0 || side !== header.readUInt32BE(4)) throw new Error('it is not a square');
   const channels = CHANNELS[type] ?? 1;
   const stride = Math.ceil((side * channels * bits) / 8);
-  const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side, channels);
+  const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side);
   const raster = createRaster(side, side, 255);
   const greyAt = bits === 1 ? paletteGrey(rows, stride, greysOf(type, chunks)) : samplesGrey(rows, stride, channels);
   for (let y = 0; y < side; y++) {
@@ -46,14 +46,14 @@ function readChunks(bytes: Buffer): Map<string, Buffer> {
 }
 
 /** Reverses the filters 0 (none) and 2 (up), the only ones that are written. */
-export function unfilter(filtered: Buffer, stride: number, side: number, channels: number): Buffer {
-  if (filtered.length !== (stride + 1) * side || channels < 1) throw new Error('it has too few or too many pixels');
+export function unfilter(filtered: Buffer, stride: number, side: number): Buffer {
+  if (filtered.length !== (stride + 1) * side) throw new Error('it has too few or too many pixels');
   const rows = Buffer.alloc(stride * side);
   for (let y = 0; y < side; y++) {
     const filter = filtered[y * (stride + 1)];
     if (filter !== 0 && filter !== 2) throw new Error(`filter ${filter}`);
     for (let x = 0; x < stride; x++) {
-      const above = filter === 2 && y > 0 ? (rows[(y - 1) * stride + x] ?? 0) : 0;
+      const above = filter === 2 ? (rows[(y - 1) * stride + x] ?? 0) : 0;
       rows[y * stride + x] = (filtered[y * (stride + 1) + 1 + x] ?? 0) + above;
     }
   }

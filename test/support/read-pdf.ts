@@ -58,7 +58,7 @@ function findObjects(bytes: Buffer): Map<number, PdfObject> {
 function readImage(object: PdfObject | undefined): Raster {
   const side = numberAfter(object?.head ?? '', '/Width');
   if (!object || numberAfter(object.head, '/Height') !== side) throw new Error('a logo is missing, or is not a square');
-  return rasterOfRgb(side, unfilter(inflateSync(object.stream), side * 3, side, 3));
+  return rasterOfRgb(side, unfilter(inflateSync(object.stream), side * 3, side));
 }
 
 function numberAfter(text: string, key: string): number {
