@@ -73,6 +73,25 @@ describe('sheets by their trade numbers', () => {
   });
 });
 
+describe('the product numbers', () => {
+  it('are each listed once', () => {
+    expect(SHEET_NUMBERS.filter((number, at) => SHEET_NUMBERS.indexOf(number) !== at)).toEqual([]);
+  });
+
+  /** As in labels.xml of LibreOffice 7.4 and avery-us-templates.xml of gLabels. */
+  it.each([
+    ['5160', ['5260', '5960', '8160']],
+    ['5161', ['5261', '5961', '8161']],
+    ['5162', ['5262', '5962', '8162']],
+    ['5163', ['5263', '5963', '8163']],
+    ['5164', ['5264', '8164']],
+    ['5167', ['5267', '8167']],
+    ['5371', ['8371']],
+  ])('have the grid of %s: %j', (number, others) => {
+    for (const other of others) expect(grid(other)).toEqual(grid(number));
+  });
+});
+
 describe('a label', () => {
   it('has its caption beside the code where it is wide, else below, or none', () => {
     expect(layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined })).toMatchObject({
