@@ -9,7 +9,8 @@ import { UsageError } from '../errors.ts';
 import type { Column } from '../rows/columns.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { createDocumentSink } from '../rows/document-sink.ts';
-import { formatOfPath, isCompressed } from '../rows/plan-output.ts';
+import { DATA_FORMATS } from '../rows/formats.ts';
+import { formatOfPath, isCompressed, refuseForeignExtension } from '../rows/plan-output.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { openWholeFile } from '../rows/whole-file.ts';
 import type { Clock } from '../time/time.ts';
@@ -50,6 +51,7 @@ const MOST_BYTES = 128 * 2 ** 20;
  */
 export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
   const { clock, signal, processes, columns, mark, output } = job;
+  refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
   const format = formatOfPath(path) ?? 'csv';
   if (format === 'xlsx')
     throw new UsageError("--since-last can't use a workbook", { hint: 'Specify a .csv, .json or .ndjson file.' });

@@ -15,7 +15,13 @@ export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>>
 /** Additional values for scans, which engines read by the million. */
 export const SCAN_FORMATS = ['table', 'csv', 'json', 'ndjson', 'parquet'] as const;
 
-export type Format = (typeof FORMATS)[number] | (typeof SCAN_FORMATS)[number];
+type ListFormat = (typeof FORMATS)[number];
+type ScanFormat = (typeof SCAN_FORMATS)[number];
+
+export type Format = ListFormat | ScanFormat;
+
+/** Formats that either lists or scans can't have. */
+export type RestrictedFormat = Exclude<ListFormat, ScanFormat> | Exclude<ScanFormat, ListFormat>;
 
 /** Formats of text that is read back, and that may be compressed. */
 export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonly Format[];
@@ -23,7 +29,7 @@ export const DATA_FORMATS = ['csv', 'json', 'ndjson'] as const satisfies readonl
 /** Formats of a file; a workbook is selected by its extension only. */
 export type FileFormat = Exclude<Format, 'table'> | 'xlsx';
 
-/** Extensions of each format; a table has no files of its own. */
+/** Extensions of each format, the one table that every path is looked up in; a table has no extension. */
 export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   csv: ['csv', 'tsv'],
   json: ['json'],
@@ -33,7 +39,7 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
   xlsx: ['xlsx'],
 };
 
-/** Those of a list in text, each with its dot. */
+/** Extensions of `DATA_FORMATS`, with the dot. */
 export const ENDINGS: readonly string[] = DATA_FORMATS.flatMap((format) => EXTENSIONS[format]).map(
   (extension) => `.${extension}`,
 );

@@ -4,7 +4,15 @@
  */
 import { UsageError } from '../errors.ts';
 import { type Column, chooseColumns } from './columns.ts';
-import { DATA_FORMATS, type Delimiter, EXTENSIONS, type FileFormat, FORMATS, type Format } from './formats.ts';
+import {
+  DATA_FORMATS,
+  type Delimiter,
+  EXTENSIONS,
+  type FileFormat,
+  FORMATS,
+  type Format,
+  type RestrictedFormat,
+} from './formats.ts';
 import type { Shape } from './formatter.ts';
 
 /** The flags, as they were given. */
@@ -105,15 +113,25 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
 /** Formats of other programs, by the extensions of their files. */
 const FOREIGN = ['xls', 'ods'];
 
-/** Throws UsageError for a file that no program could open by its extension; `records` is what it would have. */
+/** Why an output can't have the format; `records` is its content. */
+const RESTRICTIONS: Readonly<Record<RestrictedFormat, (records: string) => string>> = {
+  parquet: () => 'only scans can be written as Parquet',
+  markdown: (records) => `${records} can't be written as Markdown`,
+};
+
+function isRestricted(format: FileFormat): format is RestrictedFormat {
+  return Object.hasOwn(RESTRICTIONS, format);
+}
+
+/**
+ * Throws UsageError if the extension of a path is one of another program, or of a format that is not in `formats`. `records`: the
+ * content of the file.
+ */
 export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS, records = 'scans'): void {
   const extension = extensionOf(path);
-  if (EXTENSIONS.parquet.includes(extension) && !formats.includes('parquet')) {
-    throw new UsageError(`cannot write ${path}: only scans can be written as Parquet`, { hint: 'Use the extension .csv.' });
-  }
-  if (EXTENSIONS.markdown.includes(extension) && !formats.includes('markdown')) {
-    throw new UsageError(`cannot write ${path}: ${records} can't be written as Markdown`, { hint: 'Use the extension .csv.' });
-  }
+  const format = outputFormatOfPath(path);
+  if (format !== undefined && isRestricted(format) && !formats.includes(format))
+    throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, { hint: 'Use the extension .csv.' });
   if (!FOREIGN.includes(extension)) return;
   throw new UsageError(`cannot write ${path}: .${extension} is not supported`, { hint: 'Use .xlsx instead.' });
 }
@@ -148,38 +166,51 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
       hint: `Add --format csv, or omit ${onlyCsv}.`,
     });
   }
-  if (format === 'xlsx' && gzip) {
-    throw new UsageError('.xlsx files are already compressed', { hint: 'Omit .gz from the file name.' });
-  }
-  if ((format === 'table' || format === 'markdown') && gzip) {
-    throw new UsageError('tables cannot be compressed', { hint: 'Use --format csv, or omit .gz from the file name.' });
-  }
+  const refused = NOT_COMPRESSED[format];
+  if (gzip && refused) throw new UsageError(refused.message, { hint: refused.hint });
 }
 
-/** @throws UsageError if the output would not be readable. */
-function refuseParquet({ path, gzip }: Pick<OutputPlan, 'path' | 'gzip'>, { isTerminal }: PlanContext): void {
-  if (gzip) throw new UsageError('Parquet files are already compressed', { hint: 'Omit .gz from the file name.' });
+const OMIT_GZ = 'Omit .gz from the file name.';
+const TABLES = { message: 'tables cannot be compressed', hint: 'Use --format csv, or omit .gz from the file name.' };
+
+/** Why a format can't be compressed; undefined if it can. A record, so that the type checker asks for each new format. */
+const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
+  table: TABLES,
+  markdown: TABLES,
+  parquet: { message: 'Parquet files are already compressed', hint: OMIT_GZ },
+  xlsx: { message: '.xlsx files are already compressed', hint: OMIT_GZ },
+  csv: undefined,
+  json: undefined,
+  ndjson: undefined,
+};
+
+/** Throws UsageError if the output would not be readable. */
+function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanContext): void {
   if (path !== undefined || !isTerminal) return;
   throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
     hint: 'Add -o scans.parquet to write it to a file.',
   });
 }
 
+/** Returns the format that the extension of a path selects, also with `.gz` after it; undefined for an unknown extension. */
+function outputFormatOfPath(path: string): FileFormat | undefined {
+  return FORMAT_OF_EXTENSION.get(extensionOf(path));
+}
+
+const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
+  (Object.keys(EXTENSIONS) as FileFormat[]).flatMap((format) => EXTENSIONS[format].map((extension) => [extension, format])),
+);
+
+/** Formats of lists that can be read back. */
 const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
 
-/** The format of a list that can be read back, which a path names by its extension (also with `.gz` behind it), or undefined. */
+/** As outputFormatOfPath, only for formats of lists that can be read back. */
 export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
-  const extension = extensionOf(path);
-  return LIST_FORMATS.find((format) => EXTENSIONS[format].includes(extension));
+  const format = outputFormatOfPath(path);
+  return LIST_FORMATS.find((known) => known === format);
 }
 
-/** The same of any output. */
-function outputFormatOfPath(path: string): FileFormat | undefined {
-  const extension = extensionOf(path);
-  return (['parquet', 'markdown'] as const).find((format) => EXTENSIONS[format].includes(extension)) ?? formatOfPath(path);
-}
-
-/** In small letters, without the dot and without `.gz` behind it. */
+/** Returns the extension in lower case, without the dot and without `.gz` after it; empty if there is none. */
 function extensionOf(path: string): string {
   return /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }

@@ -227,6 +227,8 @@ describe('qr check', () => {
     ],
     [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
+    [['--since-last', 'x.md'], "cannot write x.md: files of --since-last can't be written as Markdown"],
+    [['--since-last', 'x.xls'], 'cannot write x.xls: .xls is not supported'],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no column destination'],
     [['--since-last', 'rows.csv'], 'rows.csv was not written by --since-last: line 2 is not a row of a check'],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],

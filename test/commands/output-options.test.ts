@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openOutput, outputOptions, printRecord, printRecords } from '../../src/commands/output-options.ts';
+import { openOutput, outputOptions, printRecord, printRecords, scanOutputOptions } from '../../src/commands/output-options.ts';
 import type { Context } from '../../src/context.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { Format } from '../../src/rows/formats.ts';
+import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '../../src/rows/formats.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { createConsole } from '../../src/terminal/console.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -23,6 +23,15 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'qrctl-output-'));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+test.each([
+  ['lists', outputOptions.output.description, FORMATS],
+  ['scans', scanOutputOptions.output.description, SCAN_FORMATS],
+] as const)('--output of %s names the extensions of its formats', (_of, description, formats) => {
+  for (const format of formats) {
+    for (const extension of format === 'table' ? [] : EXTENSIONS[format]) expect(description).toContain(`.${extension}`);
+  }
+});
 
 /** The parts of a context that printing needs. */
 function setUp({ tty = false, format }: { tty?: boolean; format?: Format } = {}) {

@@ -140,6 +140,7 @@ describe('the input', () => {
     [['--output', './codes.results.csv'], /the output can't be the same file as the results/],
     [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
     [['--results', '/nowhere/r.csv'], /nowhere/],
+    [['--results', 'r.parquet'], /only scans can be written as Parquet/],
     [['--adopt', '1=x'], /a line number, =, and the ID of a code/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /no row begins at line 9/],
     [['--not-created', '2'], /can't be used: line 2/],

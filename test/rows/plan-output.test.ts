@@ -53,6 +53,22 @@ describe('the format', () => {
     for (const extension of EXTENSIONS[format]) expect(plan({ output: `a.${extension}` }).format).toBe(format);
   });
 
+  test.each([
+    ['csv', true],
+    ['json', true],
+    ['ndjson', true],
+    ['markdown', false],
+    ['parquet', false],
+    ['xlsx', false],
+  ] as const)('%s: .gz after the extension compresses it: %s', (format, isCompressed) => {
+    const formats = [...FORMATS, ...SCAN_FORMATS];
+    for (const extension of EXTENSIONS[format]) {
+      const flags = { output: `a.${extension}.gz` };
+      if (isCompressed) expect(plan(flags, { formats })).toMatchObject({ format, gzip: true });
+      else expect(refusal(flags, { formats }).message).toContain('compressed');
+    }
+  });
+
   test('.gz compresses, whatever stands before it', () => {
     expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
   });
