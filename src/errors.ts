@@ -87,7 +87,10 @@ export class RateLimitError extends RequestFailure {}
 export class UnavailableError extends RequestFailure {}
 /** Run in which some rows or codes failed and others are done. */
 export class PartialError extends Failure {}
-/** Export that could not be verified as complete, or bulk row that needs the user's decision. */
+/**
+ * Export that could not be verified as complete, or bulk row that needs the user's decision. In an export of several codes this becomes
+ * PartialError (8), unless every code failed.
+ */
 export class UnprovenError extends Failure {}
 /** The service rejected the values (400). */
 export class RejectedError extends RequestFailure {}

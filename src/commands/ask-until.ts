@@ -19,8 +19,8 @@ export async function askUntil<T>(
     try {
       return await read(answer);
     } catch (error) {
-      const isTypo = error instanceof UsageError || error instanceof AuthError;
-      if (!isTypo || tries === MOST_TRIES) throw error;
+      const isRefused = error instanceof UsageError || error instanceof AuthError;
+      if (!isRefused || tries === MOST_TRIES) throw error;
       console.warn([error.message, error.hint].filter(Boolean).join('; '), true);
     }
   }

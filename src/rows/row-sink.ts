@@ -30,8 +30,8 @@ export interface RowSink<Batch = readonly Row[]> {
   /** Ends the document after all rows are verified, and puts its file in place. Call it once. */
   commit(): Promise<void>;
   /**
-   * Handles a failure: the old content stays, or in a file that is appended to, the rows of the last commit. Idempotent, and without effect
-   * after `commit`, so that it can be in a `finally`.
+   * Handles a failure: a file that is replaced keeps its old content; a file that is appended to commits the rows written so far, which the
+   * next run recognizes. Idempotent, and without effect after `commit`, so that it can be in a `finally`.
    */
   discard(): Promise<void>;
 }

@@ -129,6 +129,7 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 10_000;
 /** Far more than chance makes of a long backoff: an attempt for each second that may be spent, and so many at least. */
 const FEWEST_ATTEMPTS = 7;
+/** Longest Retry-After that is honored, except that of a 429: `backoffMs` is not called for one, and src/limit/rate-window.ts bounds it (L8). */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**

@@ -42,8 +42,8 @@ export function keyPrefix(key: string): string {
 const PUNCTUATION = '\'":.,)';
 
 /**
- * Redacts everything in `text` that looks like a key to its printed form; redacted keys stay as they are. In one pass, because
- * all service text goes through here.
+ * Redacts every key in `text` to its printed form, if it has the prefix of the service's keys; redacted keys stay as they are. The key in
+ * use, with or without the prefix, is redacted in text from responses by src/service/excerpt.ts. In one pass, because a text may be long.
  */
 export function redactKeys(text: string): string {
   let redacted = '';

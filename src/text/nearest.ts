@@ -1,9 +1,9 @@
-/** Finds the name that was probably meant. */
+/** Suggests the nearest name for a typo ("did you mean"). */
 import leven, { closestMatch } from 'leven';
 
 const LETTERS_PER_EDIT = 3;
-/** Edits that it takes to swap two letters. */
-const SWAP = 2;
+/** Edits that a swap of two letters takes. */
+const SWAP_EDITS = 2;
 
 /**
  * Returns the candidate with the fewest edits from `word`, ignoring case: at most one edit per three letters,
@@ -12,14 +12,14 @@ const SWAP = 2;
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());
-  const found = closestMatch(wanted, names, { maxDistance: Math.max(SWAP, Math.floor(wanted.length / LETTERS_PER_EDIT)) });
+  const found = closestMatch(wanted, names, { maxDistance: Math.max(SWAP_EDITS, Math.floor(wanted.length / LETTERS_PER_EDIT)) });
   if (found === undefined || !isNear(wanted, found)) return undefined;
   return candidates[names.indexOf(found)];
 }
 
 function isNear(word: string, found: string): boolean {
   const edits = leven(word, found);
-  return edits <= Math.floor(word.length / LETTERS_PER_EDIT) || (edits <= SWAP && lettersOf(word) === lettersOf(found));
+  return edits <= Math.floor(word.length / LETTERS_PER_EDIT) || (edits <= SWAP_EDITS && lettersOf(word) === lettersOf(found));
 }
 
 function lettersOf(word: string): string {
