@@ -96,6 +96,8 @@ describe('qr list', () => {
     expect(JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout)).toMatchObject([{ slug, short_url: address }]);
     expect(JSON.parse((await qr(['list', '--format', 'ndjson'], { env })).stdout)).toMatchObject({ short_url: address });
     const [header, row] = (await qr(['list'], { env })).stdout.split('\n');
+    const [record] = JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout);
+    expect(Object.keys(record)).toEqual(header?.split(','));
     expect([header?.endsWith(',updated_at,short_url'), row?.endsWith(`,${address}`)]).toEqual([true, true]);
     expect(JSON.parse((await qr(['get', slug ?? ''], { env })).stdout)).toMatchObject({ short_url: address });
     expect((await qr(['list', '--format', 'json', '--fields', 'slug'], { env })).stdout).not.toContain('short_url');

@@ -1,4 +1,4 @@
-/** Columns of codes: the service's fields, and the address of their image if the profile has it. */
+/** Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL that the image encodes. */
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { ColourName, Column } from '../../rows/columns.ts';
@@ -7,6 +7,7 @@ import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import type { Outcome } from '../../run/outcomes.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
 import type { OutputColumns } from '../define.ts';
 import { planOutput } from '../output-options.ts';
@@ -33,25 +34,40 @@ const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map(Object.entries(
 /** Outcome of a row or a code. */
 export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
 
-/** Why it did. */
+/** Why a row failed or was not attempted. */
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
 
-const CODE_COLUMNS: readonly Column[] = [
+/** Columns of the service's fields, in the order they are printed. A record, so that the type checker asks for each field of a code. */
+const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   // People read slugs, which every command accepts: if room is short, names and destinations are more important than IDs.
-  { name: 'id', importance: 3, keepWhole: true },
-  { name: 'slug', importance: 8, keepWhole: true },
-  { name: 'name', importance: 9, leastWidth: 24, wishedWidth: 40 },
-  { name: 'type', importance: 5, leastWidth: 12 },
-  { name: 'destination', importance: 6, leastWidth: 16, wishedWidth: 28 },
-  { name: 'status', importance: 7, choices: CODE_STATUSES, colour: (status) => STATUS_COLOURS.get(String(status)) },
-  { name: 'created_at', importance: 2, keepWhole: true, isTime: true },
-  { name: 'updated_at', importance: 1, keepWhole: true, isTime: true },
+  id: { importance: 3, keepWhole: true },
+  slug: { importance: 8, keepWhole: true },
+  name: { importance: 9, leastWidth: 24, wishedWidth: 40 },
+  type: { importance: 5, leastWidth: 12 },
+  destination: { importance: 6, leastWidth: 16, wishedWidth: 28 },
+  status: { importance: 7, choices: CODE_STATUSES, colour: (status) => STATUS_COLOURS.get(String(status)) },
+  created_at: { importance: 2, keepWhole: true, isTime: true },
+  updated_at: { importance: 1, keepWhole: true, isTime: true },
+};
+const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name, column]) => ({ name, ...column }));
+
+/** Column that qrctl computes. */
+interface DerivedColumn extends Column {
+  /** Returns the function that computes the value for a code; undefined if the profile lacks the setting for it. */
+  valueFor(settings: Settings): ((code: QrCode) => unknown) | undefined;
+}
+
+const DERIVED_COLUMNS: readonly DerivedColumn[] = [
+  {
+    name: 'short_url',
+    importance: 4,
+    keepWhole: true,
+    valueFor: ({ shortUrl }) => (shortUrl === undefined ? undefined : (code) => fillShortUrl(shortUrl, code)),
+  },
 ];
 
-const SHORT_URL: Column = { name: 'short_url', importance: 4, keepWhole: true };
-
-/** Output of commands that print codes. */
-export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: [SHORT_URL.name] };
+/** Output of commands that print codes (`qr list`, `get`, `create`, `update`). */
+export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: DERIVED_COLUMNS.map(({ name }) => name) };
 
 interface CodeOutput {
   columns: readonly Column[];
@@ -60,18 +76,26 @@ interface CodeOutput {
 }
 
 /**
- * Returns columns and records for the flags, with `short_url` if the profile has it. Throws UsageError for invalid flags; call it before
- * the first request.
+ * Returns columns and records for the flags, with the derived columns for which the profile has the setting. Throws UsageError for invalid
+ * flags; call it before the first request.
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
-  const { shortUrl } = await context.settings();
-  const columns = shortUrl === undefined ? CODE_COLUMNS : [...CODE_COLUMNS, SHORT_URL];
+  const settings = await context.settings();
+  const derived = DERIVED_COLUMNS.flatMap(({ valueFor, ...column }) => {
+    const compute = valueFor(settings);
+    return compute ? [{ column, compute }] : [];
+  });
+  const columns = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
   const { format } = await planOutput(context, options, columns, shape);
   if (options.timezone !== undefined && format !== 'xlsx') {
     throw new UsageError('--timezone requires a workbook: other formats have times in UTC', {
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
     });
   }
-  if (shortUrl === undefined) return { columns, toRecord: (code) => ({ ...code }) };
-  return { columns, toRecord: (code) => ({ ...code, short_url: fillShortUrl(shortUrl, code) }) };
+  const toRecord = (code: QrCode) => {
+    const record: Record<string, unknown> = { ...code };
+    for (const { column, compute } of derived) record[column.name] = compute(code);
+    return record;
+  };
+  return { columns, toRecord };
 }
