@@ -1,13 +1,13 @@
 /**
- * The rows of an appended file, or of a dataset, which is meant by "the file" here as well: each goes in once, and none that is there
- * already. Rows may be handed over as often as one likes, in any number of runs: an id that is there is known from the overlap, or read back.
+ * Adds rows to an appended file so that it contains each row once ("file" includes a dataset). Adding a row again is a no-op, in this run or a later
+ * one: its ID is known from the overlap, or read back from the file.
  */
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite } from '../durable/path-errors.ts';
 import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
 import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
-import { refuseOlder } from './current-state.ts';
+import { olderRowError } from './current-state.ts';
 import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, setBackMs } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
@@ -18,22 +18,22 @@ export interface AppendFile {
   /** The real file. */
   readonly path: string;
   /**
-   * Totals of the file as of the last commit: its rows of all codes, and the time of the newest one in ms since the epoch. `added`: how many of these
-   * rows this run wrote.
+   * Returns the totals of the file as of the last commit: its rows of all codes, and the time of the newest one in ms since the epoch. `added`: how
+   * many of these rows this run wrote.
    */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /**
-   * Sink for the rows of one code: everything read from its `sinceMs` on, oldest first. Rows are committed soon: after a kill the next run resumes
-   * from the last commit. After a rewind, rows that are written again are dropped, and until the sink's commit the next run would read the code from
-   * `sinceMs` again. With `own`, the file contains this code only and ends with it.
+   * Returns the sink for the rows of one code: everything read from its `sinceMs` on, oldest first. Rows are committed soon: after a kill the next run
+   * resumes from the last commit. After a rewind, rows that are written again are dropped, and until the sink's commit the next run would read the
+   * code from `sinceMs` again. With `own`, the file contains this code only, and the sink's end closes it.
    */
   sinkOf(codeId: string, own?: boolean): CodeSink;
   /**
-   * Adds scans of a code that the whole log lacks, rotated files included, wherever in time they are: the caller compared them with every row under
-   * the lock of this file. Resolves to the number added. Changes no watermark, so the next run reads what it would have read.
+   * Adds scans of a code that the whole log lacks, rotated files included, however old they are: the caller compared them with every row under the
+   * lock of this file. Resolves to the number added. Changes no watermark, so the next run reads from where it would have read.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  /** All is read: commits, puts a restarted file in its place, and closes. A first run without rows makes the file too. */
+  /** Ends a run that read everything: commits, puts a restarted file in place, and closes. A first run without rows creates the file too. */
   commit(): Promise<void>;
   /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
   discard(): Promise<void>;
@@ -46,24 +46,24 @@ export interface AppendFormatter {
 }
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Nothing is committed before all is read: then `replace` of the tail puts everything in its place. */
+  /** Commits nothing before everything is read; then `replace` of the tail puts all of it in place. */
   restart: boolean;
   clock: Clock;
-  committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'saved' | 'proof'>;
+  committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
   tail: RowTail;
   lock: Lock;
 }
 
-/** Appends to a growing file at its committed point; takes over the tail and the lock. */
+/** Creates an AppendFile that continues at the committed point. It closes the tail and releases the lock at its end. */
 export function createAppendFile(job: AppendJob): AppendFile {
   const { path, overlapMs, restart, clock, committed, tail, lock } = job;
-  const { overlaps, sinceMs, saved, proof } = committed;
+  const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
-  /** Codes of which rows are handed over again that are older than their overlap: from when on all their ids are kept. */
+  /** For codes that got rows older than their overlap: the time from which on all their IDs are kept. */
   const keptFromMs = new Map<string, number>();
-  /** Something is to be committed at the end: in a first run the file itself, though it may have no rows. */
-  let changed = !saved;
+  /** The end of the run must commit something: in a first run the file itself, even without rows. */
+  let changed = !isSaved;
   let closed = false;
   /** Whether data that was written since the last commit is worth a commit. */
   let worthCommit = false;
@@ -71,16 +71,16 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let kept = contentsNow();
 
   const start = createReadingStart({ ...job, sinceMs });
-  const startOf = (code: string, endMs?: number) => start.of(overlaps.get(code) ?? emptyOverlap(), endMs);
+  const startOf = (code: string, endMs?: number) => start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
   /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number, isMissing: boolean): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
-    // A25: whether a file that was moved away has them cannot be seen any more. A34: unless the caller read those files.
+    // A25: whether a rotated file has them can't be checked. A34: unless the caller read those files.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs && !isMissing) {
       const backMs = setBackMs(overlap, start.now(), overlapMs);
-      throw refuseOlder(path, { oldestMs, knownMs: movedIdsFromMs, backMs });
+      throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs });
     }
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
@@ -103,8 +103,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
     });
     if (fresh.size === 0) return 0;
     changed = true;
-    const places = [...fresh.values()];
-    const batch = { rows: places.map((i) => rows[i] as Row), times: places.map((i) => times[i] as number) };
+    const indices = [...fresh.values()];
+    const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
     // A12: only after they are written. A first write creates a state, which must not record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
@@ -125,7 +125,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     return work.catch((error) => Promise.reject(asNotWritten(error, path)));
   }
 
-  /** Should this run end here, the next reads this code from `fromMs` (-Infinity: the first row) on again. */
+  /** Records that if this run ends here, the next one reads this code again from `fromMs` on (-Infinity: from the first row). */
   function setReread(code: string, fromMs: number | undefined): void {
     const overlap = overlapOf(overlaps, code);
     changed ||= overlap.rereadFromMs !== fromMs;
@@ -134,7 +134,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   /** `last`: no write follows, so the file gets a stamp by which the next run recognizes it (A19). */
   async function commitRows(last: boolean): Promise<void> {
-    if (restart || !(changed || (last && !tail.stamped()))) return;
+    if (restart || !(changed || (last && !tail.isStamped()))) return;
     await tail.commit(last);
     noteCommit();
   }
@@ -159,7 +159,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   async function discard(): Promise<void> {
     if (closed) return;
-    if (tail.begun()) await queue.run(() => commitRows(true)).catch(() => undefined);
+    if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
     await close();
   }
 
@@ -172,12 +172,12 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
-    /** A scan that arrives after this is not certain to be among the rows that are read. */
+    /** A scan that arrives after this may be missing from the rows that are read. */
     let begunAt = start.now();
     let rows = 0;
     let done = false;
-    /** If nothing of the run is committed yet, rows that are not verified need not stay. */
-    async function forget(): Promise<boolean> {
+    /** Drops the rows of the code, which is possible only if nothing of the run is committed before its end. Resolves to whether it did. */
+    async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
       await queue.run(() => drop(code));
@@ -200,7 +200,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
         return added;
       },
       checkpoint: async () => async () => {
-        if (await forget()) return true;
+        if (await dropRows()) return true;
         // A9: rows from here on are not verified as complete; rows that are written again are dropped.
         setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
         return true;
@@ -211,7 +211,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
         if (own) await commit();
       },
       async discard() {
-        if (!done) await forget();
+        if (!done) await dropRows();
         if (own) await discard();
       },
     };
@@ -239,7 +239,7 @@ function oldestOf(times: readonly number[]): number {
   return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
 }
 
-/** An error of the system as the failure it is, as cannotWrite gives it; all else unchanged. */
+/** Converts an error of the system to the failure that cannotWrite words; returns any other error unchanged. */
 function asNotWritten(error: unknown, path: string): unknown {
   return cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
 }

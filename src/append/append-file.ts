@@ -17,6 +17,7 @@ import { UsageError } from '../errors.ts';
 import type { TimedRows } from '../rows/row-sink.ts';
 import type { Clock } from '../time/time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
+import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
@@ -25,7 +26,6 @@ import { createOldFile } from './old-rows.ts';
 import { isRotated, readingPositions } from './overlap.ts';
 import type { OwnWorkspace } from './own-workspace.ts';
 import { openRotated } from './rotation.ts';
-import { StateProblem, UnknownStateError } from './sealed.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export type { AppendFile } from './add-rows.ts';
@@ -42,7 +42,7 @@ export interface AppendOptions {
   sinceMs: number | undefined;
   /** Builds a new file next to the old one; `commit` renames it into place. */
   restart?: boolean;
-  /** The file may have been moved away since the last run: then a new one is begun. */
+  /** Log rotation may have moved the file since the last run: then a new one continues. */
   rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
@@ -72,13 +72,13 @@ export interface AppendOptions {
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const { path, identity, own, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
   checkIdentity(path, identity);
-  const asNotOpened = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
-  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asNotOpened(error)));
+  const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
+  const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   // A7: nothing is read before the lock is held: rows that another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    // D14: while we waited the path may have been made to lead to another place, of which we hold no lock.
+    // D14: while this run waited, the path may have been changed to lead to another file, whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(path, 'the path now leads to a different file than when the run started', 'Run the same command again');
     const replaced = restart ? await readCurrentState(job) : undefined;
@@ -95,7 +95,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     return createAppendFile({ ...job, path: paths.file, committed, tail: { ...tail, write }, lock });
   } catch (error) {
     await lock.release();
-    throw asNotOpened(error);
+    throw asOpenError(error);
   }
 }
 

@@ -7,6 +7,7 @@ import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import { countOf, formatCount } from '../text/quote.ts';
+import { StateProblem } from './checksummed-state.ts';
 import { type AppendPaths, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
@@ -14,8 +15,7 @@ import { type AppendIdentity, differenceOf } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
-import { ForeignRowError } from './row-parsers.ts';
-import { StateProblem } from './sealed.ts';
+import { UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
 /** A file at its committed point. */
@@ -29,11 +29,11 @@ export interface CommittedPoint {
   workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
   sinceMs: number | undefined;
-  /** Whether the state on disk is the same. */
-  saved: boolean;
-  /** Whether the stamp shows that the file is as that state left it. */
-  untouched: boolean;
-  /** That state has a stamp, if only of how the file was once. */
+  /** The state on disk matches this. */
+  isSaved: boolean;
+  /** The stamp in the state shows that no other process changed the file. */
+  isUntouched: boolean;
+  /** The state on disk has a stamp, which may be out of date. */
   stateHasStamp: boolean;
   /** Set if the state was lost: the row that the service must return before rows are added. */
   proof: OwnershipProof | undefined;
@@ -58,10 +58,10 @@ export interface OpenJob {
   warn?: ((line: string) => void) | undefined;
 }
 
-/** An export from the beginning: nothing committed, nothing on the disk. */
+/** Returns the committed point of an export from the beginning: no bytes and no file. */
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
   const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
-  return { ...nothing, workspace, sinceMs, saved: false, untouched: false, stateHasStamp: false };
+  return { ...nothing, workspace, sinceMs, isSaved: false, isUntouched: false, stateHasStamp: false };
 }
 
 /**
@@ -74,7 +74,7 @@ export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: a run that would write something else, or of another workspace, would make it a file of two kinds. */
+/** A6: refuses a run of another export or another workspace, which would mix two exports in one file. */
 export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, state: AppendState): Promise<Recorded> {
   const other = elsewhere ?? OTHER_FILE;
   const recorded = await checkOwnWorkspace(paths.file, state, own, other);
@@ -83,13 +83,13 @@ export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, 
   return recorded;
 }
 
-async function openWithState(job: OpenJob, state: AppendState, { workspace, renewed }: Recorded): Promise<CommittedPoint> {
+async function openWithState(job: OpenJob, state: AppendState, { workspace, isRenewed }: Recorded): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, sinceMs } = state;
-  const known = { saved: true, stateHasStamp: state.stamp !== undefined };
+  const known = { isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // No file after a first run that stopped between its first state and the file is not a loss. A file with rows that is gone was moved.
+    // After a first run that stopped between its first state and the file, there is no file, and nothing is lost. A missing file with rows was moved.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -107,11 +107,21 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, rene
         restore(job.paths.file),
       );
     // A19: an unchanged file is not read again, except for its last block.
-    const untouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
-    const hash = await checkedHash(job, file, state, untouched);
-    if (stat.size > bytes) await cutOff(job, file, state, stat.size);
-    // A renewed state is not on disk yet, so the last commit must write it.
-    return { file, bytes, hash, workspace, overlaps, sinceMs, ...known, untouched: untouched && !renewed, proof: undefined };
+    const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
+    const hash = await checkedHash(job, file, state, isUntouched);
+    if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
+    // A isRenewed state is not on disk yet, so the last commit must write it.
+    return {
+      file,
+      bytes,
+      hash,
+      workspace,
+      overlaps,
+      sinceMs,
+      ...known,
+      isUntouched: isUntouched && !isRenewed,
+      proof: undefined,
+    };
   } catch (error) {
     await file.close();
     throw error;
@@ -123,10 +133,10 @@ export async function checkedHash(
   { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
   state: AppendState,
-  untouched: boolean,
+  isUntouched: boolean,
 ): Promise<FileHash> {
   const { bytes, sha256, blocks } = state;
-  const hash = await hashFile(file, bytes, untouched ? blocks : undefined, signal);
+  const hash = await hashFile(file, bytes, isUntouched ? blocks : undefined, signal);
   const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
   if (found !== sha256) throw refusal(paths.file, 'the file was edited or replaced since the last run', restore(paths.file));
   return hash;
@@ -151,20 +161,25 @@ function restore(file: string): string {
  * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
  * a stopped run certainly did not write is refused, and truncated data is reported.
  */
-export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: AppendState, size: number): Promise<void> {
-  const theirs = () =>
+export async function truncateUncommitted(
+  job: OpenJob,
+  file: DiskFile,
+  { bytes, stamp }: AppendState,
+  size: number,
+): Promise<void> {
+  const unrecognizedData = () =>
     refusal(
       job.paths.file,
       `data after the last commit (${countOf(size - bytes, 'byte')} from byte ${bytes}) was not written by this export`,
       `Move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
     );
-  // A20: the last run was through and left nothing there.
-  if (stamp) throw theirs();
-  if (bytes === 0) await refuseForeign(job, file, size);
+  // A20: the last run completed, so it left no uncommitted data.
+  if (stamp) throw unrecognizedData();
+  if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
   const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
   // A21: another process wrote after the data of a stopped run.
-  if (rows === undefined) throw theirs();
+  if (rows === undefined) throw unrecognizedData();
   await file.truncate(bytes);
   job.warn?.(
     `${basename(job.paths.file)}: removed ${countOf(size - bytes, 'byte')} that a stopped run left after the last commit (${countOf(rows, 'complete row')})`,
@@ -172,7 +187,7 @@ export async function cutOff(job: OpenJob, file: DiskFile, { bytes, stamp }: App
 }
 
 /** A17: if nothing is committed, all data is truncated: it must be the beginning that a stopped first run wrote. */
-async function refuseForeign(job: OpenJob, file: DiskFile, size: number): Promise<void> {
+async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
@@ -207,7 +222,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };
   } catch (error) {
     await file.close();
-    if (!(error instanceof ForeignRowError)) throw error;
+    if (!(error instanceof UnrecognizedRowError)) throw error;
     throw refusal(
       job.paths.file,
       `${lost}, and cannot be rebuilt because the file has ${error.message}`,

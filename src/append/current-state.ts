@@ -3,9 +3,9 @@ import { basename, dirname } from 'node:path';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
 import { formatDuration, formatInstant } from '../time/time.ts';
+import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { hashFile } from './file-hash.ts';
 import { keepOldFile } from './old-file.ts';
-import { StateProblem, UnknownStateError } from './sealed.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
@@ -21,16 +21,16 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   return new UsageError(`cannot append to ${file}: ${reason}`, { hint: `No changes were made. ${wayOn}.`, cause });
 }
 
-/** Last alternative of a hint if the file differs from its committed content. */
+/** Returns the last alternative of a hint for a file that differs from its committed content. */
 export function orRestart(file: string): string {
   return `or add --restart to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
 }
 
 /**
- * A25: creates the refusal of a scan that may or may not be in a rotated file: the IDs of scans before `knownMs` are gone. `backMs`: by how much the
- * service's clock was set back since the last rows were added.
+ * A25: returns the error for a scan that is older than the known IDs and may be in a rotated file: the IDs of scans before `knownMs` are no longer known.
+ * `backMs`: by how much the service's clock was set back since the last rows were added.
  */
-export function refuseOlder(
+export function olderRowError(
   path: string,
   { oldestMs, knownMs, backMs }: { oldestMs: number; knownMs: number; backMs: number | undefined },
 ): UsageError {
@@ -58,7 +58,7 @@ interface StateJob {
   warn?: ((line: string) => void) | undefined;
 }
 
-/** The state, after a `--restart` that was stopped while it took its place has taken it. */
+/** Reads the state, after it completes a `--restart` that was stopped while it replaced the file. */
 export async function readCurrentState(job: StateJob): Promise<AppendState | StateProblem | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof StateProblem) && state.replacing) await finishReplacing(job, state);
@@ -72,12 +72,12 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | State
     return parseState(bytes);
   } catch (error) {
     if (error instanceof StateProblem) return error;
-    // A16: not worked out again from the file, as a damaged one is.
+    // A16: not rebuilt from the file, as a damaged one is.
     throw error instanceof UnknownStateError ? refusal(paths.file, error.message, UPDATE, error) : error;
   }
 }
 
-/** A later version of qrctl seems to have written it. */
+/** For a state that a later version of qrctl seems to have written. */
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
 /** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
@@ -99,6 +99,6 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
   if (kept !== undefined) warn?.(`${basename(paths.file)}: finished a --restart that was interrupted. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);
-  // The name must be there for good before rows are committed to it.
+  // The name must be durable before rows are committed to the file.
   await disk.flushDirectory(dirname(paths.file));
 }

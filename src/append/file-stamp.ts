@@ -2,7 +2,7 @@
 import type { DiskStat } from '../durable/disk.ts';
 import { isObject } from '../service/json.ts';
 
-/** Beside its size. Nobody can set the ctime of a file: the system does, with every change of its bytes. */
+/** The size is compared separately. No program can set the ctime of a file: the system does, with every change of its bytes. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
 /**
@@ -18,7 +18,7 @@ export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }
 
-/** As JSON keeps it: the numbers are too long for it. */
+/** A stamp in JSON, whose numbers have too few digits for it. */
 export interface SavedStamp {
   ino: string;
   mtimeNs: string;

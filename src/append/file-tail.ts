@@ -17,7 +17,7 @@ import { type FileStamp, stampOf } from './file-stamp.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { OldFile } from './old-file.ts';
 import { readRows } from './read-back.ts';
-import { ForeignRowError, type SavedRow } from './row-parsers.ts';
+import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { RowTail } from './row-tail.ts';
 import { type AppendState, formatState } from './state.ts';
 
@@ -31,9 +31,9 @@ interface FileTailJob {
   restart: boolean;
   /** For a restart: handles the file that it replaces. */
   old?: OldFile | undefined;
-  /** The file may be moved away between runs: it is to be known again wherever it is. */
+  /** The file may be rotated between runs, so the state must identify it at any path. */
   rotated?: boolean | undefined;
-  /** Which ids a state lists; see formatState. */
+  /** Determines which IDs a state lists; see formatState. */
   overlapMs: number;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
@@ -45,8 +45,8 @@ interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** A state that is not of an unfinished rebuild. */
-const CLAIMED = { replacing: false };
+/** Fields of a state whose file is in place: no restart is putting another one there. */
+const IN_PLACE = { replacing: false };
 
 export function createFileTail({
   disk,
@@ -64,32 +64,32 @@ export function createFileTail({
   const { hash, workspace, overlaps, sinceMs } = committed;
   let file = committed.file;
   let size = committed.bytes;
-  /** Of the file, once there is one. */
+  /** Inode of the file; undefined before there is one. */
   let ino: bigint | undefined;
-  let ready = false;
-  let broken = false;
-  /** The most that a state on the disk may claim: the file is never cut below it. */
-  let claimed = committed.bytes;
+  let isPrepared = false;
+  let hasFailed = false;
+  /** Largest size that a state on disk may record: the file is never truncated below it. */
+  let recordedBytes = committed.bytes;
   /** Bytes after this offset are written by this run only. */
-  let mayCut = true;
-  /** Whether the data at `place` stays there, or is moved by the next run. */
-  let needed = !restart;
-  /** The state on the disk has the stamp of the file as it is. */
-  let stampHolds = committed.untouched;
+  let mayTruncate = true;
+  /** The file at `place` must stay at the end: a state on disk may refer to it. */
+  let mustStay = !restart;
+  /** The state on disk has the stamp of the file as it is. */
+  let isStamped = committed.isUntouched;
   /** The state on disk has a stamp, possibly of the file before another process changed it. */
   let { stateHasStamp } = committed;
 
-  /** After a failure of `work` the content of the disk is unknown; the serial queue runs nothing after it. */
+  /** Runs `work`. After its failure the content of the disk is unknown; the serial queue runs nothing after it. */
   async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      broken = true;
+      hasFailed = true;
       throw error;
     }
   }
 
-  /** `look`: describes the file to which nothing more will be written; see openState. */
+  /** Replaces the state. `look`: describes the file, to which nothing more will be written; see openState. */
   async function saveState(how: Pick<AppendState, 'replacing' | 'keepsOld'>, look?: () => Promise<DiskStat>): Promise<void> {
     const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
@@ -98,10 +98,10 @@ export function createFileTail({
       // A2: the old state or the new one, never a part.
       await next.commit(() => {
         // Even if the rename fails: it may have happened.
-        claimed = size;
-        needed = true;
-        stampHolds = stamp !== undefined;
-        stateHasStamp = stampHolds;
+        recordedBytes = size;
+        mustStay = true;
+        isStamped = stamp !== undefined;
+        stateHasStamp = isStamped;
       });
     } finally {
       await next.discard();
@@ -109,21 +109,21 @@ export function createFileTail({
   }
 
   async function prepare(): Promise<DiskFile> {
-    if (file && ready) return file;
+    if (file && isPrepared) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
     // A3: a first run killed after it created the file would leave a file without a state, so a state without rows comes first.
-    if (!restart && size === 0 && !committed.saved) await saveState(CLAIMED);
+    if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: from here on there may be bytes of this run after the committed offset, and the state must not rule them out.
-    else if (stateHasStamp) await saveState(CLAIMED);
+    else if (stateHasStamp) await saveState(IN_PLACE);
     file ??= await openBeside(disk, paths.file, place);
     // An incomplete row of a file whose state was lost stayed until it was certain that the file belongs to this code.
-    if (!committed.saved && (await file.stat()).size > size) await file.truncate(size);
-    // A3: its name must be there for good before a state claims that it has rows.
+    if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
+    // A3: the file's name must be durable before a state records rows in it.
     if (size === 0) await disk.flushDirectory(dirname(place));
-    ready = true;
+    isPrepared = true;
     ino = (await file.stat()).ino;
-    // A27: before the first byte. Otherwise a moved file without a commit could not be told apart from any other.
-    if (size === 0 && rotated && !restart) await saveState(CLAIMED);
+    // A27: before the first byte. Otherwise a rotated file without a commit could not be distinguished from any other.
+    if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);
     return file;
   }
@@ -137,22 +137,22 @@ export function createFileTail({
 
   /**
    * A15: another process may move, truncate or write the file during the run; the state must not record rows that were written elsewhere. `mine`: the
-   * file that was written to, which must be at `where`.
+   * file that this run wrote, which must be at `where`.
    */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
-    mayCut = false;
+    mayTruncate = false;
     throw new UnprovenError(`${where} was moved, truncated or changed by another process during the run`, {
       hint: 'No further rows were committed. Run the same command again, and do not change the file while qrctl runs.',
     });
   }
 
   async function readBack(onRow: (row: SavedRow) => void): Promise<void> {
-    // The file is empty: it replaced the one that was moved.
+    // The file is empty: it continues a rotated one.
     if (!file || size === 0) return;
     const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
-    if (end !== size) throw new ForeignRowError('an incomplete row at the end');
+    if (end !== size) throw new UnrecognizedRowError('an incomplete row at the end');
   }
 
   return {
@@ -166,11 +166,11 @@ export function createFileTail({
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: rows before the state that claims them, or a power cut leaves a claim without rows.
+        // A1: rows before the state that records them. Otherwise a power cut could leave a state whose rows are missing.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
-        await saveState(CLAIMED, last ? look : undefined);
+        await saveState(IN_PLACE, last ? look : undefined);
       }),
     replace: () =>
       noteFailure(async () => {
@@ -185,17 +185,17 @@ export function createFileTail({
           // A31: the old file has its other name before the new one takes the first.
           if (keepsOld) await old?.keep();
         });
-        // A8: both are there for good, and the next run need not find out anything.
-        await saveState(CLAIMED, () => expectUndisturbed(built, paths.file));
+        // A8: both are durable, so the next run has nothing to finish.
+        await saveState(IN_PLACE, () => expectUndisturbed(built, paths.file));
       }),
     readBack,
-    begun: () => ready || committed.saved,
-    stamped: () => stampHolds,
+    keepsState: () => isPrepared || committed.isSaved,
+    isStamped: () => isStamped,
     async close() {
       // A5: data that the last state does not record is truncated now, or by the next run.
-      if (broken && mayCut && needed) await file?.truncate(claimed).catch(() => undefined);
+      if (hasFailed && mayTruncate && mustStay) await file?.truncate(recordedBytes).catch(() => undefined);
       await file?.close().catch(() => undefined);
-      if (!needed) await removeFile(disk, place).catch(() => undefined);
+      if (!mustStay) await removeFile(disk, place).catch(() => undefined);
     },
   };
 }
@@ -204,7 +204,7 @@ export function createFileTail({
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
-/** A state that may yet be given up, and the stamp of the file where `look` saw it after the tick of its last change. */
+/** Opens the next state, and takes the stamp of the file if `look` sees it after the clock tick of its last change. */
 async function openState(
   { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
   look: (() => Promise<DiskStat>) | undefined,
@@ -212,7 +212,7 @@ async function openState(
   for (let tick = 0; ; tick++) {
     const next = await openReplacement(disk, paths.state);
     try {
-      // A19: seen when the clock of the file system had gone on. Any later change shows, by its ctime.
+      // A19: seen after the clock of the file system advanced, so any later change has a different ctime.
       const stamp = look && stampOf(await look(), next.createdNs);
       if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
       await clock.sleep(TICK_MS);

@@ -18,14 +18,14 @@ interface Dialect {
   timezone?: string | undefined;
 }
 
-/** One file takes the first two; Parquet cannot be added to, only in parts. */
+/** A single file can be CSV or NDJSON; Parquet can't be appended to, so it is for datasets. */
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
 /** Codes that a run was started for. */
 export interface CodesOfRun {
   /** Ids of the codes, in any order. */
   codes: readonly string[];
-  /** `--all`: the codes may come and go between runs. A text is that of the filters they pass, as `--name menu`. */
+  /** `--all`: codes may come and go between runs. A string has the filters that the codes match, such as `--name menu`. */
   all: boolean | string;
 }
 
@@ -57,7 +57,7 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
   );
 }
 
-/** For each format the flags that change its bytes, the part of the dialect behind each, and the value that giving it makes. */
+/** Flags that change the bytes of each format: field of the dialect, flag, and value of the field if the flag is set. */
 const DIALECT_FLAGS = {
   csv: [
     ['header', '--no-header', false],
@@ -70,7 +70,7 @@ const DIALECT_FLAGS = {
 
 /** Returns how a run differs from the export that wrote a file. */
 export interface Difference {
-  /** In words that go on from "it ". */
+  /** Completes a sentence that begins with "it". */
   reason: string;
   /** Flags that let this run continue with the file: a sentence without its period. */
   wayOn: string;
@@ -124,7 +124,7 @@ function wayToColumns({ columns }: AppendIdentity): string {
   return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
 }
 
-/** As `--delimiter` takes it. */
+/** Returns the delimiter as a value of `--delimiter`. */
 function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
@@ -142,7 +142,7 @@ function codesOf({ all, codes }: CodesOfRun): string {
 
 /** Shortens a list of many names for a message. */
 const MOST_NAMES = 20;
-/** Of ids that are proposed to be pasted. */
+/** Maximum number of IDs in a hint, to be pasted. */
 const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {

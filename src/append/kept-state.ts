@@ -6,7 +6,7 @@ import { nodeDisk } from '../durable/node-disk.ts';
 import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import { resolvePaths } from './append-file.ts';
-import { STATE_BEGINS } from './sealed.ts';
+import { STATE_BEGINS } from './checksummed-state.ts';
 
 /**
  * Returns the state next to a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file. Locks
@@ -28,7 +28,7 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: for good, before the rename that follows.
+  // A32: durably, before the rename that follows.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }

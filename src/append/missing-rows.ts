@@ -1,6 +1,6 @@
 /**
- * Compares two files by code and id, whatever order their rows have: exact, and in bounded memory (8 bytes per row of a pass), so that
- * millions of rows can be compared. More rows take more passes over both files.
+ * Compares two files by code and ID, regardless of the order of their rows: exactly, and in bounded memory (8 bytes per row of a pass). More rows take
+ * more passes over both files.
  */
 import { partitionPoint } from '../collections/partition-point.ts';
 
@@ -33,7 +33,7 @@ export async function countMissingRows(
   return missing;
 }
 
-/** Of the end of an id: enough to divide ids by, and a number either way. */
+/** Digits at the end of an ID that select its pass: few enough to be an exact number. */
 const DIGITS = 9;
 
 interface SortedIds {
@@ -43,8 +43,8 @@ interface SortedIds {
 }
 
 /**
- * A set of ids of 64 bits, also if they are far apart (the one of stats is for ids that mostly rise). It never has a longer one: then the old
- * file stays, and nothing is lost.
+ * Creates a set of 64-bit IDs, which may be far apart (the set in src/stats is for IDs that mostly increase). It never contains a longer ID, so the old
+ * file is kept then, and no row is lost.
  */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);

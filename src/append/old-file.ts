@@ -1,5 +1,5 @@
 /**
- * The file that a `--restart` replaces. It may have scans that exist nowhere else: of deleted codes, of another service, or older than the
+ * Keeps the file that a `--restart` replaces. It may have scans that exist nowhere else: of deleted codes, of another service, or older than the
  * service keeps them. So it stays as `FILE.old`, unless the new file has every row of it (old-rows.ts).
  */
 import { basename, dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ export async function keepOldFile(disk: Disk, path: string): Promise<string | un
   // D16: no other directory gets a name, wherever this one's leads a moment later.
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
-  // A31: the name is there for good before another file takes the place.
+  // A31: the name is durable before another file takes the place.
   await disk.flushDirectory(dirname(path));
   return join(dirname(path), name);
 }

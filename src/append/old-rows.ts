@@ -3,14 +3,14 @@ import { basename } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
+import { StateProblem } from './checksummed-state.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';
 import { keepOldFile, type OldFile } from './old-file.ts';
 import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
-import { ForeignRowError, type SavedRow } from './row-parsers.ts';
-import { StateProblem } from './sealed.ts';
+import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
 interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
@@ -20,7 +20,7 @@ interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 's
 
 type NewFile = Parameters<OldFile['isNeeded']>[0];
 
-/** The file at its place, which `state` describes, as a restart begins. */
+/** Creates the OldFile of a restart: the file at the path, which `state` describes. */
 export function createOldFile(job: Job, state: AppendState | StateProblem | undefined): OldFile {
   let reason: string | undefined;
   return {
@@ -41,8 +41,8 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
 }
 
 /**
- * Resolves to why the file that `state` describes must stay, in words that go on from a colon; undefined if everything in it is in the new
- * file. A file that can't be compared stays (A31). Throws only when the run is interrupted.
+ * Resolves to why the file that `state` describes must stay, as text after a colon; undefined if everything in it is in the new file. A file that
+ * can't be compared stays (A31). Throws only if the run is interrupted.
  */
 async function reasonToKeep(
   job: Job,
@@ -75,8 +75,8 @@ async function compare(job: Job, state: AppendState | undefined, file: DiskFile,
   const start = await findFirstRow(file, size, identity, state ? undefined : job.begin);
   const old: RowReader = async (onRow) => {
     const end = await readRows(file, { start, end: size, strict: true, signal }, identity, withCode(identity, onRow));
-    // Only behind the last commit a stopped run may have left part of a row.
-    if (end < (state?.bytes ?? size)) throw new ForeignRowError('an incomplete row');
+    // Only after the last commit may a stopped run have left part of a row.
+    if (end < (state?.bytes ?? size)) throw new UnrecognizedRowError('an incomplete row');
   };
   const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });

@@ -21,17 +21,17 @@ export interface CodeOverlap {
   rows: number;
   /** `ids` holds every row of this code in the file that is not older than this; -Infinity: all of them. */
   idsFromMs: number;
-  /** Ids as digits, with their times in ms since the epoch. */
+  /** IDs as digits, with their times in ms since the epoch. */
   ids: Map<string, number>;
   /** Rows from this time on (-Infinity: all) were written without verification that there are no more: the next run reads from here. */
   rereadFromMs: number | undefined;
-  /** Rows up to this time may be in files that were moved away, ms since the epoch; undefined: all are in the file. */
+  /** Rows up to this time may be in rotated files, ms since the epoch; undefined: all rows are in the file. */
   movedUntilMs: number | undefined;
-  /** `ids` contains the ID of every row that is not older than this; undefined if there are none. */
+  /** As `idsFromMs`, for the rows in rotated files; undefined if there are none. */
   movedIdsFromMs: number | undefined;
   /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
-  /** How many ids may pile up before it is worth looking for old ones. */
+  /** Number of IDs above which `forgetOldIds` removes old ones. */
   idLimit: number;
 }
 
@@ -52,7 +52,7 @@ export function emptyOverlap(): CodeOverlap {
   };
 }
 
-/** The overlap of `code` in a file's overlaps; a code that has none yet gets an empty one. */
+/** Returns the overlap of `code`, and adds an empty one if there is none. */
 export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): CodeOverlap {
   const overlap = overlaps.get(code) ?? emptyOverlap();
   overlaps.set(code, overlap);
@@ -81,7 +81,7 @@ export function readingPositions(
   return positions;
 }
 
-/** Notes a row that is in the file now. */
+/** Records a row that was added to the file. */
 export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
   overlap.rows++;
   overlap.ids.set(id, timeMs);
@@ -89,8 +89,8 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
 }
 
 /**
- * Keeps memory small: when there have become many, forgets ids older than `overlapMs` before the watermark, but none from
- * `keepFromMs` on. To be called after every batch of rows.
+ * Bounds memory: above the limit of IDs, forgets those older than `overlapMs` before the watermark, but none from `keepFromMs` on. Call it after every
+ * batch of rows.
  */
 export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
   if (overlap.ids.size <= overlap.idLimit) return;
@@ -102,7 +102,7 @@ export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
-/** The overlap as a state keeps it: with the ids that a run with the same overlap, and after the same rotations, will need. */
+/** Returns the overlap as a state keeps it: with the IDs that a run with the same overlap, and after the same rotations, will need. */
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
   const { rereadFromMs = Number.POSITIVE_INFINITY, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;

@@ -1,15 +1,15 @@
-/** Whose scans a file or dataset holds: a run of another workspace must not add to it, although its base URL may be the same. */
+/** Checks that a file or dataset belongs to the workspace of this run: another workspace may have the same base URL. */
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 
-/** The workspace of this run, and how to find out whether it has a code. */
+/** Workspace of this run, and how to check whether it has a code. */
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  /** Ids of codes that a response to this run's key had already. */
+  /** IDs of codes that a response to this run's key already contained. */
   seen: ReadonlySet<string>;
-  /** The base URL that the service had, as the state has it. */
+  /** Earlier base URL of the service, which the state may have. */
   movedFrom?: string | undefined;
 }
 
@@ -22,8 +22,8 @@ interface Saved {
 export interface Recorded {
   /** Workspace for the next state. */
   workspace: RecordedWorkspace;
-  /** The state on the disk has something else. */
-  renewed: boolean;
+  /** The state on disk has another one. */
+  isRenewed: boolean;
 }
 
 /**
@@ -44,5 +44,5 @@ export async function checkOwnWorkspace(
     knownIds: [...[...known].filter((id) => seen.has(id)), ...known],
     getCode: async (id) => (seen.has(id) ? undefined : getCode(id)),
   });
-  return found === 'same' ? { workspace: recorded, renewed: false } : { workspace: await workspace.record(), renewed: true };
+  return found === 'same' ? { workspace: recorded, isRenewed: false } : { workspace: await workspace.record(), isRenewed: true };
 }

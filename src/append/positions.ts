@@ -13,7 +13,7 @@ interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'moved
   ids: [string, number][];
 }
 
-/** Of the ids those are listed that a run with the same overlap will need. */
+/** Formats the positions for JSON, with the IDs that a run with the same overlap will need. */
 export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): SavedPositions {
   return Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
 }
@@ -64,7 +64,7 @@ export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The furthest time from 1970 that a Date can be. */
+/** Largest distance from 1970 that a Date can have. */
 const FURTHEST_MS = 8.64e15;
 
 export function isTimeOr(other: null | undefined, value: unknown): boolean {

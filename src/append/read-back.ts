@@ -8,7 +8,7 @@ import { LINE_FEED, QUOTE } from '../text/ascii.ts';
 import { quote } from '../text/quote.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
-import { createCsvParser, createNdjsonParser, ForeignRowError, type SavedRow } from './row-parsers.ts';
+import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
 /** Byte range to read. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
 interface Stretch {
@@ -20,7 +20,7 @@ interface Stretch {
 
 /**
  * Calls `onRow` for each complete row between two offsets and returns the offset after the last; an incomplete row at the end is skipped. Throws
- * ForeignRowError at a row that does not belong in the file.
+ * UnrecognizedRowError at a row that does not belong in the file.
  */
 export async function readRows(
   file: DiskFile,
@@ -34,7 +34,8 @@ export async function readRows(
     for (const row of await parse(block.toString())) onRow(row);
     offset += block.length;
   }
-  if (strict && !(await mayBeginRow(file, offset, identity))) throw new ForeignRowError('a last line that is not part of a scan');
+  if (strict && !(await mayBeginRow(file, offset, identity)))
+    throw new UnrecognizedRowError('a last line that is not part of a scan');
   return offset;
 }
 
@@ -52,22 +53,22 @@ export async function countUncommittedRows(
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
       // With --all a code may be gone by now.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
-        throw new ForeignRowError(`a row of another code, ${quote(code)}`);
+        throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
       rows++;
     });
   } catch (error) {
-    if (!(error instanceof ForeignRowError)) throw error;
+    if (!(error instanceof UnrecognizedRowError)) throw error;
     if (!(await hasLostBlock(file, stretch))) return undefined;
   }
   return rows;
 }
 
-/** A21: whether a row may begin like this: id, time and code before the first quote, or the first zero, must be such, as far as they go. */
+/** A21: returns whether a row may begin like this: ID, time and code before the first quote or zero byte must be valid, as far as they go. */
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
-  const torn = Buffer.alloc(BLOCK_BYTES);
-  await file.read(torn, 0, torn.length, start);
-  const [plain = ''] = torn.toString().split(/["\0]/, 1);
+  const incomplete = Buffer.alloc(BLOCK_BYTES);
+  await file.read(incomplete, 0, incomplete.length, start);
+  const [plain = ''] = incomplete.toString().split(/["\0]/, 1);
   if (format === 'ndjson') return plain === '' || plain === '{';
   const cells = plain.split(dialect.delimiter ?? ',');
   return cells.every((cell, at) => {
@@ -78,7 +79,7 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
   });
 }
 
-/** Of a disk; they are of this size, or of a multiple of it. */
+/** Block size of a disk, or a divisor of it. */
 const BLOCK_BYTES = 512;
 
 /** A21: returns whether all bytes of a block, or its part in the range, are zeros, as after a power cut that kept the length only. */
@@ -99,7 +100,7 @@ export interface OwnershipProof {
 }
 
 interface Rebuilt {
-  /** Size of the file up to the end of its last whole row. */
+  /** Size of the file up to the end of its last complete row. */
   bytes: number;
   overlaps: Map<string, CodeOverlap>;
   /** Time of the oldest row, or undefined if there is none. */
@@ -121,7 +122,7 @@ export interface RebuildJob {
   signal?: AbortSignal | undefined;
 }
 
-/** A14: rebuilds a lost state from the whole file, row by row. Throws ForeignRowError if the file is not an export with this identity. */
+/** A14: rebuilds a lost state from the whole file, row by row. Throws UnrecognizedRowError if the file is not an export with this identity. */
 export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
@@ -131,10 +132,10 @@ export async function rebuild({ file, size, identity, begin, overlapMs, signal }
   let proof: OwnershipProof | undefined;
 
   const bytes = await readRows(file, { start, end: size, strict: true, signal }, identity, ({ code = alone, id, timeMs }) => {
-    if (code === undefined || !codes.has(code)) throw new ForeignRowError(`a row of another code, ${quote(`${code}`)}`);
+    if (code === undefined || !codes.has(code)) throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
     const overlap = overlapOf(overlaps, code);
-    // A14: within the overlap; older ids are forgotten, as always.
-    if (overlap.ids.has(id)) throw new ForeignRowError(`the row ${quote(id)} twice`);
+    // A14: within the overlap; older IDs are forgotten.
+    if (overlap.ids.has(id)) throw new UnrecognizedRowError(`the row ${quote(id)} twice`);
     addRow(overlap, id, timeMs);
     forgetOldIds(overlap, overlapMs);
     if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
@@ -143,13 +144,13 @@ export async function rebuild({ file, size, identity, begin, overlapMs, signal }
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** The offset of the first row. Only a header or the keys of NDJSON name the columns: without, any columns would pass. */
+/** Returns the offset of the first row. Only a header or the keys of NDJSON show the columns; without them, any columns would match. */
 async function checkBeginning(file: DiskFile, size: number, identity: AppendIdentity, begin: string): Promise<number> {
-  if (identity.format === 'csv' && !identity.dialect.header) throw new ForeignRowError('no header');
+  if (identity.format === 'csv' && !identity.dialect.header) throw new UnrecognizedRowError('no header');
   const expected = Buffer.from(begin);
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  if (!found.equals(expected)) throw new ForeignRowError('different columns');
+  if (!found.equals(expected)) throw new UnrecognizedRowError('different columns');
   return expected.length;
 }
 
@@ -166,14 +167,14 @@ export async function findFirstRow(
   await file.read(start, 0, start.length, 0);
   if (!identity.dialect.header) return start.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
   const end = start.indexOf(LINE_FEED);
-  if (end < 0) throw new ForeignRowError('no header');
+  if (end < 0) throw new UnrecognizedRowError('no header');
   return end + 1;
 }
 
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces so that each ends with a whole line. In CSV a line feed between quotes is part of a cell. */
+/** Regroups pieces so that each ends with a complete line. In CSV a line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;

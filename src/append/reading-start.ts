@@ -1,6 +1,6 @@
 /**
- * Computes the time from which a run reads the scans of a code: the overlap before the end of the file, by clocks that may have been set meanwhile
- * (A22). Whatever they show, no range is requested that ends before it begins, and scans that arrived since the last run are inside it.
+ * Computes the time from which a run reads the scans of a code: the overlap before the end of the file. The clocks may have been set since the last
+ * run (A22). Whatever they show, the range never ends before it begins, and it includes the scans that arrived since the last run.
  */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../errors.ts';
@@ -27,12 +27,12 @@ interface ReadingStart {
    * Returns the lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known, the
    * bound may turn out to be too late. Throws UsageError or UnprovenError if no range can be requested.
    */
-  of(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
+  lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
 }
 
 export function createReadingStart(job: ReadingStartJob): ReadingStart {
   const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note } = job;
-  let said = false;
+  let hasNoted = false;
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
@@ -45,9 +45,9 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     );
   }
 
-  function sayOnce(position: number, fromMs: number | undefined): void {
-    if (said) return;
-    said = true;
+  function noteOnce(position: number, fromMs: number | undefined): void {
+    if (hasNoted) return;
+    hasNoted = true;
     const from = fromMs === undefined ? 'all scans' : `scans from ${formatInstant(fromMs)}`;
     note?.(
       `${basename(path)}: the file has scans up to ${formatInstant(position)}, which is later than the service's clock. ` +
@@ -57,7 +57,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
 
   return {
     now,
-    of(overlap, endMs) {
+    lowerBound(overlap, endMs) {
       const reading = now();
       if (endMs !== undefined) refuseSlowClock(overlap, reading);
       const position = positionBy(overlap, reading, overlapMs, endMs);
@@ -67,7 +67,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
         const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
         throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
       }
-      if (position < positionOf(overlap) && job.untilMs === undefined) sayOnce(positionOf(overlap), fromMs);
+      if (position < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
       return fromMs;
     },
   };

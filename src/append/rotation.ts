@@ -1,30 +1,30 @@
 /**
- * Handles `--rotated`: the file may have been moved since the last run, by log rotation. Then a new file continues where the old one ended: the state
- * keeps what it records of the rows, and the bytes start at zero. An empty file at the path counts as no file.
+ * Handles `--rotated`: log rotation may have moved the file since the last run. Then a new file continues where the old one ended: the new state keeps
+ * the watermarks and IDs, and its committed offset is 0. An empty file at the path counts as no file.
  */
 import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { readLogName } from '../rows/read/rotated-names.ts';
+import { StateProblem } from './checksummed-state.ts';
 import {
   type CommittedPoint,
   checkExport,
   checkedHash,
-  cutOff,
   isCommitted,
   nothingCommitted,
   type OpenJob,
   openCommitted,
+  truncateUncommitted,
 } from './committed-point.ts';
+import { addCopiedIds } from './copytruncate.ts';
 import { readCurrentState } from './current-state.ts';
-import { takeCopied } from './emptied.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { StateProblem } from './sealed.ts';
 import type { AppendState } from './state.ts';
 
-/** As `openCommitted`, for a file that may have been moved away. */
+/** As `openCommitted`, for a file that may have been rotated. */
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
   if (!state || state instanceof StateProblem) {
@@ -33,19 +33,19 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   }
   const file = await openTrusted(job.disk, job.paths.file);
   const there = await file?.stat();
-  const isGone = !there || there.size === 0;
+  const isMissingOrEmpty = !there || there.size === 0;
   // If nothing was committed, nothing was rotated: there was no file yet, or the file at the path is empty.
-  const isBegun = state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino);
-  // Not renamed: copied, and emptied in its place (copytruncate), or never written to.
-  const isEmptied = there !== undefined && there.ino === state.ino;
-  if (!isGone || !isBegun) {
+  const mayBeRotated = state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino);
+  // Not renamed, but copied and emptied in place (copytruncate), or never written to.
+  const isSameInode = there !== undefined && there.ino === state.ino;
+  if (!isMissingOrEmpty || !mayBeRotated) {
     await file?.close();
     const committed = await openCommitted(job);
-    if (isGone && isEmptied && !state.stamp) await takeCopied(job, committed);
+    if (isMissingOrEmpty && isSameInode && !state.stamp) await addCopiedIds(job, committed);
     return committed;
   }
   try {
-    return await beginAnew(job, state, { file, isEmptied });
+    return await continueInNewFile(job, state, { file, isSameInode });
   } catch (error) {
     await file?.close();
     throw error;
@@ -64,22 +64,22 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   );
 }
 
-async function beginAnew(
+async function continueInNewFile(
   job: OpenJob,
   state: AppendState,
-  { file, isEmptied }: { file: DiskFile | undefined; isEmptied: boolean },
+  { file, isSameInode }: { file: DiskFile | undefined; isSameInode: boolean },
 ): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
   // A24: with a stamp the last run completed, and the old file ends where the state records.
-  if (!state.stamp) await mendMoved(job, state, isEmptied);
-  const known = await readUnproven(job, state);
+  if (!state.stamp) await truncateRotated(job, state, isSameInode);
+  const known = await readUnverified(job, state);
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
-  const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, leftBehind(overlap)]));
+  const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
   return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
 }
 
-/** A25: rows up to the watermark are in a file that cannot be read any more; of them only the listed ids are known. */
-function leftBehind(overlap: CodeOverlap): CodeOverlap {
+/** A25: after a rotation, the rows up to the watermark are in a file that is not read again; of them only the listed IDs are known. */
+function afterRotation(overlap: CodeOverlap): CodeOverlap {
   const { watermarkMs, idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
   if (watermarkMs === undefined) return { ...overlap, rows: 0 };
   return { ...overlap, rows: 0, movedUntilMs: Math.max(watermarkMs, movedUntilMs), movedIdsFromMs: idsFromMs };
@@ -89,20 +89,20 @@ function leftBehind(overlap: CodeOverlap): CodeOverlap {
  * A26: a stopped run may have left rows after its last commit, and the new file gets them again. So the rotated file is located and they are
  * truncated there, as they would be in place; for a file that was emptied in place, in the copy. Throws UsageError if it is not found.
  */
-async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): Promise<void> {
-  for (const { path, isSameFile } of await findMoved(job, state)) {
-    if (!isSameFile && !(isEmptied && readLogName(basename(path), basename(job.paths.file))?.age)) continue;
-    const isMended = await withFile(job, path, async (there, file) => {
+async function truncateRotated(job: OpenJob, state: AppendState, isSameInode: boolean): Promise<void> {
+  for (const { path, isSameFile } of await findRotated(job, state)) {
+    if (!isSameFile && !(isSameInode && readLogName(basename(path), basename(job.paths.file))?.age)) continue;
+    const isTruncated = await withFile(job, path, async (there, file) => {
       // A copy of an earlier rotation is another file.
       if (!isSameFile && !(await isCommitted(there, file, state))) return false;
       const { size } = await file.stat();
       await checkedHash(there, file, state, false);
-      if (size > state.bytes) await cutOff(there, file, state, size);
+      if (size > state.bytes) await truncateUncommitted(there, file, state, size);
       // A26: before a state records that its rows end there; also if the last run truncated them and was stopped before it wrote the state.
       await file.sync();
       return true;
     });
-    if (isMended) return;
+    if (isTruncated) return;
   }
   throw new UsageError(
     `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to see which rows it left`,
@@ -113,32 +113,32 @@ async function mendMoved(job: OpenJob, state: AppendState, isEmptied: boolean): 
 }
 
 /**
- * A29: rows that the last run wrote without verification are returned again from the start of that period, and the state lists only the IDs of the
- * overlap. The others are read from the rotated file, or a copy of it: the one with exactly the committed bytes. Resolves to words for a note. Throws
- * UsageError if there is none.
+ * A29: the service returns the unverified rows of the last run again, and the state lists only the IDs of the overlap. So the other IDs are read from
+ * the rotated file, or a copy of it: the one with exactly the committed bytes. Resolves to the sentences for a note. Throws UsageError if there is no
+ * such file.
  */
-async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]> {
+async function readUnverified(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes } = state;
-  const unproven = new Map([...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs));
-  if (unproven.size === 0) return [];
+  const unverified = new Map([...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs));
+  if (unverified.size === 0) return [];
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
   // Nothing was committed to that file: all rows that are not verified are in earlier files.
   if (bytes === 0) {
-    for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
+    for (const overlap of unverified.values()) overlap.idsFromMs = knownFrom(overlap);
     return [];
   }
-  for (const { path } of await findMoved(job, state)) {
+  for (const { path } of await findRotated(job, state)) {
     const isRead = await withFile(job, path, async (there, file) => {
       if (!(await isCommitted(there, file, state))) return false;
       await readRows(file, rows, job.identity, ({ code = alone, id, timeMs }) => {
-        const overlap = unproven.get(code ?? '');
+        const overlap = unverified.get(code ?? '');
         if (overlap && timeMs >= (overlap.rereadFromMs ?? 0)) overlap.ids.set(id, timeMs);
       });
       return true;
     });
     if (!isRead) continue;
-    for (const overlap of unproven.values()) overlap.idsFromMs = knownFrom(overlap);
+    for (const overlap of unverified.values()) overlap.idsFromMs = knownFrom(overlap);
     return [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`];
   }
   throw new UsageError(
@@ -149,12 +149,12 @@ async function readUnproven(job: OpenJob, state: AppendState): Promise<string[]>
   );
 }
 
-/** A25: of a file that was rotated earlier, still only the listed IDs. */
+/** A25: returns from which time on all IDs are known; of a file that was rotated earlier, still only the listed IDs are. */
 function knownFrom({ rereadFromMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY }: CodeOverlap): number {
   return Math.max(rereadFromMs, movedIdsFromMs);
 }
 
-/** Hands over the file at `path`, and the job as if that were its place. */
+/** Calls `work` with the file at `path`, and with the job for that path; undefined if there is no file. */
 async function withFile<T>(
   job: OpenJob,
   path: string,
@@ -173,7 +173,7 @@ async function withFile<T>(
  * Returns the files in the directory that may be the rotated one: first the one with the inode in the state, because a rename keeps it, then those
  * whose names begin alike. The caller checks whether the bytes are the committed ones.
  */
-async function findMoved({ disk, paths }: OpenJob, { ino, bytes }: AppendState) {
+async function findRotated({ disk, paths }: OpenJob, { ino, bytes }: AppendState) {
   const directory = dirname(paths.file);
   const found: { path: string; isSameFile: boolean }[] = [];
   for (const name of await disk.readdir(directory)) {

@@ -1,4 +1,4 @@
-/** Parses the rows of an appended file, and refuses those that this export cannot have written. */
+/** Parses the rows of an appended file, and throws for a row that this export cannot have written. */
 import { isObject, parseJson } from '../service/json.ts';
 import { countOf } from '../text/quote.ts';
 import { parseInstant } from '../time/time.ts';
@@ -12,12 +12,12 @@ export interface SavedRow {
   timeMs: number;
 }
 
-/** A row that this tool cannot have written with this identity. */
-export class ForeignRowError extends Error {
-  override name = 'ForeignRowError';
+/** Row that qrctl cannot have written with this identity; the message follows "the file has". */
+export class UnrecognizedRowError extends Error {
+  override name = 'UnrecognizedRowError';
 }
 
-/** Returns the rows of whole lines. Throws ForeignRowError. */
+/** Returns the rows of complete lines. Throws UnrecognizedRowError. */
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
 /** Parses CSV as this export wrote it: with these columns, this delimiter and these ends of lines. */
@@ -33,7 +33,7 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
     ) as string[][];
     return records.map((cells) => {
       if (cells.length !== columns.length)
-        throw new ForeignRowError(`a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`);
+        throw new UnrecognizedRowError(`a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`);
       return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
     });
   };
@@ -46,10 +46,10 @@ export function createNdjsonParser({ columns, dialect }: AppendIdentity, strict:
   return async (block) => {
     const rows: SavedRow[] = [];
     for (const line of block.slice(0, -1).split('\n')) {
-      const row: unknown = await parseJson(line).catch(foreign);
-      if (!isObject(row)) throw new ForeignRowError('a line that is not a JSON object');
+      const row: unknown = await parseJson(line).catch(unparsable);
+      if (!isObject(row)) throw new UnrecognizedRowError('a line that is not a JSON object');
       const fits = dialect.keepExtra ? columns.every((name) => Object.hasOwn(row, name)) : Object.keys(row).join() === keys;
-      if (strict && !fits) throw new ForeignRowError('a row with different columns');
+      if (strict && !fits) throw new UnrecognizedRowError('a row with different columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
       rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
     }
@@ -59,7 +59,7 @@ export function createNdjsonParser({ columns, dialect }: AppendIdentity, strict:
 
 function checkedRow(code: unknown, id = '', ts: unknown): SavedRow {
   const timeMs = typeof ts === 'string' ? parseInstant(ts) : undefined;
-  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new ForeignRowError('a row that is not a scan');
+  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new UnrecognizedRowError('a row that is not a scan');
   return { code: typeof code === 'string' ? code : undefined, id, timeMs };
 }
 
@@ -67,10 +67,10 @@ function refusing<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    return foreign(error);
+    return unparsable(error);
   }
 }
 
-function foreign(cause: unknown): never {
-  throw new ForeignRowError('a row that cannot be parsed', { cause });
+function unparsable(cause: unknown): never {
+  throw new UnrecognizedRowError('a row that cannot be parsed', { cause });
 }

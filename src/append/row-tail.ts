@@ -1,10 +1,10 @@
-/** Where new rows become durable: the end of a file (file-tail.ts), or the parts of a dataset (dataset/part-tail.ts). */
+/** Interface of the end of a log, where new rows become durable: of a file (file-tail.ts), or of a dataset in parts (dataset/part-tail.ts). */
 import type { TimedRows } from '../rows/row-sink.ts';
 import type { SavedRow } from './row-parsers.ts';
 
-/** To be called one at a time, and nothing but `close` after a failure: the serial queue sees to that. */
+/** Call one method at a time, and only `close` after a failure: the serial queue ensures this. */
 export interface RowTail {
-  /** Adds rows of a code; a kill before the next commit loses them. Resolves to whether there is enough to be worth a commit. */
+  /** Adds rows of a code; a kill before the next commit loses them. Resolves to whether there are enough for a commit. */
   write(code: string, batch: TimedRows): Promise<boolean>;
   /**
    * Makes everything written so far durable, together with the overlaps as they are now. `last`: no write follows, so the state gets the stamp by
@@ -13,14 +13,14 @@ export interface RowTail {
   commit(last: boolean): Promise<void>;
   /** Commits a run that rewrites everything, once. */
   replace(): Promise<void>;
-  /** Drops the rows of a code that were written since the last commit; missing if they cannot be told apart from others. */
+  /** Drops the rows of a code that were written since the last commit; missing if they can't be distinguished from others. */
   drop?(code: string): Promise<void>;
-  /** Calls `onRow` for each row that is there, written or committed; those from before `fromMs`, ms since the epoch, may be left out. */
+  /** Calls `onRow` for each row, written or committed; may omit those from before `fromMs`, ms since the epoch. */
   readBack(onRow: (row: SavedRow) => void, fromMs: number): Promise<void>;
-  /** Whether this run keeps a state up to date. */
-  begun(): boolean;
-  /** Whether the state on disk needs no further update at the end. */
-  stamped(): boolean;
-  /** Closes at a committed point, as well as the disk lets it. Never throws. */
+  /** Returns whether this run has a state to keep up to date. */
+  keepsState(): boolean;
+  /** Returns whether the state on disk needs no further update at the end. */
+  isStamped(): boolean;
+  /** Closes at a committed point, if the disk allows it. Never throws. */
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../time/time.ts';
 export interface SerialQueue {
   /** Runs `work` after all earlier calls. After a failure nothing runs any more: every call rejects with that failure. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Rows were written: commits now, or soon. To be called by work that is run here. */
+  /** Commits rows that were written, now or soon. Call it inside work that `run` executes. */
   commitWhenDue(): Promise<void>;
   /** Waits for the current operation; the queue starts no more commits of its own. */
   stop(): Promise<void>;

@@ -3,14 +3,14 @@
  * the watermark and the IDs in the overlap.
  */
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
+import { formatChecksummed, parseChecksummed } from './checksummed-state.ts';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { formatPositions, isCount, isPositions, isTimeOr, parsePositions, type SavedPositions } from './positions.ts';
-import { seal, unseal } from './sealed.ts';
 
 const VERSION = 2;
-/** Its `sha256` is of all bytes at once, and it has no `blocks`. */
+/** Version whose `sha256` is of all bytes at once, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
@@ -31,18 +31,18 @@ export interface AppendState {
   ino: bigint | undefined;
   /** The file may still be at its `.restart` path: a rebuild was being put in place. */
   replacing: boolean;
-  /** Of such a rebuild: the file that it replaces stays as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
+  /** Such a rebuild keeps the file that it replaces as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
   keepsOld?: boolean | undefined;
-  /** By id of the code. */
+  /** By the ID of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
 
-/** The bytes of the state file. Of the ids those are listed that a run with the same overlap will need. */
+/** Formats the state file, with the IDs that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
   const { workspace, identity, overlaps, stamp, ino, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = formatPositions(overlaps, overlapMs);
-  return seal({
+  return formatChecksummed({
     version: VERSION,
     ...workspace,
     ...identity,
@@ -59,7 +59,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
  * another version or form.
  */
 export function parseState(bytes: Buffer): AppendState {
-  const saved = unseal(bytes, [VERSION, FIRST_VERSION], isSavedState);
+  const saved = parseChecksummed(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const {
     baseUrl,
     key,
@@ -94,7 +94,7 @@ export function parseState(bytes: Buffer): AppendState {
   };
 }
 
-/** As JSON gives it back. */
+/** State as parsed from JSON. */
 interface SavedState
   extends RecordedWorkspace,
     AppendIdentity,

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { ForeignRowError } from '../append/row-parsers.ts';
+import { UnrecognizedRowError } from '../append/row-parsers.ts';
 import { groupBy } from '../collections/group-by.ts';
 import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
@@ -113,7 +113,7 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
     read += 1;
   };
   await readPart({ disk, path, part, identity, begin: createFormatter().begin(), signal }, count).catch((error) => {
-    if (!(error instanceof ForeignRowError)) throw error;
+    if (!(error instanceof UnrecognizedRowError)) throw error;
   });
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);
   // P12: the number of committed rows must equal the number of published ones.

@@ -2,10 +2,11 @@
  * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and for each code the position. Engines
  * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
  */
+
+import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
 import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
-import { seal, unseal } from '../append/sealed.ts';
 import { isObject } from '../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 import { inShellOr, quote } from '../text/quote.ts';
@@ -60,12 +61,12 @@ export function formatManifest({ workspace, identity, overlaps, parts, ...rest }
     return [partition, numberOf(name), rows, bytes, newestMs];
   });
   const positions = formatPositions(overlaps, overlapMs);
-  return seal({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
+  return formatChecksummed({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
 /** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
 export function parseManifest(bytes: Buffer): Manifest {
-  const saved = unseal(bytes, [VERSION], isSavedManifest);
+  const saved = parseChecksummed(bytes, [VERSION], isSavedManifest);
   const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, dataset, sinceMs, next, parts, positions } =
     saved;
   return {

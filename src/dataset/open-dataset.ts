@@ -8,10 +8,10 @@ import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import { type AppendOptions, type LogState, logStateOf } from '../append/append-file.ts';
+import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { UPDATE } from '../append/current-state.ts';
 import { readingPositions } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
-import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock, type Lock } from '../durable/lock.ts';
@@ -83,7 +83,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         // P10: the first run's lower bound, not this one's; P15: or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         // P15: a state that records it is written even if there are no new rows.
-        saved: keptFromMs === undefined && !recorded.renewed,
+        isSaved: keptFromMs === undefined && !recorded.isRenewed,
         proof: undefined,
       };
       const tail = createPartTail({
@@ -114,7 +114,7 @@ async function checkDataset(
   directory: string,
   found: Manifest | undefined,
 ): Promise<Recorded> {
-  if (!found) return { workspace: await own.workspace.record(), renewed: true };
+  if (!found) return { workspace: await own.workspace.record(), isRenewed: true };
   const recorded = await checkOwnWorkspace(directory, found, own, OTHER_DIRECTORY);
   const difference = datasetDifference(found.identity, identity);
   if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);

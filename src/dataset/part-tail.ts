@@ -29,7 +29,7 @@ export interface PartTailJob {
   dataset: string | undefined;
   sinceMs: number | undefined;
   overlaps: Map<string, CodeOverlap>;
-  saved: boolean;
+  isSaved: boolean;
   parts: readonly Part[];
   next: number;
   /** Rows that wait at the most; 122,880 when absent. */
@@ -57,7 +57,7 @@ export function createPartTail(job: PartTailJob): RowTail {
   const pathOf = ({ partition, name }: Pick<Part, 'partition' | 'name'>) =>
     join(places.get(partition) ?? join(directory, partition), name);
   let { parts, next } = job;
-  let begun = job.saved;
+  let begun = job.isSaved;
   let staged: Staged[] = [];
   /** Of codes that are through, and of the one that is written now. */
   let before: Waiting = new Map();
@@ -180,9 +180,9 @@ export function createPartTail(job: PartTailJob): RowTail {
       for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
     },
     // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
-    begun: () => begun || held > 0 || staged.length > 0,
+    keepsState: () => begun || held > 0 || staged.length > 0,
     // No further state is needed at the end: parts are identified by name and size.
-    stamped: () => true,
+    isStamped: () => true,
     async close() {
       await forget(staged);
     },

@@ -20,7 +20,7 @@ export interface PartReading {
 }
 
 /**
- * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and ForeignRowError if a row does not
+ * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and UnrecognizedRowError if a row does not
  * belong to the export.
  */
 export async function readPart(

@@ -1,6 +1,7 @@
 /** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
+
+import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
-import { StateProblem, UnknownStateError } from '../append/sealed.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';

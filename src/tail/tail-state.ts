@@ -1,7 +1,8 @@
 /** State of `scans tail --state`: the codes it follows, and for each of them what was printed as far as it could be read again. */
+
+import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
 import { type CodesOfRun, isCodesOfRun } from '../append/identity.ts';
 import { isTimeOr } from '../append/positions.ts';
-import { seal, unseal } from '../append/sealed.ts';
 import { isObject } from '../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 
@@ -30,12 +31,12 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
     code,
     { fromMs, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
   ]);
-  return seal({ version: VERSION, ...workspace, codes: codes.codes, all: codes.all, sinceMs, positions: saved });
+  return formatChecksummed({ version: VERSION, ...workspace, codes: codes.codes, all: codes.all, sinceMs, positions: saved });
 }
 
 /** Parses the bytes. Throws StateProblem if they are truncated or changed, UnknownStateError for another version or form. */
 export function parseTailState(bytes: Buffer): TailState {
-  const { baseUrl, key, profile, codes, all, sinceMs, positions } = unseal(bytes, [VERSION], isSavedState);
+  const { baseUrl, key, profile, codes, all, sinceMs, positions } = parseChecksummed(bytes, [VERSION], isSavedState);
   return {
     workspace: { baseUrl, key, profile },
     codes: { codes, all },

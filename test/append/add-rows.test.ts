@@ -314,7 +314,7 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
     overlapMs: HOUR,
     restart,
     clock: fakeClock({ wallMs: START }),
-    committed: { overlaps, sinceMs: undefined, saved: !restart, proof: undefined },
+    committed: { overlaps, sinceMs: undefined, isSaved: !restart, proof: undefined },
     lock: { release: async () => {} },
     tail: {
       write: async (code, { times }) => asked.push(['write', code, times]) < 0,
@@ -322,8 +322,8 @@ function startParts({ restart = true, overlap }: { restart?: boolean; overlap?: 
       replace: async () => void asked.push(['replace']),
       drop: async (code) => void asked.push(['drop', code]),
       readBack: async (_, fromMs) => void asked.push(['read', fromMs]),
-      begun: () => true,
-      stamped: () => true,
+      keepsState: () => true,
+      isStamped: () => true,
       close: async () => {},
     },
   });

@@ -1,8 +1,8 @@
 /** What a run costs that finds the file as the last one left it, and what it finds where somebody touched it. */
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { formatChecksummed } from '../../src/append/checksummed-state.ts';
 import { formatStamp, isSavedStamp, parseStamp } from '../../src/append/file-stamp.ts';
-import { seal } from '../../src/append/sealed.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
@@ -80,7 +80,7 @@ describe('a run after one that was through', () => {
 
   it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)('reads all of a file of which the %s is another (A19)', async (part) => {
     const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
-    memory.write(STATE, seal(changed));
+    memory.write(STATE, formatChecksummed(changed));
     expect(await again()).toBe(fileText().length);
   });
 });

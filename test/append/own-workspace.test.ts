@@ -60,7 +60,7 @@ describe.each([
   it.each<[string, (text: string) => string, string]>([
     ['of another key', (text) => text, 'svc_live_bbbb'],
     ['that an earlier qrctl wrote', withoutKey, 'svc_live_aaaa'],
-  ])('%s asks for one code, and is renewed even if nothing is new', async (_, change, apiKey) => {
+  ])('%s asks for one code, and is isRenewed even if nothing is new', async (_, change, apiKey) => {
     await again(both);
     memory.write(place, change(state()));
     await again(both, { apiKey });

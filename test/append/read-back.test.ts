@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppendIdentity } from '../../src/append/identity.ts';
 import { countUncommittedRows, findFirstRow, type RebuildJob, readRows, rebuild } from '../../src/append/read-back.ts';
-import { ForeignRowError, type SavedRow } from '../../src/append/row-parsers.ts';
+import { type SavedRow, UnrecognizedRowError } from '../../src/append/row-parsers.ts';
 import type { DiskFile } from '../../src/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
@@ -83,7 +83,7 @@ describe('rows are read back', () => {
     const row = '1,2026-01-01T00:00:00Z,\n';
     expect((await rowsIn(`${row}a note`, csv)).rows).toHaveLength(1);
     await expect(rowsIn(`${row}a note`, csv, { strict: true })).rejects.toThrow(
-      new ForeignRowError('a last line that is not part of a scan'),
+      new UnrecognizedRowError('a last line that is not part of a scan'),
     );
     const [last, several] = [
       { ...csv, columns: ['referrer', 'id', 'ts'], dialect: { ...DIALECT, excel: true, delimiter: ';' } },
@@ -124,9 +124,9 @@ describe('what a stopped run left', () => {
 
   it('is counted, and is none of ours where it ends with a block without a zero (A21)', async () => {
     expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
-    const foreign = `${'a note '.repeat(80).slice(0, 511)}\n`;
-    expect(await count(foreign)).toBeUndefined();
-    expect(await count(`${foreign}${'\0'.repeat(512)}`)).toBe(0);
+    const notOurs = `${'a note '.repeat(80).slice(0, 511)}\n`;
+    expect(await count(notOurs)).toBeUndefined();
+    expect(await count(`${notOurs}${'\0'.repeat(512)}`)).toBe(0);
   });
 
   it('is not judged where the disk fails', async () => {
@@ -143,7 +143,7 @@ describe('what a stopped run left', () => {
   });
 });
 
-describe('a row is foreign', () => {
+describe('a row is unrecognized', () => {
   const cases: [string, AppendIdentity, string, boolean?][] = [
     ['a row with 2 cells instead of 3', csv, '1,2026-01-01T00:00:00Z\n'],
     ['a row with 1 cell instead of 3', csv, '1,2026-01-01T00:00:00Z,\n\n'],
@@ -169,7 +169,7 @@ describe('a row is foreign', () => {
     ],
   ];
   it.each(cases)('%s (A14)', async (message, identity, text, strict) => {
-    await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new ForeignRowError(message));
+    await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
   });
 
   it('only where the file may be anything, when a column is missing or there is one more', async () => {
@@ -235,7 +235,7 @@ describe('a lost state is worked out again', () => {
   ];
   it.each(refused)('or refused: %s (A14)', async (message, text, identity, begin) => {
     const job = begin === undefined ? {} : { begin };
-    await expect(rebuilt(text, identity, job)).rejects.toThrow(new ForeignRowError(message));
+    await expect(rebuilt(text, identity, job)).rejects.toThrow(new UnrecognizedRowError(message));
   });
 });
 
@@ -252,8 +252,8 @@ describe('the first row of a file whose first bytes are not known', () => {
   });
 
   it('is not found without a header, or behind one of more than 64 KiB', async () => {
-    await expect(find('id,ts', csv)).rejects.toThrow(ForeignRowError);
+    await expect(find('id,ts', csv)).rejects.toThrow(UnrecognizedRowError);
     expect(await find(`${'x'.repeat(64 * 1024 - 1)}\n1,2\n`, csv)).toBe(64 * 1024);
-    await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(ForeignRowError);
+    await expect(find(`${'x'.repeat(64 * 1024)}\n1,2\n`, csv)).rejects.toThrow(UnrecognizedRowError);
   });
 });

@@ -1,7 +1,7 @@
 /** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { seal } from '../../src/append/sealed.ts';
+import { formatChecksummed } from '../../src/append/checksummed-state.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { systemClock } from '../../src/time/time.ts';
@@ -368,7 +368,7 @@ describe('logrotate with copytruncate', () => {
 it('a state that an older version wrote, without an inode, goes on all the same', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
-  memory.write(STATE, seal(older));
+  memory.write(STATE, formatChecksummed(older));
   await rotate();
   add(3 * HOUR);
   expect(await rotated()).toBe(1);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { StateProblem, UnknownStateError } from '../../src/append/checksummed-state.ts';
 import { type AppendIdentity, differenceOf } from '../../src/append/identity.ts';
 import { emptyOverlap } from '../../src/append/overlap.ts';
-import { StateProblem, UnknownStateError } from '../../src/append/sealed.ts';
 import { type AppendState, formatState, parseState } from '../../src/append/state.ts';
 
 const HOUR = 3_600_000;

@@ -300,10 +300,10 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
   ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
-    const { seal } = await import('../../src/append/sealed.ts');
+    const { formatChecksummed } = await import('../../src/append/checksummed-state.ts');
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
-    memory.write(MANIFEST, seal({ ...saved, ...change }));
+    memory.write(MANIFEST, formatChecksummed({ ...saved, ...change }));
     await refused(/^cannot add to the dataset \/data\/lake: its state file has (a format|version 9)/);
   });
 

@@ -33,7 +33,7 @@ function createTail(changes: Partial<PartTailJob> = {}) {
       sinceMs: undefined,
       dataset: undefined,
       overlaps: new Map(),
-      saved: false,
+      isSaved: false,
     },
     workspace: { baseUrl: 'https://example.test/api/v1', key: undefined, profile: undefined } as never,
     createFormatter: () => createCsvFormatter(columns, dialect),
@@ -131,19 +131,19 @@ describe('rows', () => {
 
 describe('a tail', () => {
   it('has begun if there is a manifest, or anything that a manifest is worth', async () => {
-    expect(createTail({ saved: true }).begun()).toBe(true);
+    expect(createTail({ isSaved: true }).keepsState()).toBe(true);
     const tail = createTail({ mostRows: 2 });
-    expect(tail.begun()).toBe(false);
+    expect(tail.keepsState()).toBe(false);
     await tail.write(CODE, 0);
-    expect(tail.begun()).toBe(true);
+    expect(tail.keepsState()).toBe(true);
     await tail.drop(CODE);
-    expect(tail.begun()).toBe(false);
+    expect(tail.keepsState()).toBe(false);
     await tail.write(CODE, 0, HOUR);
-    expect(tail.begun()).toBe(true);
+    expect(tail.keepsState()).toBe(true);
     await tail.drop(CODE);
-    expect(tail.begun()).toBe(false);
+    expect(tail.keepsState()).toBe(false);
     await tail.commit();
-    expect(tail.begun()).toBe(true);
+    expect(tail.keepsState()).toBe(true);
   });
 
   it('leaves nothing behind that was not committed (P4)', async () => {

@@ -2,9 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { StateProblem, UnknownStateError } from '../../src/append/checksummed-state.ts';
 import { readRows } from '../../src/append/read-back.ts';
-import { ForeignRowError } from '../../src/append/row-parsers.ts';
-import { StateProblem, UnknownStateError } from '../../src/append/sealed.ts';
+import { UnrecognizedRowError } from '../../src/append/row-parsers.ts';
 import { parseState } from '../../src/append/state.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
@@ -194,7 +194,7 @@ export const FILE_PARSERS: readonly Parser[] = [
     name: 'appended file',
     samples: [Buffer.from(`7,2026-10-01T01:02:03.004Z,${ID}\n"8",2026-10-01T01:02:04Z,${ID}\n`)],
     share: 3,
-    throws: [ForeignRowError],
+    throws: [UnrecognizedRowError],
     async parse(bytes, directory) {
       const path = join(directory, 'appended.csv');
       await writeFile(path, bytes);

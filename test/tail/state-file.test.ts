@@ -1,7 +1,7 @@
 import { readFile, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { seal } from '../../src/append/sealed.ts';
+import { formatChecksummed } from '../../src/append/checksummed-state.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { LocalError, NotFoundError, UsageError } from '../../src/errors.ts';
@@ -129,7 +129,7 @@ describe('a state file', () => {
       'Restore it from a backup',
     ],
     ['an empty one', () => Buffer.alloc(0), 'it cannot be read (truncated or changed)', 'Restore it from a backup'],
-    ['one of another version', () => seal({ version: 9 }), 'its state file has version 9, which', 'Update qrctl'],
+    ['one of another version', () => formatChecksummed({ version: 9 }), 'its state file has version 9, which', 'Update qrctl'],
   ])('is not taken for a missing one, and not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StateProblem, seal, UnknownStateError } from '../../src/append/sealed.ts';
+import { formatChecksummed, StateProblem, UnknownStateError } from '../../src/append/checksummed-state.ts';
 import { formatTailState, parseTailState, type TailState } from '../../src/tail/tail-state.ts';
 
 const STATE: TailState = {
@@ -76,7 +76,7 @@ describe('the state of a tail', () => {
     ['scans that are none', { positions: [['x', { fromMs: 1, printed: 7 }]] }],
     ['no workspace', { baseUrl: 1 }],
   ])('is not read if another program wrote it: %s (S7)', (_, given) => {
-    expect(parseTailState(seal(saved)).sinceMs).toBe(1);
-    expect(() => parseTailState(seal({ ...saved, ...given }))).toThrow(UnknownStateError);
+    expect(parseTailState(formatChecksummed(saved)).sinceMs).toBe(1);
+    expect(() => parseTailState(formatChecksummed({ ...saved, ...given }))).toThrow(UnknownStateError);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Handles `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in place, after a run that was killed before its first
- * commit. The rows of that run are in the copy and in no state.
+ * commit. The rows of that run are in the copy, and no state records them.
  */
 
 import { basename, dirname, join } from 'node:path';
@@ -12,16 +12,16 @@ import { countOf } from '../text/quote.ts';
 import type { CommittedPoint, OpenJob } from './committed-point.ts';
 import { overlapOf } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { ForeignRowError, type SavedRow } from './row-parsers.ts';
+import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
 /** Copies in the same directory with a name of log rotation. */
 interface Copy {
   path: string;
-  /** Compressed: it can't be read here. */
-  isPacked: boolean;
+  /** A compressed copy can't be read here. */
+  isCompressed: boolean;
 }
 
-/** The copies that were changed after the state was written, so after the last run began. */
+/** Finds the copies that were changed after the state was written, and so after the last run began. */
 async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const state = await disk.lstat(paths.state);
@@ -32,21 +32,21 @@ async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
     const path = join(directory, name);
     const stat = await ifPresent(disk.lstat(path));
     if (stat?.isFile() && stat.size > 0 && stat.mtimeNs >= state.mtimeNs)
-      copies.push({ path, isPacked: log.packing !== undefined });
+      copies.push({ path, isCompressed: log.packing !== undefined });
   }
   return copies;
 }
 
 /**
- * A33: the IDs that a run wrote before it was killed without a commit are read from the copy, and an incomplete row is truncated there. Throws
- * UsageError if a copy can't be read.
+ * A33: adds the IDs of the rows that a run wrote before it was killed without a commit. The IDs are read from the copy, and an incomplete row is
+ * truncated there. Throws UsageError if a copy can't be read.
  */
-export async function takeCopied(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {
+export async function addCopiedIds(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {
   try {
-    for (const { path, isPacked } of await findCopies(job)) {
-      if (isPacked) throw unreadable(job, path);
+    for (const { path, isCompressed } of await findCopies(job)) {
+      if (isCompressed) throw unreadable(job, path);
       const file = await openTrusted(job.disk, path);
-      await takeRows(job, overlaps, path, file).finally(() => file?.close());
+      await addIdsOf(job, overlaps, path, file).finally(() => file?.close());
     }
   } catch (error) {
     await emptied?.close();
@@ -54,7 +54,7 @@ export async function takeCopied(job: OpenJob, { file: emptied, overlaps }: Comm
   }
 }
 
-async function takeRows(
+async function addIdsOf(
   job: OpenJob,
   overlaps: CommittedPoint['overlaps'],
   path: string,
@@ -73,7 +73,7 @@ async function takeRows(
     size < begin.length
       ? 0
       : await readRows(file, stretch, job.identity, (row) => rows.push(row)).catch((error) => {
-          throw error instanceof ForeignRowError ? unreadable(job, path) : error;
+          throw error instanceof UnrecognizedRowError ? unreadable(job, path) : error;
         });
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   for (const { code = alone ?? '', id, timeMs } of rows) overlapOf(overlaps, code).ids.set(id, timeMs);

@@ -1,16 +1,16 @@
 /**
- * State as checksummed bytes: its version first, and at the end a checksum of everything before it. A state that was truncated or changed anywhere
- * counts as unreadable, never as another state.
+ * Formats and parses a state as JSON with its version at the beginning and a checksum of everything before it at the end. A state that was truncated
+ * or changed anywhere counts as unreadable, never as another state.
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../service/json.ts';
 
-/** A state that cannot be read, in words that go on from "its state ". */
+/** State that cannot be read; its message completes a sentence that begins with "its state file". */
 export class StateProblem extends Error {
   override name = 'StateProblem';
 }
 
-/** Complete state of a version or form that this qrctl does not support, such as one of a later version. */
+/** Complete state of a version or form that this version of qrctl does not support, such as one of a later version. */
 export class UnknownStateError extends Error {
   override name = 'UnknownStateError';
 }
@@ -18,14 +18,14 @@ export class UnknownStateError extends Error {
 /** Beginning that distinguishes a state from other files, even if it is damaged. */
 export const STATE_BEGINS = '{"version":';
 
-/** A state as bytes: its JSON, with a checksum of itself at the end. `version` must be its first key. */
-export function seal(state: { version: number } & Record<string, unknown>): Buffer {
+/** Formats a state as JSON with a checksum at the end. `version` must be its first key. */
+export function formatChecksummed(state: { version: number } & Record<string, unknown>): Buffer {
   const body = JSON.stringify(state);
   return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
 }
 
-/** Parses the bytes of `seal`, and checks the form with `isForm`. Throws StateProblem and UnknownStateError. */
-export function unseal<T>(
+/** Parses the bytes of `formatChecksummed`, and checks their form with `isForm`. Throws StateProblem and UnknownStateError. */
+export function parseChecksummed<T>(
   bytes: Buffer,
   versions: readonly number[],
   isForm: (value: Record<string, unknown>) => value is Record<string, unknown> & T,

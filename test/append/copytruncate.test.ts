@@ -1,7 +1,7 @@
 /** `--rotated` with `copytruncate`: which copies are read for the rows of a stopped run, and what becomes of them. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommittedPoint, OpenJob } from '../../src/append/committed-point.ts';
-import { takeCopied } from '../../src/append/emptied.ts';
+import { addCopiedIds } from '../../src/append/copytruncate.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { CODE, createMemoryDisk, FILE, ownWorkspace, STATE } from './runs.ts';
 
@@ -35,7 +35,7 @@ async function take(changes: Partial<OpenJob> = {}): Promise<string[]> {
     warn: (line) => warned.push(line),
     ...changes,
   };
-  await takeCopied(job, { file: undefined, overlaps } as CommittedPoint);
+  await addCopiedIds(job, { file: undefined, overlaps } as CommittedPoint);
   return [...overlaps.values()].flatMap(({ ids }) => [...ids.keys()]);
 }
 
