@@ -5,7 +5,7 @@
 import { RateLimitError } from '../errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../time/time.ts';
 import { createCongestion } from './congestion.ts';
-import { createForeignRequests } from './foreign-requests.ts';
+import { createExternalRequests } from './external-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
@@ -24,12 +24,12 @@ export interface PauseEvents {
 
 export interface GovernorOptions {
   clock: Clock;
-  /** Ends whatever is under way (a request, a pause, a backoff) at once, with its reason. */
+  /** Ends a request, a pause or a back-off at once, with its reason. */
   signal: AbortSignal;
-  /** Requests in flight at once, at most. */
+  /** Maximum number of requests in flight. */
   concurrency: number;
   reserve: Reserve;
-  /** Longest time paused for the rate limit in all; undefined: no bound; 0: never pauses. */
+  /** Maximum total length of pauses for the rate limit; undefined: no bound; 0: never pauses. */
   maxWaitMs: number | undefined;
   events: PauseEvents;
 }
@@ -39,22 +39,22 @@ export interface Ticket {
   /** `limited`: the response was the service's 429. */
   answered(headers: RateHeaders, limited: boolean): void;
   /** Records a 429 without any header or body of the service: an intermediary sent it, and the service counted nothing. */
-  turnedAway(retryAfterMs: number | undefined): void;
+  throttled(retryAfterMs: number | undefined): void;
   /** Records a request without a response, or without rate-limit headers. `sent`: the service may have counted the request. */
   failed(sent: boolean): void;
 }
 
 interface Governor {
   /**
-   * Waits for a place. `again` puts a request that got a 429 before all others. Throws RateLimitError where waiting would pass
+   * Waits until a request may be sent. `again` puts a request that got a 429 before all others. Throws RateLimitError if waiting would exceed
    * `maxWaitMs`, or the signal's reason.
    */
   admit(again: boolean): Promise<Ticket>;
   rateLimit(): RateLimit;
   readonly serviceClock: Pick<ServiceClock, 'nowMs' | 'msToBestSample'>;
   pauses(): { pauses: number; pausedMs: number };
-  /** As ForeignRequests.count. */
-  foreignRequests(): number;
+  /** As ExternalRequests.count. */
+  externalRequests(): number;
 }
 
 interface Waiting {
@@ -66,7 +66,7 @@ export function createGovernor(options: GovernorOptions): Governor {
   const { clock, signal, concurrency, reserve, maxWaitMs = Number.POSITIVE_INFINITY, events } = options;
   const serviceClock = createServiceClock(clock);
   const window = createRateWindow({ clock, serviceClock, reserve });
-  const foreign = createForeignRequests();
+  const external = createExternalRequests();
   const congestion = createCongestion(clock, concurrency);
   const queue: Waiting[] = [];
   let inFlight = 0;
@@ -114,7 +114,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     if (left === undefined) return !probing;
     // L13: a service that sends no limit gets few requests at once.
     if (left === Number.POSITIVE_INFINITY) return inFlight < MODEST_CONCURRENCY;
-    // L14: little is left, and others may be taking it too: with fewer in flight, fewer get a 429.
+    // L14: little is left, and other clients may use it too: with fewer requests in flight, fewer get a 429.
     const taper = left < 2 * concurrency ? Math.ceil(concurrency / 2) : concurrency;
     // L1: whatever is in flight may not be counted in Remaining yet.
     return inFlight < Math.min(left, taper);
@@ -165,13 +165,13 @@ export function createGovernor(options: GovernorOptions): Governor {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
           if (!limited) {
-            foreign.answered(headers);
+            external.answered(headers);
             congestion.ended(true, sentAt);
           }
         });
       },
-      turnedAway(retryAfterMs) {
-        end(() => window.turnAway(retryAfterMs, sentAt));
+      throttled(retryAfterMs) {
+        end(() => window.throttle(retryAfterMs, sentAt));
       },
       failed(sent) {
         end(() => {
@@ -179,7 +179,7 @@ export function createGovernor(options: GovernorOptions): Governor {
           if (!sent) return;
           congestion.ended(false, sentAt);
           window.spend();
-          foreign.lost();
+          external.lost();
         });
       },
     };
@@ -200,6 +200,6 @@ export function createGovernor(options: GovernorOptions): Governor {
     rateLimit: window.rateLimit,
     serviceClock,
     pauses: () => ({ pauses, pausedMs }),
-    foreignRequests: foreign.count,
+    externalRequests: external.count,
   };
 }

@@ -6,7 +6,7 @@ import { parseHttpDate } from '../time/time.ts';
 /** Parsed rate-limit headers; undefined if a header is missing or invalid. */
 export interface RateHeaders {
   plan: string | undefined;
-  /** Requests a window. */
+  /** Requests per window. */
   limit: number | undefined;
   /** Requests left; whole, never negative. */
   remaining: number | undefined;
@@ -18,7 +18,7 @@ export interface RateHeaders {
   dateMs: number | undefined;
 }
 
-/** `header` gives the value of a header by its lower-case name, trimmed. */
+/** Parses the headers; `header` returns the trimmed value of a header by its lower-case name. */
 export function parseRateHeaders(header: (name: string) => string | undefined): RateHeaders {
   const dateMs = parseHttpDate(header('date') ?? '');
   const remaining = parseNumber(header('x-ratelimit-remaining'));
@@ -32,7 +32,7 @@ export function parseRateHeaders(header: (name: string) => string | undefined): 
   };
 }
 
-/** At most 15 digits before the point, so that no text costs much to read. */
+/** Accepts at most 15 digits before the point, to bound the cost of parsing. */
 function parseNumber(text = ''): number | undefined {
   return /^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
 }
@@ -42,7 +42,7 @@ function parseSeconds(text: string | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
+/** Parses Retry-After: seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
   return parseSeconds(text) ?? (untilMs === undefined || dateMs === undefined ? undefined : Math.max(0, untilMs - dateMs));

@@ -3,7 +3,7 @@
 /** Rate limit from the newest response, as far as it is accepted (rate-window.ts decides); otherwise undefined. */
 export interface RateLimit {
   plan: string | undefined;
-  /** Requests a window. */
+  /** Requests per window. */
   limit: number | undefined;
   /** Requests left in the window of that response. */
   remaining: number | undefined;

@@ -7,15 +7,15 @@ import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
 import type { ServiceClock } from './service-clock.ts';
 
-/** Requests of each window left to others: a number, or a share of the window's limit. */
+/** Requests of each window that are left to other clients: a number, or a share of the window's limit. */
 export type Reserve = { requests: number } | { percent: number };
 
-/** The specification counts by the minute, others by the hour; an end further off than this is a mistake, not a plan. */
-const LONGEST_BELIEVED_MS = 3_660_000;
+/** Windows last a minute by the specification, and an hour elsewhere; a later end is an error of the service. */
+const MAX_ACCEPTED_MS = 3_660_000;
 /** Without a Date, this machine's clock may be hours off. */
-const LONGEST_BELIEVED_UNDATED_MS = 600_000;
-/** First wait if the service sends no length; each further one in a row is twice as long. */
-const FIRST_GUESS_MS = 1000;
+const MAX_ACCEPTED_UNDATED_MS = 600_000;
+/** First pause if the service sends no length; each further one in a row is twice as long. */
+const FIRST_BACK_OFF_MS = 1000;
 /** Reset and Date are whole seconds: the truncated part is less. */
 const SECOND_MS = 1000;
 /** Resets within this distance are of one window: some services round them differently in each response. */
@@ -32,15 +32,15 @@ interface Observation {
 
 interface RateWindow {
   /**
-   * Requests left in this window, less the reserve, before those in flight are taken off. Undefined when nothing is known (at
-   * the start, or when a window has just opened): then one probe must go ahead. Infinity when the service sends no headers.
+   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if nothing is known (at the start, or when
+   * a window has just opened): then one probe must be sent first. Infinity if the service sends no headers.
    */
   left(): number | undefined;
-  /** Ms to wait before the next request; 0 when none is needed. */
+  /** Returns the ms to wait before the next request; 0 if no wait is needed. */
   waitMs(): number;
   learn(observation: Observation): void;
   /** Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms). */
-  turnAway(retryAfterMs: number | undefined, sentAt: number): void;
+  throttle(retryAfterMs: number | undefined, sentAt: number): void;
   /** Records a request that may have reached the service and got no response: it may have been counted. */
   spend(): void;
   rateLimit(): RateLimit;
@@ -50,7 +50,7 @@ interface Known {
   limit: number | undefined;
   /** Lowest Remaining seen in this window. */
   lowest: number;
-  /** A believed Reset, or undefined. */
+  /** An accepted Reset, or undefined. */
   resetMs: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export function createRateWindow(options: {
   let closedAt = Number.NEGATIVE_INFINITY;
   let closedResetMs = Number.NEGATIVE_INFINITY;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  const guesses = createGuesses(clock);
+  const backOffs = createExponentialBackOff(clock);
   /** Largest part that truncation to whole seconds removes from a Reset, once a service is seen to truncate. */
   let truncationMs = 0;
 
@@ -90,10 +90,10 @@ export function createRateWindow(options: {
     return known;
   }
 
-  /** L8: a Reset is believed when it is neither far away nor long past. */
-  function believedReset({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
+  /** L8: returns the Reset if it is accepted: neither far ahead nor long past. */
+  function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
-    const longestMs = (dateMs ?? serviceClock.nowMs()) === undefined ? LONGEST_BELIEVED_UNDATED_MS : LONGEST_BELIEVED_MS;
+    const longestMs = (dateMs ?? serviceClock.nowMs()) === undefined ? MAX_ACCEPTED_UNDATED_MS : MAX_ACCEPTED_MS;
     return aheadMs > longestMs || aheadMs < -SECOND_MS ? undefined : resetMs;
   }
 
@@ -101,39 +101,39 @@ export function createRateWindow(options: {
     pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
   }
 
-  /** No request is sent for this long; then a probe follows. */
-  function stayAway(ms: number) {
+  /** Sends no request for `ms`; then a probe follows. */
+  function backOff(ms: number) {
     close();
     pause(ms);
   }
 
-  /** Pauses after a response to a request sent at `sentAt`, whose Reset, if it has one, is not accepted. */
-  const guessMs = (sentAt: number, resetMs = 0) => guesses.nextMs(sentAt, resetMs > serviceNow());
+  /** Returns the length of a pause that the service doesn't state: after a response to a request sent at `sentAt`, whose Reset is not accepted. */
+  const exponentialMs = (sentAt: number, resetMs = 0) => backOffs.nextMs(sentAt, resetMs > serviceNow());
 
   /** L7: returns the length of the pause after a 429: its Retry-After, whatever its other headers are; without one, its Reset. */
-  function awayMs(headers: RateHeaders, sentAt: number): number {
-    const wishedMs = believedWish(headers.retryAfterMs);
-    if (wishedMs > 0) return wishedMs;
-    // At once, and not because none is left: but not in a loop.
-    if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return guessMs(sentAt);
-    const untilResetMs = msUntil(believedReset(headers) ?? Number.NEGATIVE_INFINITY);
-    return untilResetMs > 0 ? untilResetMs : guessMs(sentAt, headers.resetMs);
+  function pauseAfter429Ms(headers: RateHeaders, sentAt: number): number {
+    const statedMs = acceptedRetryAfterMs(headers.retryAfterMs);
+    if (statedMs > 0) return statedMs;
+    // Retry-After: 0 while requests are left: retried soon, but not in a loop.
+    if (headers.retryAfterMs === 0 && (headers.remaining ?? 0) > 0) return exponentialMs(sentAt);
+    const untilResetMs = msUntil(acceptedResetMs(headers) ?? Number.NEGATIVE_INFINITY);
+    return untilResetMs > 0 ? untilResetMs : exponentialMs(sentAt, headers.resetMs);
   }
 
-  /** Returns the Retry-After, as far as it is accepted; 0 if there is none. */
-  function believedWish(ms = 0): number {
-    return ms > LONGEST_BELIEVED_MS ? WINDOW_MS : Math.max(0, ms);
+  /** L8: returns the Retry-After if it is accepted, a minute if it is too long, and 0 if there is none. */
+  function acceptedRetryAfterMs(ms = 0): number {
+    return ms > MAX_ACCEPTED_MS ? WINDOW_MS : Math.max(0, ms);
   }
 
-  /** Returns whether a response other than a 429 is to a request of an earlier window, as far as its Reset shows. */
-  function isOfBefore(headers: RateHeaders, sentAt: number): boolean {
+  /** Returns whether a response other than a 429 belongs to an earlier window, as far as its Reset shows. */
+  function isOfPreviousWindow(headers: RateHeaders, sentAt: number): boolean {
     if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
-    return known?.resetMs !== undefined && (believedReset(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS;
+    return known?.resetMs !== undefined && (acceptedResetMs(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS;
   }
 
-  /** Takes in a Remaining: of a new window, or of this one, as one without a believable Reset is taken. */
+  /** Records a Remaining, of a new window or of this one (a response without an accepted Reset counts for this window). */
   function update(headers: RateHeaders, remaining: number) {
-    const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: believedReset(headers) };
+    const opened: Known = { limit: headers.limit, lowest: remaining, resetMs: acceptedResetMs(headers) };
     if (known?.resetMs === undefined) {
       known = opened;
       return;
@@ -148,17 +148,17 @@ export function createRateWindow(options: {
     known.resetMs += Math.max(0, laterMs);
   }
 
-  /** Subtracts one for a response, or a missing one, that did not include Remaining. */
+  /** Subtracts one request that may have been counted: its response is missing, or has no Remaining. */
   function spend() {
     if (known) known.lowest -= 1;
   }
 
-  /** If nothing is left and no accepted Reset shows the end, the length is estimated. */
-  function leaveIfSpent(sentAt: number, resetMs?: number) {
-    if (known && known.resetMs === undefined && budgetOf(known) <= 0) stayAway(guessMs(sentAt, resetMs));
+  /** Backs off if nothing is left and no accepted Reset shows when the window ends. */
+  function backOffIfExhausted(sentAt: number, resetMs?: number) {
+    if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
 
-  /** Sent after the reset by a clock that is never fast, and still counted in the old window: that Reset was cut down to the second. */
+  /** Detects a truncated Reset: a request that was sent after it, by a clock that is never ahead, still got it in its response. */
   function noteTruncation({ resetMs = Number.NaN }: RateHeaders, sentAt: number) {
     const lateMs = (serviceClock.nowMs(sentAt) ?? Number.NaN) - resetMs;
     // L12: from now on a second is added.
@@ -179,22 +179,22 @@ export function createRateWindow(options: {
       const { resetMs, remaining } = headers;
       noteTruncation(headers, sentAt);
       // L5: a late response about the previous window no longer holds, and is not shown.
-      if (!limited && isOfBefore(headers, sentAt)) return;
-      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: believedReset(headers) };
-      if (limited) return stayAway(awayMs(headers, sentAt));
-      guesses.endRow();
+      if (!limited && isOfPreviousWindow(headers, sentAt)) return;
+      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: acceptedResetMs(headers) };
+      if (limited) return backOff(pauseAfter429Ms(headers, sentAt));
+      backOffs.reset();
       if (remaining !== undefined) update(headers, remaining);
       else if (known) spend();
       else known = { limit: undefined, lowest: Number.POSITIVE_INFINITY, resetMs: undefined };
-      leaveIfSpent(sentAt, resetMs);
+      backOffIfExhausted(sentAt, resetMs);
     },
-    turnAway(retryAfterMs, sentAt) {
+    throttle(retryAfterMs, sentAt) {
       // L18: the intermediary doesn't know the window, whose state is kept.
-      pause(believedWish(retryAfterMs) || guessMs(sentAt));
+      pause(acceptedRetryAfterMs(retryAfterMs) || exponentialMs(sentAt));
     },
     spend() {
       spend();
-      leaveIfSpent(clock.monotonic());
+      backOffIfExhausted(clock.monotonic());
     },
     rateLimit() {
       // L16: the end that is shown is the end that is obeyed, or none.
@@ -205,22 +205,22 @@ export function createRateWindow(options: {
   };
 }
 
-/** L9: waits without a valid length from the service. Times are monotonic ms. */
-function createGuesses(clock: { monotonic(): number }) {
-  let inRow = 0;
+/** L9: creates the lengths of pauses for which the service states none that is valid. Times are monotonic ms. */
+function createExponentialBackOff(clock: { monotonic(): number }) {
+  let doublings = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   return {
-    /** `isAhead`: the service named a time that is ahead, if too far to be believed. */
+    /** `isAhead`: the service stated a time that is ahead, but too far to be accepted. */
     nextMs(sentAt: number, isAhead: boolean): number {
       // L19: requests sent before the last back-off belong to the same burst.
       if (sentAt <= lastAt) return 0;
       lastAt = clock.monotonic();
-      const doubled = FIRST_GUESS_MS * 2 ** inRow;
-      inRow += 1;
+      const doubled = FIRST_BACK_OFF_MS * 2 ** doublings;
+      doublings += 1;
       return isAhead ? WINDOW_MS : Math.min(WINDOW_MS, doubled);
     },
-    endRow() {
-      inRow = 0;
+    reset() {
+      doublings = 0;
     },
   };
 }

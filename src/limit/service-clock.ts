@@ -14,7 +14,7 @@ export interface ServiceClock {
   msToBestSample(): number;
 }
 
-const SECOND = 1000;
+const SECOND_MS = 1000;
 /** Crystals drift: a bound is relaxed by this amount for each ms of its age, so that newer responses can replace it. */
 const DRIFT = 0.0001;
 
@@ -30,11 +30,11 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
   return {
     observe(dateMs, sentAt, receivedAt) {
       const low = { offset: dateMs - receivedAt, at: receivedAt };
-      const high = { offset: dateMs + SECOND - sentAt, at: receivedAt };
+      const high = { offset: dateMs + SECOND_MS - sentAt, at: receivedAt };
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
       roundTripMs = receivedAt - sentAt;
       // If bounds contradict each other, the service's clock was set, and earlier ones are dropped.
-      if (!bounds || low.offset > bounds.high.offset + SECOND || high.offset < bounds.low.offset - SECOND) {
+      if (!bounds || low.offset > bounds.high.offset + SECOND_MS || high.offset < bounds.low.offset - SECOND_MS) {
         bounds = { low, high };
         return;
       }
@@ -46,7 +46,7 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
     msToBestSample() {
       if (!bounds) return 0;
       const middle = clock.monotonic() + roundTripMs / 2 + (bounds.low.offset + bounds.high.offset) / 2;
-      return SECOND - (((middle % SECOND) + SECOND) % SECOND);
+      return SECOND_MS - (((middle % SECOND_MS) + SECOND_MS) % SECOND_MS);
     },
   };
 }

@@ -29,7 +29,7 @@ export interface RoundsJob {
   /** Codes in the results of an earlier run; undefined if the file cannot be read. */
   listed: readonly ListedCode[] | undefined;
   /** O19: the endpoints that a run uses. */
-  service: Pick<Service, 'workspace' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'foreignRequests'>;
+  service: Pick<Service, 'workspace' | 'createCode' | 'getCode' | 'nowMs' | 'msToClockSample' | 'externalRequests'>;
   /** Every code of the workspace, verified as complete. */
   listCodes: () => Promise<QrCode[]>;
   /** Any small request: its response shows the service's clock. */
@@ -145,7 +145,7 @@ async function lookAgain(job: RoundsJob, states: RecordedStates): Promise<Reconc
  * response shows the first code: then the listing has two codes of a row. Returns the rows that may have one.
  */
 async function lookForRepeats(job: RoundsJob, states: RecordedStates): Promise<Reconciliation['undecided']> {
-  if (job.service.foreignRequests() === 0) return [];
+  if (job.service.externalRequests() === 0) return [];
   const created = states.all().flatMap((state) => {
     const answered = states.answeredOf(state.row);
     return answered ? [{ ...state, attempts: [answered] }] : [];

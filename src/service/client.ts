@@ -14,7 +14,7 @@ import { asNetworkError, type NetworkError } from './network-error.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
-export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'foreignRequests'> {
+export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
   /** Throws as documented in `Service` (service.ts). */
   call<T>(call: Call<T>): Promise<T>;
 }
@@ -147,7 +147,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       trace(answer.status, rate.remaining);
       // A gateway that fails before the service knows nothing of its limit.
       if (answer.status >= 500 && rate.remaining === undefined) ticket.failed(true);
-      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate))) ticket.turnedAway(rate.retryAfterMs);
+      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate))) ticket.throttled(rate.retryAfterMs);
       else ticket.answered(rate, answer.status === 429);
       return { answer, rate };
     } catch (error) {
@@ -167,7 +167,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     rateLimit: governor.rateLimit,
     stats: () => ({ requests, retries, ...governor.pauses() }),
     msToClockSample: governor.serviceClock.msToBestSample,
-    foreignRequests: governor.foreignRequests,
+    externalRequests: governor.externalRequests,
     nowMs: () => {
       const now = governor.serviceClock.nowMs();
       return now === undefined ? undefined : Math.floor(now);

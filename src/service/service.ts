@@ -120,6 +120,6 @@ export interface Service {
   /** Ms to wait before a request whose Date header would show most about that clock: it halves the uncertainty. */
   msToClockSample(): number;
   /** Minimum number of requests that the service counted and this process did not send; call it while none is in flight. */
-  foreignRequests(): number;
+  externalRequests(): number;
   close(): Promise<void>;
 }

@@ -164,7 +164,7 @@ describe('what is counted', () => {
     await ask(2);
     await answer(left(5));
     await answer(left(0), true);
-    expect(governor.foreignRequests()).toBe(0);
+    expect(governor.externalRequests()).toBe(0);
   });
 });
 

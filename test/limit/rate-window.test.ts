@@ -294,9 +294,9 @@ describe('a 429', () => {
 
 describe('a 429 in which nothing of the service stands', () => {
   it('leaves what is known of the window as it is, and is waited out by its Retry-After (L18)', async () => {
-    const { left, waitMs, answer, turnAway, rateLimit, clock } = openWindow();
+    const { left, waitMs, answer, throttle, rateLimit, clock } = openWindow();
     answer({ remaining: 50, resetMs: RESET });
-    turnAway(2000, clock.monotonic());
+    throttle(2000, clock.monotonic());
     expect(waitMs()).toBe(2000);
     expect(left()).toBe(50);
     expect(rateLimit()).toMatchObject({ remaining: 50, resetMs: RESET });
@@ -311,18 +311,18 @@ describe('a 429 in which nothing of the service stands', () => {
     [-5000, 1000],
     [3_660_001, 60_000],
   ])('with a Retry-After of %s is waited out for %d ms', (retryAfterMs, ms) => {
-    const { waitMs, turnAway, clock } = openWindow();
-    turnAway(retryAfterMs, clock.monotonic());
+    const { waitMs, throttle, clock } = openWindow();
+    throttle(retryAfterMs, clock.monotonic());
     expect(waitMs()).toBe(ms);
   });
 
   it('counts once for a burst, and twice as long for the next (L19)', async () => {
-    const { waitMs, turnAway, answer, clock } = openWindow();
+    const { waitMs, throttle, answer, clock } = openWindow();
     const burst = async (ms: number) => {
       const sentAt = clock.monotonic();
       for (let i = 0; i < 8; i++) {
         await clock.advance(1);
-        turnAway(undefined, sentAt);
+        throttle(undefined, sentAt);
       }
       expect(waitMs()).toBe(ms - 7);
       await clock.advance(ms - 7);

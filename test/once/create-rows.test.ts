@@ -304,7 +304,7 @@ describe('what it tells and asks', () => {
       },
     );
     expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
-    const may: PropertyKey[] = ['workspace', 'createCode', 'foreignRequests', 'getCode', 'msToClockSample', 'nowMs'];
+    const may: PropertyKey[] = ['workspace', 'createCode', 'externalRequests', 'getCode', 'msToClockSample', 'nowMs'];
     expect([...asked].filter((name) => !may.includes(name))).toEqual([]);
   });
 
@@ -335,7 +335,7 @@ describe('what it tells and asks', () => {
     expect(events).toEqual([{ is: 'waiting', ms: expect.any(Number), of: 'second' }]);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
     // Nothing was created by this run, so there is nothing that could be twice.
-    const service = { ...world.service, workspace: WORKSPACE, foreignRequests: () => 1 };
+    const service = { ...world.service, workspace: WORKSPACE, externalRequests: () => 1 };
     expect(await run(world, rowsOf(3), { service })).toMatchObject(done);
     expect([world.service.posts(), world.service.lists()]).toEqual([3, 1]);
   });

@@ -172,7 +172,7 @@ export function modelCodes({
       await time.sleep(latencyMs(0));
       seeDate(sentAt);
     },
-    foreignRequests: () => foreign,
+    externalRequests: () => foreign,
     /** Somebody else's requests are counted. */
     addForeign: (requests: number) => {
       foreign += requests;

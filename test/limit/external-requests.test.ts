@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createForeignRequests } from '../../src/limit/foreign-requests.ts';
+import { createExternalRequests } from '../../src/limit/external-requests.ts';
 import { headersOf } from './setup.ts';
 
 const RESET = Date.UTC(2026, 0, 1);
@@ -7,9 +7,9 @@ const WINDOW = 60_000;
 
 /** The number after answers that say this, `[Remaining, Reset]` each. */
 function told(...answers: [number | undefined, number | undefined][]) {
-  const foreign = createForeignRequests();
-  for (const [remaining, resetMs] of answers) foreign.answered(headersOf({ remaining, resetMs }));
-  return foreign;
+  const external = createExternalRequests();
+  for (const [remaining, resetMs] of answers) external.answered(headersOf({ remaining, resetMs }));
+  return external;
 }
 
 describe('requests that were not ours (L20)', () => {
@@ -28,15 +28,15 @@ describe('requests that were not ours (L20)', () => {
   });
 
   it('are told of one window by an answer that comes late', () => {
-    const foreign = told([59, RESET], [57, RESET], [59, RESET + WINDOW], [58, RESET]);
-    expect(foreign.count()).toBe(0);
+    const external = told([59, RESET], [57, RESET], [59, RESET + WINDOW], [58, RESET]);
+    expect(external.count()).toBe(0);
   });
 
   it('are not those of ours that brought no answer', () => {
-    const foreign = told([59, RESET], [57, RESET]);
-    foreign.lost();
-    expect(foreign.count()).toBe(0);
-    createForeignRequests().lost();
+    const external = told([59, RESET], [57, RESET]);
+    external.lost();
+    expect(external.count()).toBe(0);
+    createExternalRequests().lost();
   });
 
   it('are not known of a service that does not say what is left, or always the same, or goes on without a new window', () => {
@@ -45,8 +45,8 @@ describe('requests that were not ours (L20)', () => {
   });
 
   it('are counted across responses without a Reset, which belong to no window', () => {
-    const foreign = told([59, RESET], [50, RESET], [58, undefined]);
-    foreign.lost();
-    expect(foreign.count()).toBe(7);
+    const external = told([59, RESET], [50, RESET], [58, undefined]);
+    external.lost();
+    expect(external.count()).toBe(7);
   });
 });

@@ -6,7 +6,7 @@
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';
 
-interface ForeignRequests {
+interface ExternalRequests {
   answered(headers: RateHeaders): void;
   /** Records an own request that may have been counted and got no response. */
   lost(): void;
@@ -21,10 +21,10 @@ interface Counted {
   ours: number;
 }
 
-/** Answers overtake each other by a window, not by more. */
+/** A response can be late by one window, not by more. */
 const MOST_OPEN = 2;
 
-export function createForeignRequests(): ForeignRequests {
+export function createExternalRequests(): ExternalRequests {
   /** Newest last. */
   const open: Counted[] = [];
   let closed = 0;
@@ -39,7 +39,7 @@ export function createForeignRequests(): ForeignRequests {
       return;
     }
     open.push({ resetMs, highest: remaining, lowest: remaining, ours: 1 });
-    if (open.length > MOST_OPEN) closed += foreignIn(open.shift());
+    if (open.length > MOST_OPEN) closed += externalIn(open.shift());
   }
 
   return {
@@ -48,11 +48,11 @@ export function createForeignRequests(): ForeignRequests {
       const window = open.at(-1);
       if (window) window.ours += 1;
     },
-    count: () => open.reduce((sum, window) => sum + foreignIn(window), closed),
+    count: () => open.reduce((sum, window) => sum + externalIn(window), closed),
   };
 }
 
-/** L20: as many as Remaining has fallen, less the own responses. */
-function foreignIn(window: Counted | undefined): number {
+/** L20: returns by how much Remaining fell, less the own responses. */
+function externalIn(window: Counted | undefined): number {
   return window ? Math.max(0, window.highest - window.lowest + 1 - window.ours) : 0;
 }
