@@ -1,10 +1,9 @@
 /**
- * What the program is made of, for those who audit what they install: CycloneDX 1.6 as JSON (https://cyclonedx.org/docs/1.6/json/). The
- * libraries are bundled, so that no audit of an installation would see them otherwise. No time and no serial number: the same sources
- * give the same bytes.
+ * Formats the software bill of materials as CycloneDX 1.6 JSON (https://cyclonedx.org/docs/1.6/json/): the libraries are bundled, so an audit of an
+ * installation would not find them otherwise. It has no time and no serial number, so builds are reproducible.
  */
 
-/** The text of the bill of materials: `program` is package.json, `packages` are those of licenses.mjs. */
+/** Formats the bill of materials; `program` is package.json, `packages` are from licenses.mjs. */
 export function formatBillOfMaterials(program, packages) {
   const own = { 'bom-ref': refOf(program), type: 'application', ...describe(program) };
   const components = packages.map(({ parts = [], ...bundled }) => ({
@@ -34,7 +33,7 @@ function describe({ name, version, license, purl }) {
   return { name, version, licenses: [stated], purl: refOf({ name, version, purl }) };
 }
 
-/** https://github.com/package-url/purl-spec; what is not a package of npm brings its own. */
+/** Returns the package URL (https://github.com/package-url/purl-spec); a component that is not an npm package has its own. */
 function refOf({ name, version, purl }) {
   return purl ?? `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }

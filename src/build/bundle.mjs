@@ -1,7 +1,7 @@
 /**
- * Builds dist/, the same bytes from the same sources: `node src/build/bundle.mjs [DIRECTORY]`. Start-up time is a promise of this
- * tool, so it is CommonJS (node's loader of ES modules takes 10 ms of processor time more, a third of `qrctl --version`): the start, the
- * program, and the libraries that few commands need, each a file that is read only if it is needed. The source map beside each is read only to say where a defect is.
+ * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10 ms more (a
+ * third of `qrctl --version`). It consists of start.js, app.js, and one file per library that few commands need, which is loaded only then. The source
+ * map next to each file is read only to locate a defect.
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,16 +9,16 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { formatBillOfMaterials } from './bill-of-materials.mjs';
 import { bundledPackages, formatLicenses } from './licenses.mjs';
-import { notBuiltIn } from './lighter-libraries.mjs';
+import { stubModules } from './stub-modules.mjs';
 import { buildWorkers } from './worker.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
-/** As in src/report/languages/plurals.ts, which a test holds to this. */
+/** As in src/report/languages/plurals.ts; a test compares both. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 
-/** Modules that get a file of dist/ for themselves, with all they import: large libraries that few commands need. */
-const APART = {
+/** Modules that get their own file in dist/, with all their imports: large libraries that few commands need. */
+const SPLIT = {
   conf: 'src/settings/conf.ts',
   'csv-parse': 'csv-parse',
   'csv-parse-sync': 'csv-parse/sync',
@@ -27,29 +27,29 @@ const APART = {
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/image/pdfkit.ts',
-  // A report needs one language of ten.
+  // A report needs only one of the languages.
   ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/report/languages/${language}.ts`])),
 };
 
-/** Leaves an import of one of them to the loader of src/start/start.ts. */
-const keptApart = {
-  name: 'kept-apart',
+/** Plugin that leaves an import of a split module to the loader in src/start/start.ts. */
+const splitModules = {
+  name: 'split-modules',
   setup({ onResolve }) {
     onResolve({ filter: /^[.a-z]/ }, ({ importer, kind, path, resolveDir }) => {
       if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
       const module = path.startsWith('.') ? relative('.', join(resolveDir, path)) : path;
-      const [name] = Object.entries(APART).find(([, wanted]) => wanted === module) ?? [];
+      const [name] = Object.entries(SPLIT).find(([, wanted]) => wanted === module) ?? [];
       return name && { path: `./${name}.js`, external: true };
     });
   },
 };
 
 /**
- * pdfkit and fontkit as CommonJS, because as ES modules they ask where they stand, which in a bundle is nowhere. Without what fontkit
- * reads WOFF2 with: a dictionary of 120 KB, and the fonts that are embedded are not of that kind.
+ * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, which a bundle lacks. It omits brotli, with
+ * which fontkit would read WOFF2: the dictionary has 120 KB, and the embedded fonts are WOFF.
  */
-const pdfAsBuilt = {
-  name: 'pdf-as-built',
+const pdfAsCommonJs = {
+  name: 'pdf-as-commonjs',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^(pdfkit|fontkit)$/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) }));
     onResolve({ filter: /^brotli\// }, ({ path }) => ({ path, namespace: 'no-woff2' }));
@@ -60,22 +60,22 @@ const pdfAsBuilt = {
 };
 
 /**
- * conf writes by a package that, when it is loaded, takes over the signals of the process: a config that passes `ulimit -f` then kills it.
- * src/settings/write-store.ts writes in its place.
+ * Plugin that omits atomically, with which conf writes: when loaded, it handles the signals of the process, so that a config file over `ulimit -f`
+ * kills it. src/settings/write-store.ts writes instead.
  */
-const notWrittenByConf = {
-  name: 'not-written-by-conf',
+const confWithoutWriter = {
+  name: 'conf-without-writer',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^atomically$/ }, ({ importer }) =>
-      importer.includes('/conf/') ? { path: 'atomically', namespace: 'not-written-by-conf' } : undefined,
+      importer.includes('/conf/') ? { path: 'atomically', namespace: 'conf-without-writer' } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'not-written-by-conf' }, () => ({
+    onLoad({ filter: /.*/, namespace: 'conf-without-writer' }, () => ({
       contents: `export function writeFileSync() { throw new Error('conf writes by itself'); }`,
     }));
   },
 };
 
-/** The fonts of PDFs (src/image/caption-fonts.ts). Gives the directories of their packages. */
+/** Copies the fonts of PDFs (src/image/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
     'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],
@@ -96,7 +96,7 @@ async function copyFonts() {
   return Object.keys(FAMILIES).map((family) => join('node_modules/@fontsource', family));
 }
 
-// Made beside its place and put there at once: a command that is running while this builds must find its files.
+// Built next to its final path and renamed, because a command that runs during the build must find its files.
 const staged = `${directory}-${process.pid}`;
 const OPTIONS = {
   bundle: true,
@@ -104,19 +104,19 @@ const OPTIONS = {
   platform: 'node',
   target: 'node20', // node20:
   minify: true,
-  // Whatever looks for a place in a line (a stack, a debugger, an assertion of node's) finds it at once, and shows no more than that.
+  // Short lines: stacks, debuggers and Node's assertions find a position fast, and print only that line.
   lineLimit: 500,
   outdir: staged,
   logLevel: 'warning',
   metafile: true,
-  // `import()` would go through the loader of ES modules again.
+  // `import()` would use the loader of ES modules.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.dirname': '__dirname' },
-  // Names and lines are enough for a stack; the sources themselves stay in the repository.
+  // A stack needs only names and lines, not the sources.
   sourcemap: 'external',
   sourcesContent: false,
 };
-/** What only src/start/start.ts loads is a function of what node gives to a module. */
+/** Files that src/start/start.ts loads: each is the wrapper function that Node makes of a CommonJS module. */
 const LOADED = {
   ...OPTIONS,
   banner: { js: '(function(exports,require,module,__filename,__dirname){' },
@@ -124,14 +124,15 @@ const LOADED = {
 };
 try {
   await mkdir(staged);
-  await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [keptApart] });
-  const plugins = [notWrittenByConf, pdfAsBuilt, keptApart];
+  await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [splitModules] });
+  const plugins = [confWithoutWriter, pdfAsCommonJs, splitModules];
   const fonts = await copyFonts();
-  // What draws logos (src/image/logo-worker.ts).
+  // The renderer of logos (src/image/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
-  const { metafile } = await build({ ...LOADED, entryPoints: APART, plugins });
+  const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });
   const workers = await buildWorkers(staged);
-  const { outputs } = (await build({ ...LOADED, entryPoints: { app: 'src/app.ts' }, plugins: [notBuiltIn, keptApart] })).metafile;
+  const { outputs } = (await build({ ...LOADED, entryPoints: { app: 'src/app.ts' }, plugins: [stubModules, splitModules] }))
+    .metafile;
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
   const packages = await bundledPackages({ outputs: { ...metafile.outputs, ...workers.metafile.outputs, ...outputs } }, fonts);
   await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), formatLicenses(packages));

@@ -1,12 +1,12 @@
-/** The crates that a WebAssembly of Rust was compiled from, by the places in their sources that its panics name: no lock file comes with it. */
+/** Finds the crates that a WebAssembly module of Rust was compiled from, by the source paths in its panic messages: it has no lock file. */
 
-/** Whose forks the Cargo.toml of resvg-js names (https://github.com/yisibl/resvg-js). */
+/** Repositories of the forks in the Cargo.toml of resvg-js (https://github.com/yisibl/resvg-js). */
 const FORKS = { resvg: 'zimond/resvg', 'woff2-rs': 'yisibl/woff2-rs' };
 
 const PUBLISHED = /(?:registry\/src\/[^/]+|rust\/deps)\/([a-z][\w-]*?)-(\d+\.\d+\.\d+)\/src\//g;
 const FROM_GIT = /git\/checkouts\/([\w-]+)-[0-9a-f]{16}\/([0-9a-f]{7,40})\/(?:crates\/([\w-]+)\/)?src\//g;
 
-/** Name, version and purl of each crate, in the order of their purls. Throws if there is none, or one of an unknown repository. */
+/** Returns name, version and purl of each crate, sorted by purl. Throws if there is no crate, or one of an unknown repository. */
 export function compiledCrates(wasm) {
   const text = wasm.toString('latin1');
   const published = [...text.matchAll(PUBLISHED)].map(([, name, version]) => ({
@@ -16,10 +16,10 @@ export function compiledCrates(wasm) {
   }));
   const fromGit = [...text.matchAll(FROM_GIT)].map(([, repository, version, crate]) => {
     const fork = FORKS[repository];
-    if (fork === undefined) throw new Error(`whose ${repository} at ${version} is, is not known`);
+    if (fork === undefined) throw new Error(`unknown repository of the crate ${repository} (${version})`);
     return { name: crate ?? repository, version, purl: `pkg:github/${fork}@${version}${crate ? `#crates/${crate}` : ''}` };
   });
   const crates = new Map([...published, ...fromGit].map((crate) => [crate.purl, crate]));
-  if (crates.size === 0) throw new Error('the WebAssembly names no crate');
+  if (crates.size === 0) throw new Error('the WebAssembly contains no path of a crate');
   return [...crates.values()].sort((a, b) => (a.purl < b.purl ? -1 : 1));
 }

@@ -1,18 +1,18 @@
-/** `npm run dev -- qr list`: runs one command from the sources, without a build. Slower to start than dist/, and otherwise the same. */
+/** `npm run dev -- qr list`: runs a command from the sources, without a build. It starts slower than dist/; all else is the same. */
 import { mkdir, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { buildWorkers } from './worker.mjs';
 
-// Nothing lies ready: help that the last build laid out would know nothing of a new command.
+// Uses no prebuilt help, which would lack a new command.
 const ENTRY = `
   import * as app from './app.ts';
   import { main } from './main.ts';
   export const run = (argv) => main(argv, () => app, () => undefined);
 `;
 
-// In node_modules, from where the libraries are found.
+// In node_modules, so that the libraries are found.
 const outfile = resolve(`node_modules/.cache/qrctl/dev-${process.pid}.mjs`);
 await mkdir('node_modules/.cache/qrctl', { recursive: true });
 await buildWorkers('dist');
@@ -24,12 +24,12 @@ try {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // For what is loaded only where it is needed.
+    // For modules that are loaded only if they are needed.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     outfile,
     sourcemap: 'inline',
     logLevel: 'warning',
-    // Where the sources are: what lies beside them is found from there.
+    // The program finds its other files relative to the sources.
     define: { 'import.meta.dirname': JSON.stringify(resolve('src')) },
   });
   process.setSourceMapsEnabled(true);

@@ -1,7 +1,7 @@
 /**
- * `npm run executable [-- FILE]`: the whole program, node included, as one file that runs where neither is installed. A single
- * executable of node (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html): the files of the package are
- * embedded in a copy of the node that npm has for this platform, of the newest line with long-term support.
+ * `npm run executable [-- FILE]`: builds qrctl and Node as one file, for machines with neither of them. It is a single executable application
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html): the files of the package are embedded in a copy of Node for this
+ * platform, from npm, of the newest release line with long-term support.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { inject } from 'postject';
 
 const NODE = 'node@24';
-/** Of every node: https://github.com/nodejs/postject#building-for-production */
+/** The same for every Node: https://github.com/nodejs/postject#building-for-production */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 const WINDOWS = process.platform === 'win32';
 
@@ -35,14 +35,14 @@ try {
 }
 process.stdout.write(`${target}\n`);
 
-/** The node of this platform, as npm has it; its package takes it from another when it is installed. */
+/** Installs Node for this platform from npm, and returns the path of its executable. */
 async function fetchNode() {
   await writeFile(join(directory, 'package.json'), '{}');
   run('npm', ['install', '--no-audit', '--no-fund', '--silent', NODE], { cwd: directory, shell: WINDOWS });
   return join(directory, 'node_modules', 'node', 'bin', WINDOWS ? 'node.exe' : 'node');
 }
 
-/** What `npm pack` would put into a package, by its path there: the program finds its files by that (src/durable/packaged-files.ts). */
+/** Returns the files of the package by their paths in it; src/durable/packaged-files.ts finds them by these. */
 async function packagedFiles() {
   const names = ['LICENSE', 'README.md', ...(await filesOf('dist')), ...(await filesOf('completions'))];
   return Object.fromEntries(names.sort().map((name) => [name, resolve(name)]));

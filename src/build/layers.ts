@@ -1,6 +1,6 @@
 /**
  * The layers of `src/`, from the top down: a module imports modules of its own folder and of layers below. `npm run layers` writes the
- * linter's rules (src/build/layers.json, which biome.json extends) from this list; a test holds the table of the papers to it.
+ * linter's rules (src/build/layers.json, which biome.json extends) from this list; a test compares it with the table of docs/architecture.md.
  */
 interface Layer {
   /** Folders of `src/`, or files directly in it; those of one layer do not import each other. */
@@ -16,20 +16,20 @@ interface Rule {
 export const LAYERS: readonly Layer[] = [
   { modules: ['start', 'build'], does: 'starts the program; builds it' },
   { modules: ['main.ts'], does: 'argv → command → exit code' },
-  { modules: ['app.ts'], does: 'what `main.ts` loads' },
+  { modules: ['app.ts'], does: 'the program that `main.ts` loads' },
   { modules: ['cli'], does: 'reads the command line: tree of commands, suggestions, help, completion' },
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
-  { modules: ['context.ts'], does: 'what a command gets: console, settings, service, clock, signal' },
+  { modules: ['context.ts'], does: 'the context of a command: console, settings, service, clock, signal' },
   {
     modules: ['report', 'verify', 'watch'],
-    does: 'figures as a document in a language, and the document as a page; logs compared with the service; codes against their own past',
+    does: 'statistics as a report in a language, as HTML or PDF; logs compared with the service; codes compared with their own past',
   },
   {
     modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'tail', 'sandbox'],
-    does: 'images that scan; figures that add up; destinations; dated changes; a file that is the truth; backups before deletion; printed scans over restarts; the local service',
+    does: 'images that scan; statistics; checks of destinations; dated changes; codes that follow a file; backups before deletion; new scans as they arrive, across restarts; the sandbox',
   },
   { modules: ['dataset'], does: 'a directory of Parquet parts' },
-  { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by what is new' },
+  { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by the new scans' },
   { modules: ['once', 'complete'], does: 'each row exactly once; each scan exactly once' },
   { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
   { modules: ['settings'], does: 'flag > variable > profile > default' },
@@ -48,7 +48,7 @@ export const LAYERS: readonly Layer[] = [
 const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];
 const UNDICI = ['undici', 'undici/**'];
 
-/** What a module also leaves alone, and why. */
+/** Further imports that a module must not have, and why. */
 const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
   { modules: ['service', 'limit'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
   {
@@ -75,7 +75,7 @@ const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
 
 const isFile = (module: string) => module.endsWith('.ts');
 
-/** The overrides of Biome's configuration that hold every import to the list. */
+/** Returns the overrides of Biome's configuration that enforce the layers. */
 export function layerRules(): object[] {
   return LAYERS.flatMap(({ modules }, layer) =>
     modules.map((module) => {
@@ -83,7 +83,7 @@ export function layerRules(): object[] {
       const own = ALSO.filter((also) => also.modules.includes(module)).map(({ group, message }) => ({ group, message }));
       const imports: Rule = {
         group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
-        message: 'Imports go down only.',
+        message: 'Imports go down only (src/build/layers.ts; npm run layers).',
       };
       const patterns: Rule[] = above.length > 0 ? [imports, ...own] : own;
       return {

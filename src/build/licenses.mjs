@@ -1,6 +1,6 @@
 /**
- * The licences of what is bundled, from esbuild's own account of it, so that a new library cannot be forgotten. All of them ask that
- * their text goes along with copies.
+ * Collects the licenses of the bundled packages from esbuild's metafile, so that a new library can't be forgotten. Every license requires that copies
+ * include its text.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { compiledCrates } from './compiled-crates.mjs';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-/** Who wants no more than to be named; anything else is for a person to decide. */
+/** Licenses that require only attribution, or as MPL-2.0 a link to the sources. A maintainer must check any other. */
 const KNOWN = new Set([
   'MIT',
   'ISC',
@@ -22,34 +22,34 @@ const KNOWN = new Set([
   'MPL-2.0',
 ]);
 
-/** One says so in its LICENSE alone. */
+/** Licenses of packages that state them only in their LICENSE file, not in package.json. */
 const LOOKED_UP = { 'png-js': 'MIT' };
 
-/** They say that they are under MIT and bring no text of it. */
+/** Packages under MIT that don't include its text. */
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
 /**
- * They name their licence and bring no text of it. The file is the text that SPDX gives for the name, and below it what the licence asks
- * for besides: where the sources are, and the notices of what was compiled into it.
+ * Files with the license text of packages that don't include it: the text of SPDX, then what the license also requires (where the sources are, and
+ * the notices of the libraries that were compiled in).
  */
-const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/licence-of-resvg.txt' };
+const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
 /**
- * The Unicode CLDR, of which `npm run cldr` froze a part (src/report/languages/cldr/). The file is the LICENSE of its packages
+ * The Unicode CLDR, from which `npm run cldr` writes src/report/languages/cldr/. The file is the LICENSE of its packages
  * (https://github.com/unicode-org/cldr-json).
  */
 const CLDR = { name: 'cldr', version: '48.2.0', license: 'Unicode-3.0', purl: 'pkg:github/unicode-org/cldr-json@48.2.0' };
-const LICENSE_OF_CLDR = 'src/build/licence-of-cldr.txt';
+const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 
-/** undici's parser of HTTP is built from llhttp (https://github.com/nodejs/llhttp), and its package names neither that nor its version. */
+/** undici includes a build of llhttp (https://github.com/nodejs/llhttp) as its HTTP parser, but its package states neither name nor version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
-/** By the SHA-256 of undici's build of it: what LLHTTP_VERSION_* says in deps/llhttp/include/llhttp.h of undici's repository, there. */
+/** Version of llhttp by the SHA-256 of the build: LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici's repository at that release. */
 const VERSION_OF_LLHTTP = {
   '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0',
 };
 
-/** Throws for a build that nobody looked up. */
+/** Throws for a build whose version is not in the table. */
 async function describeLlhttp() {
   const digest = createHash('sha256')
     .update(await readFile(PARSER))
@@ -60,8 +60,8 @@ async function describeLlhttp() {
 }
 
 /**
- * The packages that are part of a build with `metafile: true`, and of what was copied from `others` (directories): name, version, SPDX
- * licence and its text, in the order of their names. Throws where a package has no licence, or one nobody looked at.
+ * Returns the packages in a build with `metafile: true`, and those in `others` (directories that files were copied from): name, version, SPDX license
+ * and its text, sorted by name. Throws if a package has no license, or one that is not in KNOWN.
  */
 export async function bundledPackages({ outputs }, others = []) {
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>
@@ -72,7 +72,7 @@ export async function bundledPackages({ outputs }, others = []) {
   return [...packages, await describeLlhttp(), cldr].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** The text of THIRD-PARTY-LICENSES. */
+/** Formats THIRD-PARTY-LICENSES. */
 export function formatLicenses(packages) {
   const parts = packages.map(
     ({ name, version, license, text }) => `${[name, version].join(' ').trim()} (${license})\n\n${text}\n`,
@@ -91,13 +91,13 @@ async function describe(directory) {
   const file = (await readdir(directory)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
   if (!KNOWN.has(license) || file === undefined) {
     throw new Error(
-      `${name} ${version} (${license}, ${author}) cannot be bundled: its licence is ${file ? 'unknown' : 'missing'}`,
+      `${name} ${version} (${license}, ${author}) cannot be bundled: its license is ${file ? 'unknown' : 'missing'}`,
     );
   }
   return { name, version, license, text: (await readFile(join(directory, file), 'utf8')).trim() };
 }
 
-/** The text that the name stands for (https://spdx.org/licenses/MIT). */
+/** Returns the text of the MIT license (https://spdx.org/licenses/MIT). */
 function mitOf(author) {
   return `Copyright (c) ${author}
 

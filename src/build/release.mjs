@@ -1,7 +1,7 @@
 /**
- * `npm run release -- X.Y.Z`: says whether a release could be made, and what would be done, step by step. `--write` does it: the checks,
- * the version, the changelog, a commit, a tag, and the files in dist-release/. `--files-only` makes the files of the version that is
- * checked out, as the workflow does for a tag. Nothing is sent anywhere: pushing the tag has the workflow publish it.
+ * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps. `--write` runs them: tests, version, changelog, commit, tag,
+ * and the files in dist-release/. `--files-only` builds only the files of the version that is checked out, as the workflow does for a tag. The script
+ * sends nothing; the workflow publishes a tag that is pushed.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ if (faults.length > 0) {
   process.exit(2);
 }
 
-/** What a release is, in order; those of a commit are left out where only its files are wanted. */
+/** Steps of a release, in order. `--files-only` needs only the last one. */
 const steps = [
   ...(filesOnly
     ? []
@@ -44,7 +44,7 @@ for (const [what, step] of steps) {
 }
 if (!filesOnly) process.stdout.write(values.write ? `now: git push --follow-tags\n` : 'nothing was done: --write does it\n');
 
-/** Why there can be no such release now. */
+/** Returns the reasons why this release is not possible now. */
 function faultsOf() {
   if (!/^\d+\.\d+\.\d+$/.test(version)) return [`'${version}' is no version: npm run release -- X.Y.Z`];
   if (filesOnly) return version === current ? [] : [`what is checked out is ${current}`];
@@ -62,7 +62,7 @@ function compare(a, b) {
   return left.map((part, at) => part - right[at]).find((difference) => difference !== 0) ?? 0;
 }
 
-/** What CHANGELOG.md says of a version, without its heading. */
+/** Returns the section of a version in CHANGELOG.md, without its heading. */
 function sectionOf(name) {
   const [, section = ''] = changelog.split(`\n## [${name}]`);
   return section.split('\n## ')[0].replace(/^[^\n]*\n/, '');
@@ -74,7 +74,7 @@ function check() {
 
 async function setVersion() {
   run('npm', ['version', '--no-git-tag-version', version]);
-  // What people paste there is the name of the package's file.
+  // Their commands contain the name of the package file.
   for (const name of ['README.md', 'docs/ci.md'])
     await writeFile(name, (await readFile(name, 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`));
 }

@@ -1,7 +1,7 @@
-/** Builds the threads that may be ended, each as one script, which is started from its text: in an executable it is in no file. */
+/** Builds each worker thread as one script. A worker is started from its text, because in an executable it is not a file. */
 import { build } from 'esbuild';
 
-/** By the names of their files in dist/. */
+/** Entry points by the names of their files in dist/. */
 const WORKERS = {
   'parquet-worker': 'src/rows/parquet/worker.ts',
   'logo-worker': 'src/image/logo-worker.ts',

@@ -1,7 +1,7 @@
 /**
- * `npm run cldr`: writes src/report/languages/cldr/ from the Unicode CLDR (https://cldr.unicode.org): names of months, weekdays and
- * countries, forms of dates and numbers. They are frozen because each Node has another CLDR, and the same scans give the same report. The
- * packages are 160 MB, so they are fetched for this alone, and their result is in the repository.
+ * `npm run cldr`: writes src/report/languages/cldr/ from the Unicode CLDR (https://cldr.unicode.org): names of months, weekdays and countries, formats of
+ * dates and numbers. The result is in the repository, because each Node version has a different CLDR, and the same scans must give the same report. The
+ * packages (160 MB) are downloaded only for this.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,16 +11,17 @@ import { join } from 'node:path';
 /** Also in src/build/licenses.mjs, which has its license. */
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
+/** As in src/report/languages/plurals.ts. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
-/** Day before month, as in the international English of CLDR: it is read without doubt in every country. */
+/** Day before month, as in the international English of CLDR, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
-/** The first of a month is an ordinal number in French, which CLDR does not distinguish. */
+/** In French, the first day of a month is an ordinal number, which CLDR does not distinguish. */
 const FIRST_DAY = { fr: '1er' };
-/** In running text `17 to 23 November 2026`. */
+/** Word between the ends of a range in a sentence: `17 to 23 November 2026`. */
 const TO = { en: 'to' };
-/** Countries whose short names are the usual ones. */
+/** Countries whose short names are more common. */
 const SHORT_NAMES = new Set(['HK', 'MO', 'PS']);
-/** Where the abbreviated names are the full ones. */
+/** Languages whose abbreviated names of weekdays are the full ones. */
 const WEEKDAY_WIDTH = { ar: 'short' };
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 

@@ -1,6 +1,6 @@
 /**
- * The second half of `npm run build`: writes the manual pages to dist/man, where package.json's `man` finds them, and to dist/help
- * what `--help` and `help` print, because loading commander to lay it out takes longer than all the rest.
+ * Second step of `npm run build`: writes the manual pages to dist/man, where `man` in package.json finds them, and the pages of `--help` and `help` to
+ * dist/help, because formatting them with commander takes longer than the rest of the command.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';

@@ -1,0 +1,44 @@
+/**
+ * Replaces modules that undici and commander load, but that qrctl never uses, by stubs in the bundle: node:http, HTTP/2 and fetch of undici, and
+ * node:child_process of commander. This makes `qrctl qr list` 10 ms (a tenth) faster. A stub has only the properties that are read while it is loaded
+ * and throws for any other, so an upgrade that needs more fails in every test that sends a request.
+ */
+const STUBS = {
+  // node20: A message is set because Node 20 would otherwise parse the whole bundle to build one, which takes minutes. A server can cause a failed
+  // assertion (with a status below 100), which then ends its request.
+  'node:assert': stub(
+    'node:assert',
+    '{}',
+    `(value, message = 'an assertion of undici fails') => {
+      if (!value) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' });
+    }`,
+  ),
+  'node:child_process': stub('node:child_process', '{}'),
+  'node:http': stub('node:http', '{ maxHeaderSize: 16384, IncomingMessage: class {} }'),
+  './client-h2.js': stub('./client-h2.js', '{}'),
+  '../web/fetch/body.js': stub('../web/fetch/body.js', '{}'),
+};
+
+/** Returns the source of a module with these properties. Calling the module runs `call`, which throws by default. */
+function stub(path, properties, call = "() => missing('call')") {
+  return `const has = ${properties};
+    const missing = (name) => { throw new Error('${path} is a stub without ' + String(name)); };
+    const call = ${call};
+    module.exports = new Proxy(function () {}, {
+      get: (_, name) => (name in has ? has[name] : missing(name)),
+      apply: (_, self, given) => call(...given),
+    });`;
+}
+
+/** Plugin of esbuild that puts the stubs in place. */
+export const stubModules = {
+  name: 'stub-modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /.*/ }, ({ importer, namespace, path }) =>
+      namespace === 'file' && /[\\/](undici|commander)[\\/]/.test(importer) && Object.hasOwn(STUBS, path)
+        ? { path, namespace: 'stub-modules' }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'stub-modules' }, ({ path }) => ({ contents: STUBS[path] }));
+  },
+};
