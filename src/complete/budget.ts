@@ -3,50 +3,50 @@
  * endlessly; so requests are bounded by the rows that were returned, whatever total the service reports.
  */
 import type { ScanPage } from '../service/shapes.ts';
-import { MovedError } from './assembly.ts';
+import { InconsistentPagesError } from './page-merger.ts';
 import { pageSizeOf, type ReadScans } from './range.ts';
 
-/** Every page with rows may be read three times, plus this many requests. */
+/** Every page with rows may be read three times, plus 18 requests. */
 const READINGS = 3;
 const SPARE = 18;
-/** Where rows of one instant swap places, chance decides how often a page must be read again; so often more at most. */
-const GRANTED_READINGS = 12;
+/** If rows of one instant swap positions, chance decides how often a page must be read again: a code may be granted up to this many readings. */
+const MOST_GRANTED_READINGS = 12;
 
 /** The budget is exhausted; its message is the reason why rows had to be read again. */
-export class SpentError extends MovedError {
-  override name = 'SpentError';
+export class BudgetExceededError extends InconsistentPagesError {
+  override name = 'BudgetExceededError';
 }
 
 export interface Budget {
-  /** Reads as the reader it was made of; rejects with SpentError when the budget is spent. */
+  /** Reads a page; rejects with BudgetExceededError if no request is left. */
   read: ReadScans;
-  /** Tells that so many distinct rows were shown, in one attempt; the largest number counts. */
-  show(rows: number): void;
-  /** Allows for so many requests more; in all for twelve readings of every page. */
+  /** Reports the number of distinct rows that the service returned in one attempt; the largest number counts. */
+  reportRows(rows: number): void;
+  /** Allows this many more requests, at most twelve readings of every page in total. */
   grant(requests: number): void;
-  /** Largest total of any response so far. */
+  /** Returns the largest total of any response so far. */
   largestTotal(): number;
 }
 
 /** Creates the budget of an export whose page 1, already received, is `first`. */
 export function createBudget(read: ReadScans, first: ScanPage): Budget {
   const pageSize = pageSizeOf(first);
-  let shown = first.rows.length;
+  let returned = first.rows.length;
   let largest = first.total;
   let requests = 1;
   let granted = 0;
   return {
     async read(request) {
       requests += 1;
-      const pages = Math.ceil(shown / pageSize);
-      if (requests > READINGS * pages + SPARE + Math.min(granted, GRANTED_READINGS * pages))
-        throw new SpentError('the scans kept changing while they were read');
-      const answer = await read(request);
-      largest = Math.max(largest, answer.total);
-      return answer;
+      const pages = Math.ceil(returned / pageSize);
+      if (requests > READINGS * pages + SPARE + Math.min(granted, MOST_GRANTED_READINGS * pages))
+        throw new BudgetExceededError('the scans kept changing while they were read');
+      const page = await read(request);
+      largest = Math.max(largest, page.total);
+      return page;
     },
-    show(rows) {
-      shown = Math.max(shown, rows);
+    reportRows(rows) {
+      returned = Math.max(returned, rows);
     },
     grant(more) {
       granted += more;

@@ -1,6 +1,6 @@
 /**
- * The scans of several codes, one after the other, while the first pages of the next are on their way. One code writes at a time;
- * a code that fails leaves nothing behind and does not stop the others.
+ * Exports the scans of several codes one after the other, while it prefetches the first pages of the next ones. One code writes at a time; a code that
+ * fails leaves no rows and does not stop the others.
  */
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
 import type { CodeSink, TimedRows } from '../rows/row-sink.ts';
@@ -22,9 +22,9 @@ export interface CodesExport {
   now(): number;
   fetchInOrder: FetchInOrder;
   width: number;
-  /** Look by time whether there is more beyond the last page of each code, whatever its total is. */
+  /** Requests rows beyond the last page of each code by time, whatever its total is. */
   proveBeyond?: boolean;
-  /** Asked ahead, while the codes before still write; the sink's checkpoint is taken when this code's own rows begin. */
+  /** Called ahead, while earlier codes still write; the sink's checkpoint is taken when this code's own rows begin. */
   openSink(code: CodeLabel): Promise<CodeSink>;
   note(line: string): void;
   /**
@@ -68,7 +68,7 @@ interface Turn {
   prepared: Promise<Prepared>;
 }
 
-/** Codes in a row that the service fails on, after all retries, before it is taken for down. */
+/** Number of codes in a row for which the service may fail, after all retries, before it counts as down. */
 const MOST_DOWN = 1;
 
 /**
@@ -193,15 +193,15 @@ function hasLater({ times }: ScanPage, nowMs: number): boolean {
   return times.some((time) => time > nowMs);
 }
 
-/** Asks for scans after a time. An empty page that counts some has them as well. */
+/** Returns whether there are scans after a time. An empty page with a total above 0 counts as well. */
 async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
   const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
   if (later.rows.length === 0) return later.total > 0;
-  // An earlier one: the bound is not heeded. Of such a service the newest row is the last, or on the first page of all.
+  // An earlier scan: the service ignores the bound. Then its newest row is the last one, or on page 1.
   return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
 }
 
-/** The earlier of two beginnings; undefined is before all of them. */
+/** Returns the earlier of two starts; undefined is before all others. */
 function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
   if (!range) return sinceMs;
   return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);

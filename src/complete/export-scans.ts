@@ -8,18 +8,18 @@ import { UnprovenError } from '../errors.ts';
 import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
-import { MovedError } from './assembly.ts';
-import { createBudget, SpentError } from './budget.ts';
+import { BudgetExceededError, createBudget } from './budget.ts';
+import { InconsistentPagesError } from './page-merger.ts';
+import { type PaginationJob, paginate } from './paginate.ts';
 import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
-import { type SlicesJob, slices } from './slices.ts';
+import { repeatPasses } from './repeat-passes.ts';
+import { type SplitJob, splitByTime } from './split-by-time.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
-import { union } from './union.ts';
-import { type WalkJob, walk } from './walk.ts';
 
 export interface ScanExport extends RangeReading {
   /** Name of the code in messages. */
   code: string;
-  /** Resolves when the code exists; rejects with NotFoundError when it does not (any more). */
+  /** Resolves if the code exists; rejects with NotFoundError if it does not, or was deleted. */
   checkExists(): Promise<unknown>;
   /** Page 1 of the range, if it was read already. */
   first?: ScanPage;
@@ -27,7 +27,7 @@ export interface ScanExport extends RangeReading {
   firstIsOpen?: boolean;
   /** The code was listed or read in this run: no further request is needed to show that it exists without scans. */
   isKnown?: boolean;
-  /** Look by time whether there is more beyond the last page, whatever the total is. */
+  /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond?: boolean;
   note(line: string): void;
 }
@@ -35,12 +35,12 @@ export interface ScanExport extends RangeReading {
 /** Takes the rows of the range, cut exactly; oldest first, unless the service has no order. */
 type ScanSink = Pick<RowSink<TimedRows>, 'write' | 'checkpoint'>;
 
-/** How often a range that does not hold still is read again in slices. */
+/** How often a range that changes while it is read is read again in slices. */
 const ROUNDS = 3;
-/** How often a range in no order of time is read before it is cut in slices. */
+/** How often a range that is not sorted by time is read before it is split into slices. */
 const PASSES = 4;
 
-/** Exports everything, or throws: UnprovenError when it does not add up, NotFoundError when the code is gone. */
+/** Exports the whole range. Throws UnprovenError if it can't be verified as complete, NotFoundError if the code does not exist. */
 export async function exportScans(options: ScanExport, sink: ScanSink): Promise<void> {
   const first = options.first ?? (await readFirst(options.read, options.asked));
   // C14: a code that was deleted, or never was, may be shown as one without scans.
@@ -57,52 +57,52 @@ export async function exportScans(options: ScanExport, sink: ScanSink): Promise<
     moved = await attempt(async () => readInOrder(job, await readFirst(job.read, job.asked), output));
   }
   if (!moved) return;
-  // C14: rows that vanish because their code was deleted are no reason to read again.
+  // C14: if rows vanished because their code was deleted, the range is not read again.
   await job.checkExists();
   await readAgain(job, output, moved);
 }
 
-type Job = ScanExport & WalkJob & SlicesJob;
+type Job = ScanExport & PaginationJob & SplitJob;
 
 interface Output {
   sink: ScanSink;
   rewind: Rewind;
 }
 
-/** Reads the range in the order of the service's pages; throws MovedError if it does not add up. */
+/** Reads the range in the order of the service's pages; throws InconsistentPagesError if it can't be verified. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
-  if (total === 0) throw new MovedError('the service returned rows before, and now returns none');
+  if (total === 0) throw new InconsistentPagesError('the service returned rows before, and now returns none');
   const order = orderOf(first);
-  if (order !== 'mixed') return write(walk(job, first, order), job.range, sink);
+  if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
   // C10: rows that are not sorted by time have no last one to request beyond; slices are split until they are short enough.
   if (mayBeTruncated({ total, pageSize: pageSizeOf(first), always: job.proveBeyond })) {
-    throw new MovedError(`the service may have more than ${countOf(total, 'row')}`);
+    throw new InconsistentPagesError(`the service may have more than ${countOf(total, 'row')}`);
   }
-  if (total <= first.rows.length) return write(walk(job, first, 'ascending'), job.range, sink);
+  if (total <= first.rows.length) return write(paginate(job, first, 'ascending'), job.range, sink);
   // C15: rows that are not sorted show nothing before all of them are read: the sink must not treat them as verified.
   await rewind();
-  await write(inItsOwnOrder(job, first), job.range, sink);
+  await write(readInServiceOrder(job, first), job.range, sink);
 }
 
-/** The MovedError that a reading ended with. */
-async function attempt(read: () => Promise<void>): Promise<MovedError | undefined> {
+/** Resolves to the InconsistentPagesError that a reading ended with; undefined if it succeeded. */
+async function attempt(read: () => Promise<void>): Promise<InconsistentPagesError | undefined> {
   try {
     await read();
     return undefined;
   } catch (error) {
-    if (error instanceof MovedError) return error;
+    if (error instanceof InconsistentPagesError) return error;
     throw error;
   }
 }
 
 /**
- * Requests that a service which holds still needs after page 1 of a range: `isKnown` and `proveBeyond` as in ScanExport. The end of a range is
- * taken for no part of it.
+ * Returns the number of requests after page 1 of a range, if the service does not change: `isKnown` and `proveBeyond` as in ScanExport. The end of the
+ * range is not part of it.
  */
 export function requestsAfter(
   first: ScanPage,
-  { isKnown, proveBeyond, sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Foreseen,
+  { isKnown, proveBeyond, sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: ExpectedReading,
 ): number {
   const { total, times } = first;
   const pageSize = pageSizeOf(first);
@@ -120,7 +120,7 @@ const isOneInstant = ({ times, total }: ScanPage) => times.length === total && t
 
 const isWholeSecond = (ms: number) => ms % 1000 === 0;
 
-interface Foreseen extends Partial<Range> {
+interface ExpectedReading extends Partial<Range> {
   isKnown: boolean;
   proveBeyond: boolean;
 }
@@ -141,21 +141,24 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
   }
 }
 
-async function* inItsOwnOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
+async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
   job.note('The service does not sort these scans by time. Exporting them in the order of the service');
-  const { proven, count, total } = yield* union(job, first, PASSES);
-  if (!proven) throw new MovedError(`the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`);
+  const { isVerified, count, total } = yield* repeatPasses(job, first, PASSES);
+  if (!isVerified)
+    throw new InconsistentPagesError(
+      `the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`,
+    );
 }
 
-async function readAgain(job: Job, { sink, rewind }: Output, reason: MovedError) {
+async function readAgain(job: Job, { sink, rewind }: Output, reason: InconsistentPagesError) {
   let moved = reason;
   // C13: with a service whose rows never stop moving, or whose numbers are wrong, the export ends as not verified.
   for (let round = 0; round < ROUNDS; round++) {
     // C15: rows of the earlier attempt are not verified, and would be written twice; rows that can't be rolled back end the export.
     if (!(await rewind())) break;
-    const failure = await attempt(() => write(slices(job), job.range, sink));
+    const failure = await attempt(() => write(splitByTime(job), job.range, sink));
     if (!failure) return;
-    if (failure instanceof SpentError) break;
+    if (failure instanceof BudgetExceededError) break;
     moved = failure;
   }
   await job.checkExists();

@@ -13,7 +13,7 @@ export interface FollowedCode {
    * next time.
    */
   next(): Promise<{ ms: number; row: Row }[]>;
-  /** All scans from the start on were returned: later readings begin an hour before the newest. */
+  /** Returns whether all scans from the start on were returned: later readings begin an hour before the newest. */
   hasBegun(): boolean;
 }
 
@@ -32,7 +32,7 @@ export interface FollowJob {
   note(line: string): void;
 }
 
-/** Scans are looked for so far before the newest: they may be listed late. */
+/** Each reading begins this long before the newest scan, because scans may be listed late. */
 export const OVERLAP_MS = 3_600_000;
 /**
  * Number of known scans per code and hour that are read again each time, so that a page has room for new ones. All of the overlap is read
@@ -43,11 +43,11 @@ const MOST_KNOWN = 250;
 const FOREVER_MS = 8_640_000_000_000_000;
 
 export function followCode(job: FollowJob): FollowedCode {
-  /** When each scan was that could be shown again, by its id. */
+  /** Time of each scan that the service may return again, by ID. */
   let seen = new Map<number | bigint, number>(job.seen);
   let fromMs = job.sinceMs;
   let shortReadings = 0;
-  /** All from the start on was given. */
+  /** All scans from the start on were returned. */
   let hasBegun = false;
   let hasDoubted = false;
 

@@ -13,7 +13,7 @@ export interface Range {
   untilMs: number;
 }
 
-/** Scans on their way through an export: `times[i]` is the time of `rows[i]` in ms since the epoch. */
+/** Scans and their times: `times[i]` is the time of `rows[i]` in ms since the epoch. */
 export interface Batch {
   rows: Scan[];
   times: number[];
@@ -28,7 +28,7 @@ export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) =>
 /** An undefined bound is not sent. */
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
 
-/** A range of one code, and how it is read. */
+/** Range of one code, and how to read it. */
 export interface RangeReading {
   read: ReadScans;
   range: Range;
@@ -37,11 +37,11 @@ export interface RangeReading {
   fetchInOrder: FetchInOrder;
   /** Requests in flight at once. */
   width: number;
-  /** Told how many distinct rows were shown so far, in one attempt. */
-  show?: ((rows: number) => void) | undefined;
+  /** Called with the number of distinct rows that were returned so far in one attempt. */
+  reportRows?: ((rows: number) => void) | undefined;
   /**
-   * Told that a reading of so many requests found new rows under an unchanged total: then rows of one instant swap places between pages, and
-   * reading again is worth its cost.
+   * Called if a pass of this many requests found new rows under an unchanged total: then rows of one instant swap positions between pages, and
+   * another pass is worth its cost.
    */
   grant?: (requests: number) => void;
 }
@@ -97,7 +97,7 @@ export function cut(batch: Batch, { sinceMs = Number.NEGATIVE_INFINITY, untilMs 
   return batch.times.every(isInside) ? batch : select(batch, (_, time) => isInside(time));
 }
 
-/** The rows that pass a test, in their order. */
+/** Returns the rows that pass a test, in their order. */
 export function select({ rows, times }: Batch, test: (row: Scan, time: number) => boolean): Batch {
   const chosen: Batch = { rows: [], times: [] };
   for (let i = 0; i < rows.length; i++) {

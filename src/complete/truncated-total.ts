@@ -4,7 +4,7 @@
  */
 import type { Scan } from '../service/shapes.ts';
 import { type Batch, MARGIN_MS, pageReader, pageSizeOf, type RangeReading, readFirst } from './range.ts';
-import { readUnion, union } from './union.ts';
+import { collectPasses, repeatPasses } from './repeat-passes.ts';
 
 /** Services stop counting at a round number, or at the end of a page. */
 const ROUND = 50;
@@ -17,13 +17,13 @@ export function mayBeTruncated({ total, pageSize, always = false }: { total: num
 /** The direction of time in which pages run. */
 export type PageOrder = 'ascending' | 'descending';
 
-/** The end of a range at which a service that truncates its total leaves rows out: its outermost instant, and the rows of that. */
+/** End of a range at which a service that caps its total omits rows: the outermost instant, and the IDs of its rows. */
 export interface Edge {
   timeMs: number;
   ids: Set<Scan['id']>;
 }
 
-/** The edge of a range that pages in `order`, as it is known when `page` has been read too. */
+/** Returns the edge of a range after one more page, with pages in `order`. */
 export function widenEdge(edge: Edge | undefined, { rows, times }: Batch, order: PageOrder): Edge | undefined {
   let widest = edge;
   for (let i = 0; i < rows.length; i++) {
@@ -51,7 +51,12 @@ interface Look {
  * Requests by time whether rows of the range are beyond its edge, if the service counts `total` rows in all of it; undefined if the
  * response is inconclusive. One request suffices unless the second at the edge has more rows than a page.
  */
-export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge, total: number): Promise<boolean | undefined> {
+export async function requestBeyond(
+  job: RangeReading,
+  order: PageOrder,
+  edge: Edge,
+  total: number,
+): Promise<boolean | undefined> {
   // Rows of one instant show no order, and contain no rows between them: rows after them are requested, and rows before.
   if (edge.ids.size === total) {
     const after = await askOutside('ascending', [1, 1 + MARGIN_MS], false);
@@ -60,7 +65,7 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     const first = edge.timeMs % 1000 === 0 ? [0, 1] : [1];
     return after === false ? askOutside('descending', [...first, 1 + MARGIN_MS], false) : after;
   }
-  let control = false;
+  let appliesBounds = false;
   // One millisecond inside the edge, in case bounds are exclusive; one second more, if the service rounds them down; and the edge itself,
   // if the second before it has more rows than a page.
   for (const insideMs of [1, 1 + MARGIN_MS, 0]) {
@@ -68,11 +73,11 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     // There are no rows outside the range; at its border, rows of the edge itself may be missing.
     if (inside === undefined) return insideMs === 0 ? undefined : false;
     if (inside.more) return true;
-    control = inside.hasEdge;
-    if (control && inside.isCertain) return false;
-    if (control) break;
+    appliesBounds = inside.hasEdge;
+    if (appliesBounds && inside.isCertain) return false;
+    if (appliesBounds) break;
   }
-  if (!control) return undefined;
+  if (!appliesBounds) return undefined;
   // All rows are near the edge, and a count equal to the whole may be capped as well; the count of the rows after them is not.
   return askOutside(order, [0, 1, 1 + MARGIN_MS], undefined);
 
@@ -110,9 +115,9 @@ export async function askBeyond(job: RangeReading, order: PageOrder, edge: Edge,
     // includes it: then rows beyond the edge may be on its further pages.
     if (state.more || (first.total >= total && !(state.hasEdge && outsideMs < 0))) return state;
     const part: RangeReading = { ...job, asked };
-    const { proven, total: counted } = await readUnion(union(part, first, 1), see);
+    const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
     // Full pages: a total that is too small by a few rows would end them before the rows beyond.
-    if (proven && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
-    return { ...state, isCertain: proven && counted < total };
+    if (isVerified && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
+    return { ...state, isCertain: isVerified && counted < total };
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBudget, SpentError } from '../../src/complete/budget.ts';
+import { BudgetExceededError, createBudget } from '../../src/complete/budget.ts';
 import { page } from './reading.ts';
 
 /** Reads until the budget is spent, `at` the start; how often that was, page 1 not counted. */
@@ -8,7 +8,7 @@ async function reads(budget: ReturnType<typeof createBudget>): Promise<number> {
     try {
       await budget.read({ page: 2, limit: 2 });
     } catch (error) {
-      expect(error).toBeInstanceOf(SpentError);
+      expect(error).toBeInstanceOf(BudgetExceededError);
       return count;
     }
   }
@@ -23,8 +23,8 @@ describe('the budget of an export', () => {
 
   it('grows with the largest number of rows that was shown, and with what is granted (C13)', async () => {
     const budget = createBudget(answer, page([1, 2], { total: 1_000_000_000 }));
-    budget.show(5);
-    budget.show(4);
+    budget.reportRows(5);
+    budget.reportRows(4);
     budget.grant(1);
     budget.grant(1);
     expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);

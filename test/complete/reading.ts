@@ -1,7 +1,8 @@
 /** What the tests of this room share: rows, pages made by hand, and a sink that can be rewound. */
+
+import type { PaginationJob } from '../../src/complete/paginate.ts';
 import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../src/complete/range.ts';
-import type { SlicesJob } from '../../src/complete/slices.ts';
-import type { WalkJob } from '../../src/complete/walk.ts';
+import type { SplitJob } from '../../src/complete/split-by-time.ts';
 import type { TimedRows } from '../../src/rows/row-sink.ts';
 import type { Scan, ScanPage } from '../../src/service/shapes.ts';
 import { type ModelRow, scanOf } from '../support/model-service/scans.ts';
@@ -33,7 +34,7 @@ export function idsOf({ rows }: { rows: readonly Partial<Scan>[] }): number[] {
 export function reading(
   read: ReadScans,
   { range = RANGE, width = 1, proveBeyond = false }: Partial<RangeReading & { proveBeyond: boolean }> = {},
-): WalkJob & SlicesJob {
+): PaginationJob & SplitJob {
   let largest = 0;
   const remembering: ReadScans = async (request) => {
     const answer = await read(request);
@@ -47,7 +48,7 @@ export function reading(
     fetchInOrder: fetchAhead,
     width,
     proveBeyond,
-    show: () => undefined,
+    reportRows: () => undefined,
     largestTotal: () => largest,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askBeyond, type Edge, mayBeTruncated, type PageOrder, widenEdge } from '../../src/complete/truncated-total.ts';
+import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } from '../../src/complete/truncated-total.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
@@ -17,7 +17,7 @@ async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
     requests.push(request);
     return script[requests.length - 1] ?? page([], { total: 100 });
   };
-  return { more: await askBeyond(reading(read, { range }), order, edge, 100), requests };
+  return { more: await requestBeyond(reading(read, { range }), order, edge, 100), requests };
 }
 
 describe('a total', () => {
@@ -81,7 +81,9 @@ describe('asking beyond the edge of a range', () => {
     const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
     const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
     const edge = { timeMs: START + 1000, ids: new Set([21]) };
-    expect(await askBeyond(reading(service.read, { range: { ...range, sinceMs: START } }), 'ascending', edge, 21)).toBe(false);
+    expect(await requestBeyond(reading(service.read, { range: { ...range, sinceMs: START } }), 'ascending', edge, 21)).toBe(
+      false,
+    );
     expect(service.state.requests).toBe(3);
   });
 
@@ -96,7 +98,7 @@ describe('asking beyond the edge of a range', () => {
       };
       const edge = edgeAt(14, 14, 15, 16);
       return {
-        more: await askBeyond(reading(read, { range }), 'ascending', edge, 4),
+        more: await requestBeyond(reading(read, { range }), 'ascending', edge, 4),
         since: requests.map(({ sinceMs }) => sinceMs),
       };
     };
@@ -112,7 +114,7 @@ describe('asking beyond the edge of a range', () => {
     const ask = (all: ModelRow[]) => {
       const service = modelScans(all, { cap: 4, wholeSeconds: true });
       const edge = { timeMs: START + 14_500, ids: new Set([14, 15, 16]) };
-      return askBeyond(reading(service.read, { range }), 'ascending', edge, 4);
+      return requestBeyond(reading(service.read, { range }), 'ascending', edge, 4);
     };
     expect(await ask(near)).toBe(false);
     expect(await ask([...near, beyond])).toBe(true);
@@ -122,31 +124,31 @@ describe('asking beyond the edge of a range', () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     const until = { ...range, untilMs: START + 99_500 };
-    expect(await askBeyond(reading(service.read, { range: until }), 'ascending', edge, 100)).toBeUndefined();
+    expect(await requestBeyond(reading(service.read, { range: until }), 'ascending', edge, 100)).toBeUndefined();
     const old = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
       ...{ cap: 10, order: 'descending', pageCap: 3, ignoresBounds: true },
     });
     const oldest = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
-    expect(await askBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
+    expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
   });
 
   it('looks behind a full page at the edge: a total that is one too small hides a row there', async () => {
     const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
     const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
     const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
-    expect(await askBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
+    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
   });
 
   it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
     const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], { cap: 10, order: 'descending', pageCap: 3 });
     const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
-    expect(await askBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
+    expect(await requestBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
   });
 
   it('does not tell where the service heeds no bounds: it counts all of the range whatever it is asked', async () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
-    expect(await askBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
+    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
     expect(service.state.requests).toBe(4);
   });
 
@@ -177,7 +179,7 @@ describe('asking beyond rows of one instant', () => {
       return script[requests.length - 1] ?? page([], { total: 2 });
     };
     const job = reading(read, { range });
-    return askBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
+    return requestBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
   };
 
   it('asks what comes after them, and what was before: they show no order', async () => {
@@ -211,13 +213,13 @@ describe('asking beyond rows of one instant', () => {
     const { read } = modelScans(all, { order: 'descending', pageCap: 3, cap: 3, wholeSeconds: true });
     const bounds = { sinceMs: START, untilMs: START + at * 1000 + 1 };
     const edge = { timeMs: START + at * 1000, ids: new Set([7, 8, 9]) };
-    expect(await askBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
+    expect(await requestBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
   });
 
   it('asks nothing where what comes after is outside the range', async () => {
     const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
     const { read, asked: pages } = answers(page([]));
-    expect(await askBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
+    expect(await requestBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
     expect(pages).toEqual([1]);
   });
 
@@ -237,21 +239,21 @@ describe('asking beyond a dense edge', () => {
 
   it('costs one request where as many rows are counted as are known there, on a page that is not full', async () => {
     const service = dense({ pageCap: 31 });
-    expect(await askBeyond(job(service), 'ascending', newest, 300)).toBe(false);
+    expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(false);
     expect(service.state.requests).toBe(1);
   });
 
   it('reads all of them where a page is full: every total may be too small by the one row that is hidden', async () => {
     const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], { pageCap: 7, lie: (total) => total - 1 });
-    expect(await askBeyond(job(service), 'ascending', newest, 300)).toBe(true);
+    expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 
   it('reads all of them where there are others beside, and finds the one that is hidden', async () => {
     const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
     const service = modelScans(near, { pageCap: 7 });
-    expect(await askBeyond(job(service), 'ascending', newest, 301)).toBe(false);
+    expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);
     expect(service.state.requests).toBe(6);
     const known = { ...newest, ids: new Set([...newest.ids].slice(0, 29)) };
-    expect(await askBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
+    expect(await requestBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
   });
 });

@@ -6,27 +6,28 @@
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
 
-/** C13: rows of one instant may come in another order each time: so many passes find hundreds of them. */
+/** C13: rows of one instant may be returned in another order each time; this many passes find hundreds of them. */
 const MOST_PASSES = 12;
 
-interface UnionResult {
-  proven: boolean;
-  /** Distinct rows seen. */
+interface PassesResult {
+  isVerified: boolean;
+  /** Distinct rows returned. */
   count: number;
-  /** Number of rows by the service's largest word. */
+  /** Largest total that the service reported. */
   total: number;
 }
 
 /**
- * Yields rows not seen before, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known`
- * has further pages of it that were read just now, by their numbers; `passes`: how often the range may be read, passes that find more of an unchanged total not counted.
+ * Yields rows that no earlier page returned, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known` has
+ * further pages that were read just now, by their numbers. `passes`: how often the range may be read, not counting passes that find more rows of an
+ * unchanged total.
  */
-export async function* union(
+export async function* repeatPasses(
   job: RangeReading,
   first: ScanPage,
   passes: number,
   known: ReadonlyMap<number, ScanPage> = new Map(),
-): AsyncGenerator<Batch, UnionResult> {
+): AsyncGenerator<Batch, PassesResult> {
   const ids = new Set<Scan['id']>();
   const pageSize = pageSizeOf(first);
   const readPage = pageReader(job, first);
@@ -40,18 +41,18 @@ export async function* union(
     let served = 0;
     let full = true;
     let page = 0;
-    for await (const answer of job.fetchInOrder(pagesUntil(lastPage), readOnce, Math.min(job.width, CAUTIOUS_WIDTH))) {
+    for await (const response of job.fetchInOrder(pagesUntil(lastPage), readOnce, Math.min(job.width, CAUTIOUS_WIDTH))) {
       page += 1;
-      total = Math.max(total, answer.total);
-      served += answer.rows.length;
-      if (page < lastPage() && answer.rows.length !== pageSize) full = false;
-      const fresh = select(answer, ({ id }) => isAdded(ids, id));
-      job.show?.(ids.size);
+      total = Math.max(total, response.total);
+      served += response.rows.length;
+      if (page < lastPage() && response.rows.length !== pageSize) full = false;
+      const fresh = select(response, ({ id }) => isAdded(ids, id));
+      job.reportRows?.(ids.size);
       yield fresh;
     }
-    // C11: more rows shown than counted, or a page cut short, mean that a total that fits hides rows that were missed.
-    if (ids.size === total && served <= total && full) return { proven: true, count: ids.size, total };
-    // Rows that swap places come twice where others are missed: in all as many as are counted. Else the total is wrong.
+    // C11: if more rows were returned than counted, or a page is short, a matching total may hide missing rows.
+    if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
+    // If rows swap positions, some are returned twice and others are missed: the sum equals the total. Otherwise the total is wrong.
     const swapped = served === total && ids.size <= total;
     if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
     else {
@@ -59,11 +60,14 @@ export async function* union(
       job.grant?.(2 * lastPage());
     }
   }
-  return { proven: false, count: ids.size, total };
+  return { isVerified: false, count: ids.size, total };
 }
 
-/** Reads a union to its end; `see` is given its rows. */
-export async function readUnion(rows: AsyncGenerator<Batch, UnionResult>, see: (batch: Batch) => void): Promise<UnionResult> {
+/** Runs the passes to their end, and calls `see` with the rows of each page. */
+export async function collectPasses(
+  rows: AsyncGenerator<Batch, PassesResult>,
+  see: (batch: Batch) => void,
+): Promise<PassesResult> {
   for (;;) {
     const step = await rows.next();
     if (step.done) return step.value;

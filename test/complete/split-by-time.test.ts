@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MovedError } from '../../src/complete/assembly.ts';
+import { InconsistentPagesError } from '../../src/complete/page-merger.ts';
 import type { Range } from '../../src/complete/range.ts';
-import { slices } from '../../src/complete/slices.ts';
+import { splitByTime } from '../../src/complete/split-by-time.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
@@ -15,7 +15,7 @@ async function sliced(
   { range = RANGE, together = 1 }: { range?: Range; together?: number } = {},
 ) {
   const { read, state } = modelScans(rows(count, together), how);
-  const ids = await collect(slices(reading(read, { range, width: 2 })));
+  const ids = await collect(splitByTime(reading(read, { range, width: 2 })));
   return { ids, requests: state.requests };
 }
 
@@ -25,7 +25,7 @@ describe('slices of a range', () => {
   it('tell how many rows were shown before anything is collected (C13)', async () => {
     const shown: number[] = [];
     const service = modelScans(rows(500), { pageCap: 10 });
-    await collect(slices({ ...reading(service.read), show: (count) => shown.push(count) }));
+    await collect(splitByTime({ ...reading(service.read), reportRows: (count) => shown.push(count) }));
     expect(shown[0]).toBe(20);
     expect(Math.max(...shown)).toBe(500);
   });
@@ -75,7 +75,7 @@ describe('the cuts of slices', () => {
     };
     const batches: number[] = [];
     const ids: number[] = [];
-    for await (const batch of slices(reading(read))) {
+    for await (const batch of splitByTime(reading(read))) {
       batches.push(batch.rows.length);
       for (const { id } of batch.rows) ids.push(Number(id));
     }
@@ -111,7 +111,7 @@ describe('the cuts of slices', () => {
     const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
     const count = async (arrivals?: ModelScansOptions['arrivals']) => {
       const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
-      await collect(slices(reading(service.read)));
+      await collect(splitByTime(reading(service.read)));
       return service.state.requests;
     };
     const late = new Map([[await count(), [{ id: 1000, time: START + 991 }]]]);
@@ -125,7 +125,7 @@ describe('slices that do not add up', () => {
     await expect(sliced(49, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 6 });
     const early = new Map([[6, [{ id: 1000, time: START }]]]);
     await expect(sliced(49, { pageCap: 10, arrivals: early })).rejects.toThrow(
-      new MovedError('the service reports a total of 50 but returned 49 rows'),
+      new InconsistentPagesError('the service reports a total of 50 but returned 49 rows'),
     );
   });
 
@@ -145,21 +145,23 @@ describe('slices that do not add up', () => {
   });
 
   it('are refused where the service shows nothing any more', async () => {
-    await expect(collect(slices(reading(answers(p([], 0)).read)))).rejects.toThrow(
-      new MovedError('the service returned rows before, and now returns none'),
+    await expect(collect(splitByTime(reading(answers(p([], 0)).read)))).rejects.toThrow(
+      new InconsistentPagesError('the service returned rows before, and now returns none'),
     );
   });
 
   it('are refused where a slice that cannot be cut counts more than it shows', async () => {
     await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
-      new MovedError('for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows'),
+      new InconsistentPagesError(
+        'for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows',
+      ),
     );
   });
 
   it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
-    await expect(collect(slices(reading(read)))).rejects.toThrow(
-      new MovedError('two responses about the scans until 2025-10-20T22:40:00.000Z contradict each other'),
+    await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
+      new InconsistentPagesError('two responses about the scans until 2025-10-20T22:40:00.000Z contradict each other'),
     );
   });
 
@@ -174,7 +176,7 @@ describe('slices that do not add up', () => {
         { total: 8, times: [1, 2, 3, 4].map((n) => from + n * 1000) },
       );
     };
-    await expect(collect(slices(reading(read)))).rejects.toThrow(MovedError);
+    await expect(collect(splitByTime(reading(read)))).rejects.toThrow(InconsistentPagesError);
     expect(asked).toBeLessThan(250);
   });
 });

@@ -10,42 +10,42 @@
 
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { countOf, formatCount } from '../text/quote.ts';
-import { createAssembly, MovedError } from './assembly.ts';
 import type { Budget } from './budget.ts';
+import { createPageMerger, InconsistentPagesError } from './page-merger.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading } from './range.ts';
-import { askBeyond, type Edge, mayBeTruncated, type PageOrder, widenEdge } from './truncated-total.ts';
+import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } from './truncated-total.ts';
 
-/** A walk, and how far it may go. */
-export interface WalkJob extends RangeReading {
-  show: Budget['show'];
-  /** Look beyond the last page by time, whatever the total is. */
+/** Range to paginate, and how its end is verified. */
+export interface PaginationJob extends RangeReading {
+  reportRows: Budget['reportRows'];
+  /** Requests rows beyond the last page by time, whatever the total is. */
   proveBeyond: boolean;
 }
 
 interface Numbered {
   page: number;
-  answer: ScanPage;
+  response: ScanPage;
 }
 
 /** Common parameters of the pages of one pagination. */
 interface Paging {
   order: PageOrder;
-  /** Rows a full page holds. */
+  /** Number of rows of a full page. */
   pageSize: number;
 }
 
 /**
  * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, the yielded rows are verified as the whole
- * range as of the newest response. Throws MovedError if that can't be verified; the rows yielded until then are verified as of their
+ * range as of the newest response. Throws InconsistentPagesError if that can't be verified; the rows yielded until then are verified as of their
  * responses.
  */
-export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
+export async function* paginate(job: PaginationJob, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
   const paging: Paging = { order, pageSize: pageSizeOf(first) };
   const readPage = pageReader(job, first);
-  const assembly = createAssembly();
+  const merger = createPageMerger();
   let edge: Edge | undefined;
-  /** The total beyond which nothing was found. */
-  let lookedBeyond: number | undefined;
+  /** Total beyond which the service returned no rows. */
+  let checkedTotal: number | undefined;
   let total = first.total;
   let width = job.width;
   let firstIsNew = true;
@@ -55,53 +55,53 @@ export async function* walk(job: WalkJob, first: ScanPage, order: PageOrder): As
   // C13: each round collects rows, or costs a request of the budget. C9: the end is when all rows that the newest total counts are merged.
   do {
     const readNumbered = async (page: number): Promise<Numbered> => {
-      const answer = page === 1 && firstIsNew ? first : await readPage(page);
-      ahead.set(page, answer.rows);
-      job.show(assembly.count() + countAhead(ahead.values()));
-      return { page, answer };
+      const response = page === 1 && firstIsNew ? first : await readPage(page);
+      ahead.set(page, response.rows);
+      job.reportRows(merger.count() + countAhead(ahead.values()));
+      return { page, response };
     };
-    const pages = pagesLeft(paging, assembly.count(), total, most);
+    const pages = pagesLeft(paging, merger.count(), total, most);
     const ahead = new Map<number, readonly Scan[]>();
-    let believed = false;
+    let isComparable = false;
     let changed = false;
-    for await (const { page, answer } of job.fetchInOrder(pages, readNumbered, width)) {
+    for await (const { page, response } of job.fetchInOrder(pages, readNumbered, width)) {
       // C7: this response and the one before are of different moments, so their ranks can't be combined.
-      changed = believed && answer.total !== total;
+      changed = isComparable && response.total !== total;
       if (changed) {
-        total = Math.max(total, answer.total);
+        total = Math.max(total, response.total);
         break;
       }
       // C8: the merged rows may no longer be in the range, and then a matching rank shows nothing.
-      if (answer.total < total) throw new MovedError('rows disappeared from the range');
-      believed = true;
-      total = answer.total;
-      const inPlace = assembly.add(answer, rankOf(paging, page, answer));
-      edge = widenEdge(edge, answer, order);
+      if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
+      isComparable = true;
+      total = response.total;
+      const inPlace = merger.add(response, rankOf(paging, page, response));
+      edge = widenEdge(edge, response, order);
       ahead.delete(page);
       // C20: missing rows are older than all returned ones, and so are requested before the first row is written.
-      if (order === 'descending' && inPlace.rows.length > 0 && lookedBeyond === undefined) await refuseMore();
+      if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
       yield inPlace;
     }
     width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
     firstIsNew &&= !changed;
     most = Number.POSITIVE_INFINITY;
-  } while (assembly.count() < total);
-  if (total !== lookedBeyond) await refuseMore();
-  yield assembly.rest();
+  } while (merger.count() < total);
+  if (total !== checkedTotal) await refuseMore();
+  yield merger.rest();
 
-  /** C10: a total at which services stop counting is not believed. */
+  /** C10: a total at which services stop counting is not accepted. Throws if there are more rows, or may be. */
   async function refuseMore(): Promise<void> {
     const { pageSize } = paging;
     const known = total;
-    lookedBeyond = known;
+    checkedTotal = known;
     if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
-    const more = await askBeyond(job, order, edge, known);
-    if (more === true) throw new MovedError(`the service reports a total of ${formatCount(known)} but has more rows`);
-    if (more === undefined) throw new MovedError(`the service may have more than ${countOf(known, 'row')}`);
+    const more = await requestBeyond(job, order, edge, known);
+    if (more === true) throw new InconsistentPagesError(`the service reports a total of ${formatCount(known)} but has more rows`);
+    if (more === undefined) throw new InconsistentPagesError(`the service may have more than ${countOf(known, 'row')}`);
   }
 }
 
-/** The pages still to read when `count` rows of `total` are collected, oldest rows first, `most` of them. */
+/** Yields the pages still to read if `count` rows of `total` are merged: oldest rows first, at most `most` pages. */
 function* pagesLeft({ order, pageSize }: Paging, count: number, total: number, most: number): Generator<number> {
   const last = Math.ceil(total / pageSize);
   const [from, step] =
@@ -109,7 +109,7 @@ function* pagesLeft({ order, pageSize }: Paging, count: number, total: number, m
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
-/** C13: how many rows the pages show that came, but are not added yet; a page that comes again under another number counts once. */
+/** C13: counts the rows of the pages that were returned, but not merged yet; a page that is returned under two numbers counts once. */
 function countAhead(pages: Iterable<readonly Scan[]>): number {
   const counts = new Map<Scan['id'] | undefined, number>();
   for (const rows of pages) counts.set(rows[0]?.id, rows.length);
@@ -121,6 +121,6 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
   // C6: a page that is shorter or longer than its number implies is not at its position.
-  if (total - before - after !== rows.length) throw new MovedError('a page has the wrong number of rows');
+  if (total - before - after !== rows.length) throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
 }

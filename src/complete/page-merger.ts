@@ -11,36 +11,36 @@ import type { Scan, ScanPage } from '../service/shapes.ts';
 import { countOf } from '../text/quote.ts';
 import { type Batch, select } from './range.ts';
 
-/** Pages that do not fit together: rows moved while they were read, or the service's numbers are wrong. */
-export class MovedError extends Error {
-  override name = 'MovedError';
+/** Pages that contradict each other: rows moved while they were read, or the service's numbers are wrong. */
+export class InconsistentPagesError extends Error {
+  override name = 'InconsistentPagesError';
 }
 
-interface Assembly {
-  /** Distinct rows collected, the pending ones included. */
+interface PageMerger {
+  /** Returns the number of distinct rows merged, including the pending ones. */
   count(): number;
   /**
    * Adds a page, not empty, whose oldest row has `rank` older rows according to the service, and returns the rows whose position is now
-   * final, oldest first. Throws MovedError if the page does not fit the merged rows.
+   * final, oldest first. Throws InconsistentPagesError if the page does not fit the merged rows.
    */
   add(page: Batch, rank: number): Batch;
-  /** The pending rows: those of the newest instant, which the next page could have joined. Nothing may be added afterwards. */
+  /** Returns the pending rows: those of the newest instant, which the next page could have extended. Add nothing afterwards. */
   rest(): Batch;
 }
 
-export function createAssembly(): Assembly {
+export function createPageMerger(): PageMerger {
   let released = 0;
   let pending: Batch = { rows: [], times: [] };
   let pendingIds = new Set<Scan['id']>();
   const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
-    if (rank > count()) throw new MovedError(`${countOf(rank - count(), 'row')} missing between two pages`);
+    if (rank > count()) throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
     const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
-    // C4: whatever is older than the newest instant is taken for collected, never added; were it new, the ranks would not fit (C3).
+    // C4: a row older than the newest instant counts as merged and is never added; if it were new, the ranks would not match (C3).
     const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));
     // C3: only a page that repeats exactly the rows beyond its rank shows that no row arrived in between or moved away.
-    if (page.rows.length - fresh.rows.length !== count() - rank) throw new MovedError('rows moved between two pages');
+    if (page.rows.length - fresh.rows.length !== count() - rank) throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
     refuseRepeats(rows);
     const newest = times.indexOf(times.at(-1) as number);
@@ -56,13 +56,13 @@ export function createAssembly(): Assembly {
     return done ?? { rows: [], times: [] };
   }
 
-  /** The rows that were pending, and those after them. */
+  /** Releases the pending rows, and those after them. */
   function release(rows: readonly Scan[], times: readonly number[]): Batch {
-    const joined = oldestFirst({ rows: pending.rows.concat(rows), times: pending.times.concat(times) });
+    const merged = oldestFirst({ rows: pending.rows.concat(rows), times: pending.times.concat(times) });
     pending = { rows: [], times: [] };
     pendingIds = new Set();
-    released += joined.rows.length;
-    return joined;
+    released += merged.rows.length;
+    return merged;
   }
 
   return { count, add, rest: () => oldestFirst(pending) };
@@ -70,7 +70,7 @@ export function createAssembly(): Assembly {
 
 /** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
 function refuseRepeats(rows: readonly Scan[]): void {
-  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new MovedError('a page contains the same row twice');
+  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new InconsistentPagesError('a page contains the same row twice');
 }
 
 /** Sorts the rows oldest first, rows of one instant by ID. Returns the same arrays if they are sorted already. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MovedError } from '../../src/complete/assembly.ts';
-import { walk } from '../../src/complete/walk.ts';
+import { InconsistentPagesError } from '../../src/complete/page-merger.ts';
+import { paginate } from '../../src/complete/paginate.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { modelScans } from '../support/model-service/scans.ts';
 import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';
@@ -8,12 +8,12 @@ import { answers, collect, idsOf, page, reading, rows, START } from './reading.t
 /** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
 function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
   const { read, asked } = answers(...script);
-  return { ids: collect(walk(reading(read, { width }), first, order)), asked };
+  return { ids: collect(paginate(reading(read, { width }), first, order)), asked };
 }
 
 const p = (ids: number[], total: number) => page(ids, { total });
 
-describe('a walk', () => {
+describe('pagination', () => {
   it('asks for each page once, and ends with a last page that is not full (C9)', async () => {
     const { ids, asked } = walked(p([1, 2], 5), [p([3, 4], 5), p([5], 5)]);
     expect(await ids).toEqual([1, 2, 3, 4, 5]);
@@ -22,7 +22,7 @@ describe('a walk', () => {
 
   it('begins with the last page of a service that shows the newest first', async () => {
     const { read, asked } = answers(p([1], 5), p([3, 2], 5));
-    expect(await collect(walk(reading(read), p([5, 4], 5), 'descending'))).toEqual([1, 2, 3, 4, 5]);
+    expect(await collect(paginate(reading(read), p([5, 4], 5), 'descending'))).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([3, 2]);
   });
 
@@ -55,7 +55,7 @@ describe('a walk', () => {
       widths.push(width);
       return job.fetchInOrder(pages, fetch, 1);
     };
-    expect(await collect(walk({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(widths).toEqual([8, 4, 8]);
   });
 
@@ -68,7 +68,7 @@ describe('a walk', () => {
       return job.fetchInOrder(pages, fetch, width);
     };
     const first = await service.read({ page: 1, limit: 500 });
-    expect(await collect(walk({ ...job, fetchInOrder }, first, 'ascending'))).toHaveLength(40);
+    expect(await collect(paginate({ ...job, fetchInOrder }, first, 'ascending'))).toHaveLength(40);
     expect(widths).toEqual([8, 8]);
   });
 
@@ -76,7 +76,7 @@ describe('a walk', () => {
     const arrivals = new Map([[3, [{ id: 7, time: START + 6000 }]]]);
     const service = modelScans(rows(6), { pageCap: 2, order: 'descending', arrivals });
     const first = await service.read({ page: 1, limit: 500 });
-    expect(await collect(walk(reading(service.read), first, 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await collect(paginate(reading(service.read), first, 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
@@ -87,14 +87,14 @@ describe('a walk', () => {
       rounds += 1;
       return job.fetchInOrder(pages, fetch, most);
     };
-    expect(await collect(walk({ ...job, fetchInOrder }, p([1, 2], 43), 'ascending'))).toHaveLength(43);
+    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 43), 'ascending'))).toHaveLength(43);
     expect(rounds).toBe(1);
   });
 
   it('asks for page 1 no second time where it comes last, however many are asked for at once', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
-    expect(await collect(walk(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(41);
+    expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(41);
     expect(service.state.requests).toBe(21);
   });
 
@@ -106,7 +106,7 @@ describe('a walk', () => {
       asked += 1;
       return read(request);
     };
-    const rows = walk(reading(counted, { width }), p([1, 2], 81), 'ascending');
+    const rows = paginate(reading(counted, { width }), p([1, 2], 81), 'ascending');
     await rows.next();
     expect(asked).toBe(15);
   });
@@ -115,7 +115,7 @@ describe('a walk', () => {
     ['and stays so', p([1, 2], 4), [p([4], 3), p([4], 3)]],
     ['after it had grown: row 2 made place for row 5, and row 3 would be missing', p([1, 2], 4), [p([3, 4], 5), p([4, 5], 4)]],
   ])('refuses a total that falls %s: rows vanished from the range (C8)', async (_, first, script) => {
-    await expect(walked(first, script).ids).rejects.toThrow(new MovedError('rows disappeared from the range'));
+    await expect(walked(first, script).ids).rejects.toThrow(new InconsistentPagesError('rows disappeared from the range'));
   });
 
   it.each<[string, ScanPage]>([
@@ -123,20 +123,20 @@ describe('a walk', () => {
     ['is too long', p([3, 4, 5], 5)],
   ])('refuses a page that %s: it has not as many rows as it should (C6)', async (_, second) => {
     const { ids, asked } = walked(p([1, 2], 5), [second]);
-    await expect(ids).rejects.toThrow(new MovedError('a page has the wrong number of rows'));
+    await expect(ids).rejects.toThrow(new InconsistentPagesError('a page has the wrong number of rows'));
     expect(asked).toEqual([2]);
   });
 
   it('tells as it goes how many rows were shown, those of pages that came too early among them (C13)', async () => {
     const shown: number[] = [];
     const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
-    const job = { ...reading(read, { width: 3 }), show: (rows: number) => shown.push(rows) };
-    await collect(walk(job, p([1, 2], 7), 'ascending'));
+    const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
+    await collect(paginate(job, p([1, 2], 7), 'ascending'));
     expect(Math.max(...shown)).toBe(7);
     shown.length = 0;
     const repeats = answers(p([1, 2], 9), p([1, 2], 9), p([1, 2], 9));
     const again = { ...job, read: repeats.read };
-    await expect(collect(walk(again, p([1, 2], 9), 'ascending'))).rejects.toThrow(MovedError);
+    await expect(collect(paginate(again, p([1, 2], 9), 'ascending'))).rejects.toThrow(InconsistentPagesError);
     expect(Math.max(...shown)).toBeLessThanOrEqual(4);
   });
 });
@@ -153,7 +153,7 @@ describe('a total that may be truncated', () => {
 
   it('is looked beyond at its older end where the newest rows come first (C10)', async () => {
     const { read, asked } = answers(p([2, 1], 4), page([1]));
-    expect(await collect(walk(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(await collect(paginate(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual([2, 1]);
   });
 
@@ -161,7 +161,7 @@ describe('a total that may be truncated', () => {
     const oldest = page([2, 1], { total: 4, times: [1, 1] });
     const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
     const first = page([4, 3], { total: 4, times: [2, 1] });
-    expect(await collect(walk(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(await collect(paginate(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([1, 2, 3, 4]);
     expect(asked).toEqual([2, 1]);
   });
 
@@ -172,7 +172,7 @@ describe('a total that may be truncated', () => {
     const { read } = answers(p([2, 1], 6), beyond);
     const given: number[] = [];
     const reads = async () => {
-      for await (const batch of walk(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+      for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
         given.push(...idsOf(batch));
     };
     await expect(reads()).rejects.toThrow();
@@ -183,23 +183,23 @@ describe('a total that may be truncated', () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
     const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
     const job = reading(read, { proveBeyond: true });
-    expect(await collect(walk(job, p([6, 5], 6), 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await collect(paginate(job, p([6, 5], 6), 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(asked).toEqual([3, 1, 2, 3, 2, 1, 1]);
   });
 
   it('is refused where rows lie beyond: the service has more (C10)', async () => {
     const { ids: found } = walked(first, [second, page([1000, 1001])]);
-    await expect(found).rejects.toThrow(new MovedError('the service reports a total of 1,000 but has more rows'));
+    await expect(found).rejects.toThrow(new InconsistentPagesError('the service reports a total of 1,000 but has more rows'));
   });
 
   it('is refused where the service does not tell (C10)', async () => {
     const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
-    await expect(found).rejects.toThrow(new MovedError('the service may have more than 1,000 rows'));
+    await expect(found).rejects.toThrow(new InconsistentPagesError('the service may have more than 1,000 rows'));
   });
 
   it('is any total where every cap is to be found (C10)', async () => {
     const { read, asked } = answers(p([3], 3), page([3, 4]));
-    await expect(collect(walk(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending'))).rejects.toThrow('has more');
+    await expect(collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending'))).rejects.toThrow('has more');
     expect(asked).toEqual([2, 1]);
   });
 });

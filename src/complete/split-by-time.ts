@@ -6,31 +6,31 @@
 
 import type { Scan, ScanPage } from '../service/shapes.ts';
 import { countOf, formatCount } from '../text/quote.ts';
-import { MovedError, oldestFirst } from './assembly.ts';
 import type { Budget } from './budget.ts';
+import { InconsistentPagesError, oldestFirst } from './page-merger.ts';
 import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import { collectPasses, repeatPasses } from './repeat-passes.ts';
 import { mayBeTruncated } from './truncated-total.ts';
-import { readUnion, union } from './union.ts';
 
-/** Pages a slice may have before it is cut in two without being read. */
+/** A slice with more pages is split in two before it is read. */
 const MAX_SLICE_PAGES = 20;
 const PASSES = 3;
 const SECOND_MS = 1000;
 /** C2: a slice that begins at a cut is requested from this much earlier, because the bound may be exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** A range to be read in slices. */
-export interface SlicesJob extends RangeReading, Pick<Budget, 'largestTotal'> {
-  show: Budget['show'];
-  /** Take every total for one that may be truncated. */
+/** Range to read in slices of time. */
+export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
+  reportRows: Budget['reportRows'];
+  /** Every total may be capped. */
   proveBeyond: boolean;
 }
 
 /** Part of the range that is not verified yet. */
-interface Part extends SlicesJob {
-  /** Rows of a full page of the whole range: where page 1 of a part is full and pages after it are empty, its total is wrong. */
+interface Part extends SplitJob {
+  /** Rows of a full page of the whole range: if page 1 of a part is full and later pages are empty, its total is wrong. */
   fullPage: number;
-  /** Rows after this part that were shown already, and are not collected. */
+  /** Rows after this part that were returned already, and are not collected yet. */
   ahead: number;
 }
 
@@ -42,75 +42,77 @@ interface Slice {
 
 /**
  * Yields the rows of the range, oldest first, cut exactly. At the end it requests the total of the whole range, which must be the sum of
- * the slices (or less, if it is capped). Throws MovedError if a slice cannot be verified or the sum differs.
+ * the slices (or less, if it is capped). Throws InconsistentPagesError if a slice cannot be verified or the sum differs.
  */
-export async function* slices(job: SlicesJob): AsyncGenerator<Batch> {
+export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
-  if (first.total === 0) throw new MovedError('the service returned rows before, and now returns none');
+  if (first.total === 0) throw new InconsistentPagesError('the service returned rows before, and now returns none');
   let collected = 0;
-  const show = (rows: number) => job.show(collected + rows);
-  const whole: Part = { ...job, show, fullPage: pageSizeOf(first), ahead: 0 };
-  for await (const { range, batch } of provenSlices(whole, first)) {
+  const reportRows = (rows: number) => job.reportRows(collected + rows);
+  const whole: Part = { ...job, reportRows, fullPage: pageSizeOf(first), ahead: 0 };
+  for await (const { range, batch } of verifiedSlices(whole, first)) {
     collected += countAsAsked(range, batch, job.range);
     yield cut(batch, range);
   }
   // C12: rows that arrived in a slice after it was verified, or that no slice returned, are counted by the whole range only.
   const { total } = await readFirst(job.read, job.asked);
   if (total > collected)
-    throw new MovedError(`the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`);
+    throw new InconsistentPagesError(
+      `the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`,
+    );
 }
 
 /** Splits a range in two by time until each part is verified. `first` is page 1 of the range. */
-async function* provenSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
+async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
   const { range } = part;
   const pageSize = pageSizeOf(first);
   const pages = Math.ceil(first.total / pageSize);
   const middle = await readMiddle(part, first, pages);
-  const shown = [first, ...middle.values()];
-  part.show(part.ahead + countInside(shown, range));
+  const returned = [first, ...middle.values()];
+  part.reportRows(part.ahead + countInside(returned, range));
   // C10: a total that may be capped shows nothing; that of a shorter range is not capped.
-  const isDoubtful = isTruncatable(part, first.total, pageSize);
+  const isDoubtful = mayBeCapped(part, first.total, pageSize);
   const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
   const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
   if (!isDoubtful && (isShort || pivotMs === undefined)) {
-    const { proven, batch, count, total } = await readUntilProven(part, first, middle);
-    if (proven && !isTruncatable(part, total, pageSize)) return yield { range, batch: oldestFirst(batch) };
-    if (pivotMs === undefined) throw new MovedError(doubt(range, count, total));
+    const { isVerified, batch, count, total } = await readUntilVerified(part, first, middle);
+    if (isVerified && !mayBeCapped(part, total, pageSize)) return yield { range, batch: oldestFirst(batch) };
+    if (pivotMs === undefined) throw new InconsistentPagesError(doubt(range, count, total));
   }
   if (pivotMs === undefined) {
-    throw new MovedError(`the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`);
+    throw new InconsistentPagesError(`the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`);
   }
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
   const older: Part = {
     ...part,
     range: { sinceMs: range.sinceMs, untilMs: pivotMs },
     asked: { ...part.asked, untilMs: pivotMs },
-    ahead: part.ahead + countInside(shown, newerRange),
+    ahead: part.ahead + countInside(returned, newerRange),
   };
-  yield* provenSlices(older, await readFirst(part.read, older.asked));
+  yield* verifiedSlices(older, await readFirst(part.read, older.asked));
   const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS } };
-  yield* provenSlices(newer, await readFirst(part.read, newer.asked));
+  yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
-/** A total that may be truncated: no range has shown a larger one, and a service that stops counting does so at one number. */
-function isTruncatable({ largestTotal, proveBeyond }: SlicesJob, total: number, pageSize: number): boolean {
+/** Returns whether a total may be capped: no range has a larger one, because a service that stops counting does so at one number. */
+function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
   return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
 }
 
-/** How many rows of a range these pages show. */
+/** Counts the rows of a range in these pages. */
 function countInside(pages: readonly ScanPage[], range: Range): number {
   return new Set<Scan['id']>(pages.flatMap((page) => cut(page, range).rows.map(({ id }) => id))).size;
 }
 
-async function readUntilProven(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
+async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
   const batch: Batch = { rows: [], times: [] };
   let inside = 0;
-  const result = await readUnion(union({ ...part, show: undefined }, first, PASSES, middle), (fresh) => {
+  const result = await collectPasses(repeatPasses({ ...part, reportRows: undefined }, first, PASSES, middle), (fresh) => {
     for (const row of fresh.rows) batch.rows.push(row);
     for (const time of fresh.times) batch.times.push(time);
-    // C13: a service that heeds no bounds shows the same rows in every slice; they count once.
+    // C13: a service that ignores bounds returns the same rows in every slice; they count once.
     inside += cut(fresh, part.range).rows.length;
-    part.show(part.ahead + inside);
+    part.reportRows(part.ahead + inside);
   });
   return { ...result, batch };
 }
@@ -123,9 +125,9 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
   if (pages <= 1) return new Map();
   const readPage = pageReader(job, first);
   const middle = Math.ceil((pages + 1) / 2);
-  const answer = await readPage(middle);
+  const page = await readPage(middle);
   const nearer = MAX_SLICE_PAGES / 2;
-  return answer.rows.length === 0 && middle > nearer ? new Map([[nearer, await readPage(nearer)]]) : new Map([[middle, answer]]);
+  return page.rows.length === 0 && middle > nearer ? new Map([[nearer, await readPage(nearer)]]) : new Map([[middle, page]]);
 }
 
 /**
@@ -148,7 +150,7 @@ function doubt(range: Range, count: number, total: number): string {
   return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 
-/** How many rows of a slice the service counts for the whole range: the slice's own, and those in the whole range's margins. */
+/** Returns how many rows of a slice the service counts for the whole range: the slice's own, and those in the margins of the range. */
 function countAsAsked(range: Range, batch: Batch, whole: Range): number {
   const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
   const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;
