@@ -15,9 +15,9 @@ import {
   createGeneration,
   generationPath,
   inGeneration,
+  publishedGeneration,
+  publishGeneration,
   removeGenerations,
-  showGeneration,
-  shownGeneration,
 } from './generations.ts';
 import { datasetDifference, formatManifest, MANIFEST, type Manifest, type Part, parseManifest, partName } from './manifest.ts';
 import { readPart } from './read-part.ts';
@@ -38,7 +38,7 @@ export interface CompactJob {
 /** Resolves to how many partitions were merged, and how many parts they had. The dataset must be locked. Throws the system's error. */
 export async function compactDataset(job: CompactJob): Promise<{ partitions: number; parts: number }> {
   const { disk, place, manifest } = job;
-  const shown = (await shownGeneration(disk, place)) ?? 0;
+  const shown = (await publishedGeneration(disk, place)) ?? 0;
   // P13: leftovers of a run that was killed before it published them. No run removes the published generation.
   await removeGenerations(disk, place, {
     isOld: (number) => number > shown,
@@ -53,7 +53,7 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   );
   const built = { ...manifest, next: manifest.next + 1, parts };
   await replaceFile(disk, join(generationPath(place, next), MANIFEST), formatManifest(built, job.overlapMs));
-  await showGeneration(disk, place, next);
+  await publishGeneration(disk, place, next);
   // P13: a reader that listed the previous generation may still read it. The one before was not published during a whole run.
   await removeGenerations(disk, place, {
     isOld: (number) => number < shown,
@@ -77,7 +77,7 @@ interface Build extends CompactJob {
   path: string;
 }
 
-/** Fills the next generation, flushed but for its manifest, and gives its parts. P16: it is looked up in the open directories. */
+/** Fills the next generation, flushed except for its manifest, and returns its parts. P16: entries are looked up in the open directories. */
 async function buildGeneration(build: Build, closed: ReadonlyMap<string, Part[]>): Promise<Part[]> {
   const { disk, manifest, signal, from, to } = build;
   const places = new Set(manifest.parts.map(({ partition }) => partition));
@@ -89,12 +89,12 @@ async function buildGeneration(build: Build, closed: ReadonlyMap<string, Part[]>
     signal?.throwIfAborted();
     merged.push(await merge(build, partition, parts));
   }
-  // P11: everything the link will lead to is on the disk before it does, the names too.
+  // P11: everything that the link will lead to is on disk first, including the names.
   for (const partition of places) await disk.flushDirectory(to.at(partition));
   return [...kept, ...merged];
 }
 
-/** The closed partitions that have more than one part. */
+/** Returns the closed partitions that have more than one part. */
 function mergeable(parts: readonly Part[], openFrom: string): Map<string, Part[]> {
   const closed = parts.filter(({ partition }) => partition < openFrom);
   return new Map([...groupBy(closed, ({ partition }) => partition)].filter(([, { length }]) => length > 1));

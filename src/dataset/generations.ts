@@ -24,7 +24,7 @@ export function generationPath(place: string, number: number): string {
 /**
  * Returns the generation to which the link at `place` leads; undefined if it does not exist. Throws UsageError if it is not such a link.
  */
-export async function shownGeneration(disk: Disk, place: string): Promise<number | undefined> {
+export async function publishedGeneration(disk: Disk, place: string): Promise<number | undefined> {
   const path = resolve(place);
   const found = await ifPresent(disk.lstat(path));
   if (!found) return undefined;
@@ -38,17 +38,17 @@ export async function shownGeneration(disk: Disk, place: string): Promise<number
 }
 
 /**
- * Ensures that there is a link to a directory at `place`: to an empty one if it did not exist. Throws like `shownGeneration`, and
+ * Ensures that there is a link to a directory at `place`: to an empty one if it did not exist. Throws like `publishedGeneration`, and
  * UsageError if other users could add files to a merge.
  */
 export async function ensureGeneration(disk: Disk, place: string): Promise<void> {
   await inDirectory(disk, dirname(place), (parent) => refuseShared(disk, place, parent));
-  const shown = await shownGeneration(disk, place);
+  const shown = await publishedGeneration(disk, place);
   // D14: an error that names another user's link; opening it would only report that it is not a directory.
   if (shown !== undefined) await realPath(disk, place);
   if (shown !== undefined) return inGeneration(disk, place, shown, async () => undefined);
   await createGeneration(disk, place, 1);
-  await showGeneration(disk, place, 1);
+  await publishGeneration(disk, place, 1);
 }
 
 /** P16: if no directory can be held open, names are reliable only in a directory that other users cannot write to. */
@@ -88,20 +88,20 @@ function refusal(place: string, reason: string, hint = OWN_DIRECTORY): UsageErro
 export async function createGeneration(disk: Disk, place: string, number: number): Promise<void> {
   const path = generationPath(place, number);
   const isNew = await inDirectory(disk, dirname(path), ({ at }) => makeDirectories(disk, at(basename(path))));
-  // Killed before the link to it was made, the first one is there, and empty.
+  // A run that was killed before it created the link leaves the first generation, empty.
   const isEmpty = await inGeneration(disk, place, number, async ({ names }) => (await names()).length === 0);
   if (!isNew && !isEmpty)
     throw refusal(place, `${path} already exists`, 'Move it to another directory, then run the same command again.');
 }
 
-/** Makes the link lead to a generation that is whole and flushed. */
-export async function showGeneration(disk: Disk, place: string, number: number): Promise<void> {
+/** Makes the link lead to a generation that is complete and flushed. */
+export async function publishGeneration(disk: Disk, place: string, number: number): Promise<void> {
   const path = resolve(place);
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const temporary = at(basename(temporaryOf(path)));
     await ifPresent(disk.unlink(temporary));
     await disk.symlink(basename(generationPath(path, number)), temporary);
-    // P11: one name of all that the readers see changes, so they see all of one generation or all of the other.
+    // P11: one rename changes everything that readers see, so they see one generation or the other.
     await disk.rename(temporary, at(basename(path)));
   });
   await disk.flushDirectory(dirname(path));

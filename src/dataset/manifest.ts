@@ -20,7 +20,7 @@ export interface DatasetIdentity extends AppendIdentity {
   partition: Partitioning;
 }
 
-/** One file of rows. It is never written to again. */
+/** Immutable file of rows. */
 export interface Part {
   /** `dt=2026-10-01` */
   partition: string;
@@ -28,7 +28,7 @@ export interface Part {
   name: string;
   rows: number;
   bytes: number;
-  /** The newest time in it, ms since the epoch. */
+  /** Newest time in the part, ms since the epoch. */
   newestMs: number;
 }
 
@@ -42,20 +42,20 @@ export interface Manifest {
   next: number;
   /** Parts of the last commit may still have their temporary names (P3). */
   parts: readonly Part[];
-  /** By id of the code. */
+  /** By the ID of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
 
-/** As JSON gives it back. */
+/** Manifest as parsed from JSON. */
 interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
 
-/** Short, for there may be many: partition, number of the part, rows, bytes, newest time. */
+/** Short, because there may be many parts: partition, number of the part, rows, bytes, newest time. */
 type SavedPart = [string, number, number, number, number];
 
-/** The bytes of the manifest. Of the ids those are listed that a run with the same overlap will need. */
+/** Formats the manifest, with the IDs that a run with the same overlap will need. */
 export function formatManifest({ workspace, identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
   const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
     return [partition, numberOf(name), rows, bytes, newestMs];

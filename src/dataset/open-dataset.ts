@@ -27,7 +27,7 @@ import { ensureGeneration } from './generations.ts';
 import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
-import { datasetRefusal, finishParts, NEW_DATASET, refuseForeign, removedPartitions } from './parts.ts';
+import { datasetRefusal, finishParts, NEW_DATASET, refuseUnknownFiles, removedPartitions } from './parts.ts';
 import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
@@ -36,9 +36,9 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   createFormatter(): PartFormatter;
   /** Adds to the existing dataset. Otherwise the directory must be empty, and all parts appear when every code is verified. */
   append: boolean;
-  /** At the end the parts of closed partitions become one: see compact.ts. */
+  /** Merges the parts of closed partitions at the end: see compact.ts. */
   compact?: boolean;
-  /** Rows that wait in memory at the most. */
+  /** Maximum number of rows buffered in memory. */
   mostRows?: number;
 }
 
@@ -48,12 +48,12 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
-  const inWords = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
+  const asOpenError = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     // D14: no file is created or read behind a link that another user made to a file that is not theirs.
     const place = options.compact ? await linkPlace(disk, options.directory) : await makeRealDirectories(disk, options.directory);
     if (options.compact) await ensureGeneration(disk, place);
-    // P9: nothing is read before the dataset is ours alone.
+    // P9: nothing is read before the lock is held.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
     );
@@ -69,9 +69,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       const known = found?.parts ?? [];
       const removed = await removedPartitions({ disk, directory, parts: known });
       const parts = known.filter(({ partition }) => !removed.includes(partition));
-      await refuseForeign({ disk, directory, parts, format: identity.format });
+      await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
-      // P4: also of a state; a run that has nothing to add writes none, and so would leave it.
+      // P4: also the leftover of a manifest: a run without new rows writes none, and so would not replace it.
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
@@ -98,17 +98,17 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       });
       const open = (ours: Lock) =>
         createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock: ours });
-      return options.compact ? compactedAtTheEnd({ ...options, directory: place }, disk, lock, open) : open(lock);
+      return options.compact ? compactAtEnd({ ...options, directory: place }, disk, lock, open) : open(lock);
     } catch (error) {
       await lock.release();
       throw error;
     }
   } catch (error) {
-    throw inWords(error);
+    throw asOpenError(error);
   }
 }
 
-/** P7: the workspace of the dataset, which must be that of this run. */
+/** P7: throws UsageError unless the dataset is of this workspace and export; resolves to the workspace for the next manifest. */
 async function checkDataset(
   { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
   directory: string,
@@ -121,7 +121,7 @@ async function checkDataset(
   return recorded;
 }
 
-/** When the newest of the deleted partitions ends, ms since the epoch: that is later than any lower bound that let their rows in. */
+/** Returns the end of the newest deleted partition, ms since the epoch: it is later than the lower bound with which its rows were exported. */
 function endOfRemoved(parts: readonly Part[], removed: readonly string[], partition: Partitioning): number | undefined {
   const last = parts.find((part) => part.partition === removed.at(-1));
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
@@ -144,8 +144,8 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
   }
 }
 
-/** The rows are committed first: whatever becomes of the merging, they are safe. */
-function compactedAtTheEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lock: Lock) => AppendFile): AppendFile {
+/** Wraps an AppendFile so that its commit also merges parts. The rows are committed first, so a failed merge loses none. */
+function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lock: Lock) => AppendFile): AppendFile {
   const { directory: place, overlapMs, untilMs = Number.POSITIVE_INFINITY, serviceNow, clock, note } = options;
   const file = open({ release: async () => undefined });
   return {

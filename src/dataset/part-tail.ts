@@ -32,23 +32,23 @@ export interface PartTailJob {
   isSaved: boolean;
   parts: readonly Part[];
   next: number;
-  /** Rows that wait at the most; 122,880 when absent. */
+  /** Maximum number of buffered rows; default 122,880. */
   mostRows?: number | undefined;
   /** Ends the reading of a part. */
   signal?: AbortSignal | undefined;
 }
 
-/** As many as a row group of Parquet has: a first run of millions is kept in memory and lost by a kill only so far. */
+/** The size of a row group of Parquet. It bounds the memory of a first run with millions of rows, and what a kill loses. */
 const MOST_ROWS = 122_880;
 
-type Waiting = Map<string, { rows: Row[]; newestMs: number }>;
+type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** A part that is on the disk, but not claimed yet; `owner`: all of it is this code's, which may yet fail. */
+/** Part that is on disk, but not listed yet. `owner`: the code of all its rows, which may still fail. */
 interface Staged extends Part {
   owner: string | undefined;
 }
 
-/** To be called one at a time, and nothing but `close` after a failure. */
+/** Creates the RowTail of a dataset. Call one method at a time, and only `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
   const { disk, directory, workspace, identity, dataset, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
@@ -57,57 +57,57 @@ export function createPartTail(job: PartTailJob): RowTail {
   const pathOf = ({ partition, name }: Pick<Part, 'partition' | 'name'>) =>
     join(places.get(partition) ?? join(directory, partition), name);
   let { parts, next } = job;
-  let begun = job.isSaved;
+  let hasManifest = job.isSaved;
   let staged: Staged[] = [];
-  /** Of codes that are through, and of the one that is written now. */
-  let before: Waiting = new Map();
-  let current: Waiting = new Map();
+  /** Rows of codes that are complete, and of the one that is written now. */
+  let complete: Buffered = new Map();
+  let current: Buffered = new Map();
   let writing: string | undefined;
-  let held = 0;
+  let bufferedRows = 0;
 
-  function wait(row: Row, timeMs: number): void {
+  function buffer(row: Row, timeMs: number): void {
     const partition = partitionOf(timeMs);
-    const waiting = current.get(partition) ?? { rows: [], newestMs: timeMs };
-    waiting.rows.push(row);
-    waiting.newestMs = Math.max(waiting.newestMs, timeMs);
-    current.set(partition, waiting);
-    held += 1;
+    const buffered = current.get(partition) ?? { rows: [], newestMs: timeMs };
+    buffered.rows.push(row);
+    buffered.newestMs = Math.max(buffered.newestMs, timeMs);
+    current.set(partition, buffered);
+    bufferedRows += 1;
   }
 
-  /** The rows of the code that was written until now wait with the others. */
+  /** Adds the rows of the code that was written until now to those of complete codes. */
   function endCode(): void {
     for (const [partition, { rows, newestMs }] of current) {
-      const waiting = before.get(partition) ?? { rows: [], newestMs };
-      for (const row of rows) waiting.rows.push(row);
-      before.set(partition, { rows: waiting.rows, newestMs: Math.max(waiting.newestMs, newestMs) });
+      const buffered = complete.get(partition) ?? { rows: [], newestMs };
+      for (const row of rows) buffered.rows.push(row);
+      complete.set(partition, { rows: buffered.rows, newestMs: Math.max(buffered.newestMs, newestMs) });
     }
     current = new Map();
   }
 
   /** Writes all buffered rows as parts that no reader sees yet. Those of the current code are separate, because it may fail. */
   async function stage(): Promise<void> {
-    for (const [waiting, owner] of [
-      [before, undefined],
+    for (const [buffered, owner] of [
+      [complete, undefined],
       [current, writing],
     ] as const) {
-      if (waiting.size === 0) continue;
-      for (const [partition, { rows, newestMs }] of [...waiting].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      if (buffered.size === 0) continue;
+      for (const [partition, { rows, newestMs }] of [...buffered].sort(([one], [other]) => (one < other ? -1 : 1))) {
         const name = partName(next, identity.format);
-        const bytes = await putBeside(partition, name, rows);
+        const bytes = await writeStaged(partition, name, rows);
         staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });
       }
       next += 1;
     }
-    before = new Map();
+    complete = new Map();
     current = new Map();
-    held = 0;
+    bufferedRows = 0;
   }
 
-  async function putBeside(partition: string, name: string, rows: readonly Row[]): Promise<number> {
+  async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
     // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
     if (!places.has(partition)) places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
-    // P1: under a name that no engine reads, until all of it is on the disk and claimed.
+    // P1: under a name that no engine reads, until all of it is on disk and listed.
     return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
   }
 
@@ -118,24 +118,24 @@ export function createPartTail(job: PartTailJob): RowTail {
     const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
     // P1: including the temporary names, by which the next run finds listed parts.
     for (const place of changed) await disk.flushDirectory(place);
-    const claimed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
-    const manifest = { workspace, identity, dataset, sinceMs, next, parts: claimed, overlaps };
+    const listed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
+    const manifest = { workspace, identity, dataset, sinceMs, next, parts: listed, overlaps };
     const done = staged;
-    begun = true;
+    hasManifest = true;
     // P2: the one step by which all of them become part of the dataset.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
-        // P4: even if the rename fails it may have happened, so they are not ours to remove any more.
+        // P4: even if the rename fails it may have happened, so they must not be removed any more.
         staged = [];
-        parts = claimed;
+        parts = listed;
       },
     });
-    for (const part of done) await reveal(pathOf(part));
+    for (const part of done) await publish(pathOf(part));
     for (const place of changed) await disk.flushDirectory(place);
   }
 
-  /** P3: claimed, so it may be seen; a run that ends before leaves that to the next. */
-  async function reveal(path: string): Promise<void> {
+  /** P3: gives a listed part its final name; if the run ends before, the next one does it. */
+  async function publish(path: string): Promise<void> {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {
         throw new UnprovenError(`${path} was created by another process during the run`, {
@@ -146,7 +146,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     });
   }
 
-  async function forget(gone: readonly Staged[]): Promise<void> {
+  async function removeStaged(gone: readonly Staged[]): Promise<void> {
     staged = staged.filter((part) => !gone.includes(part));
     for (const part of gone) await removeFile(disk, temporaryOf(pathOf(part))).catch(() => undefined);
   }
@@ -156,9 +156,9 @@ export function createPartTail(job: PartTailJob): RowTail {
       if (code !== writing) endCode();
       writing = code;
       rows.forEach((row, i) => {
-        wait(row, times[i] as number);
+        buffer(row, times[i] as number);
       });
-      if (held < mostRows) return false;
+      if (bufferedRows < mostRows) return false;
       await stage();
       return true;
     },
@@ -166,10 +166,10 @@ export function createPartTail(job: PartTailJob): RowTail {
     replace: commit,
     async drop(code) {
       if (code === writing) {
-        for (const { rows } of current.values()) held -= rows.length;
+        for (const { rows } of current.values()) bufferedRows -= rows.length;
         current = new Map();
       }
-      await forget(staged.filter(({ owner }) => owner === code));
+      await removeStaged(staged.filter(({ owner }) => owner === code));
     },
     async readBack(onRow: (row: SavedRow) => void, fromMs) {
       const read = (part: Part, path: string) =>
@@ -177,14 +177,14 @@ export function createPartTail(job: PartTailJob): RowTail {
       const wanted = (part: Part) => part.newestMs >= fromMs;
       for (const part of parts.filter(wanted)) await read(part, pathOf(part));
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));
-      for (const { rows } of [...before.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
+      for (const { rows } of [...complete.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
     },
     // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
-    keepsState: () => begun || held > 0 || staged.length > 0,
+    keepsState: () => hasManifest || bufferedRows > 0 || staged.length > 0,
     // No further state is needed at the end: parts are identified by name and size.
     isStamped: () => true,
     async close() {
-      await forget(staged);
+      await removeStaged(staged);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Assigns rows to partitions: the day or month of a row's own time, as a directory's name that engines read as a column (`dt`). */
+/** Assigns rows to partitions: the day or month of their time, as the name of a directory that engines read as the column `dt`. */
 
 import { UnprovenError } from '../errors.ts';
 import { createLocalTime } from '../time/local-time.ts';
@@ -16,8 +16,8 @@ export interface Partitioning {
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 
 /**
- * A function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError at a year of other than
- * four digits, which no engine takes for a date. The zone must be one that time-zone.ts passed.
+ * Returns a function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError for a year without
+ * exactly four digits, which no engine reads as a date. The time zone must have been validated by time-zone.ts.
  */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
@@ -26,24 +26,24 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
   return (timeMs) => {
     const localMs = timeMs + offsetMs(timeMs);
     const day = Math.floor(localMs / DAY_MS);
-    // Scans come in order: nearly all are of the day of the one before.
+    // Scans are in order, so nearly all have the same day as the one before.
     if (day === lastDay) return last;
     const [date = ''] = formatInstant(localMs).split('T');
     const partition = `dt=${date.slice(0, LENGTHS[by])}`;
-    if (!isPartition(partition)) throw unnamed(date, timezone);
+    if (!isPartition(partition)) throw yearError(date, timezone);
     lastDay = day;
     last = partition;
     return last;
   };
 }
 
-function unnamed(date: string, timezone: string): UnprovenError {
+function yearError(date: string, timezone: string): UnprovenError {
   return new UnprovenError(`cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`, {
     hint: 'Exclude the scan with --since or --until, or use a different --timezone for a new --output-dir.',
   });
 }
 
-/** The end of the partition to which an instant belongs, both in ms since the epoch. */
+/** Returns the end of the partition to which an instant belongs, both in ms since the epoch. */
 export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
   let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
   while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;

@@ -19,7 +19,7 @@ export function datasetRefusal(directory: string, reason: string, wayOn: string)
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint: `No changes were made. ${wayOn}.` });
 }
 
-/** Last alternative of a hint if the dataset differs from its manifest. */
+/** Last alternative of a hint for a dataset that differs from its manifest. */
 export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
 
 interface Job {
@@ -28,11 +28,11 @@ interface Job {
   parts: readonly Part[];
 }
 
-/** Names that engines pass over. */
+/** Names that engines skip. */
 const HIDDEN = /^[._]/;
-/** Returns the temporary name of a part. */
+/** Temporary name of a part. */
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
-/** Returns the final name of a part. */
+/** Final name of a part. */
 const PART = /^part-\d+\.(csv|ndjson|parquet)$/;
 
 /** Returns whether a name is the final or temporary name of a part. */
@@ -41,7 +41,12 @@ export function isPartFile(name: string): boolean {
 }
 
 /** Throws UsageError if the directory differs from the manifest: a reader would see other rows than those of this export. */
-export async function refuseForeign({ disk, directory, parts, format }: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
+export async function refuseUnknownFiles({
+  disk,
+  directory,
+  parts,
+  format,
+}: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
   const known = byPartition(parts);
   const names = await disk.readdir(directory);
   for (const name of names) {
@@ -89,7 +94,7 @@ export async function removedPartitions({ disk, directory, parts }: Job): Promis
   const removed: string[] = [];
   for (const [partition, files] of names) {
     const there = await ifPresent(disk.readdir(join(directory, partition)));
-    // P15: also under the name that a part has before it is claimed.
+    // P15: also under the name that a part has before it is listed.
     if (there?.some((name) => files.has(name) || LEFTOVER.test(name))) return removed;
     removed.push(partition);
   }
@@ -104,7 +109,7 @@ export async function finishParts({ disk, directory, parts }: Job): Promise<void
     // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
     const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
     let renamed = false;
-    // D16: nothing is removed or renamed but in this directory.
+    // D16: files are removed or renamed only in this directory.
     await inDirectory(disk, place, async ({ at, names }) => {
       for (const name of (await names()).filter((name) => LEFTOVER.test(name))) {
         const part = name.slice(1, -'.partial'.length);

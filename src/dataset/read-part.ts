@@ -56,7 +56,7 @@ export async function* readParquetPart(
   }
 }
 
-/** Properties of a row that was not written yet. */
+/** Returns the code, ID and time of a row that was not written yet. */
 export function savedRow({ qr_id, id, ts }: Row): SavedRow {
   return { code: String(qr_id), id: String(id), timeMs: parseInstant(String(ts)) ?? Number.NaN };
 }

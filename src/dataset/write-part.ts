@@ -1,4 +1,4 @@
-/** Writes the file of one part, from its first byte to the flush after its last. */
+/** Writes and flushes the file of one part. */
 import { type Disk, readPieces } from '../durable/disk.ts';
 import { openBeside } from '../durable/replace-file.ts';
 import { createEarlyFlush, writeFully } from '../durable/write.ts';
@@ -13,10 +13,10 @@ export interface PartFormatter {
   end(): string | Uint8Array;
 }
 
-/** Rows that are formatted at once. */
+/** Number of rows that are formatted at once. */
 const BATCH = 2000;
 
-/** Content of a part with these rows. */
+/** Yields the content of a part with these rows. */
 export async function* formatPart(formatter: PartFormatter, rows: readonly Row[]): AsyncGenerator<string | Uint8Array> {
   yield formatter.begin();
   for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
@@ -41,7 +41,7 @@ export async function writePart(
       flush.wrote(bytes.length);
     }
     await flush.settled();
-    // P1: the bytes before the claim, or a power cut leaves a claim without rows.
+    // P1: the bytes before the manifest that lists them. Otherwise a power cut could leave a manifest whose rows are missing.
     await file.sync();
     return size;
   } finally {

@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createGeneration,
   ensureGeneration,
+  publishedGeneration,
+  publishGeneration,
   removeGenerations,
-  showGeneration,
-  shownGeneration,
 } from '../../src/dataset/generations.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
@@ -84,7 +84,7 @@ describe('generations that are removed', () => {
 describe('a dataset', () => {
   it('is not merged where its generation is of another user (P16)', async () => {
     await createGeneration(nodeDisk, lake, 1);
-    await showGeneration(nodeDisk, lake, 1);
+    await publishGeneration(nodeDisk, lake, 1);
     await ensureGeneration(nodeDisk, lake);
     const { uid } = await nodeDisk.lstat(root);
     await expect(ensureGeneration({ ...nodeDisk, user: () => uid + 1 }, lake)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe('a dataset', () => {
     const place = join(root, 'lake.000009');
     await ensureGeneration(nodeDisk, place);
     await createGeneration(nodeDisk, place, 2);
-    expect(await shownGeneration(nodeDisk, place)).toBe(1);
+    expect(await publishedGeneration(nodeDisk, place)).toBe(1);
     await removeGenerations(nodeDisk, place, { isOld: (number) => number === 2, isOurs: () => true });
     expect(readdirSync(root)).toEqual(['.lake.000009.000001', 'lake.000009', 'secrets']);
   });
