@@ -15,10 +15,10 @@ interface Deletion {
   slug: string | undefined;
 }
 
-/** `deleting`: DELETE is about to be sent. `deleted`: it is gone. `missing`: it was not there to begin with. */
+/** `deleting`: DELETE is about to be sent. `deleted`: the service deleted the code. `missing`: the code did not exist before. */
 type Progress = Deletion & { is: 'deleting' | 'deleted' | 'missing' };
 
-/** The last that earlier runs recorded of a row's code. */
+/** Last record of earlier runs about the code of a row. */
 export interface DeletedBefore {
   find(row: Pick<TargetRow, 'id' | 'slug'>): Progress | undefined;
 }
@@ -33,7 +33,7 @@ export interface DeletionWorkspace extends JournalWorkspace {
   ids: readonly string[];
 }
 
-/** Opens the journal at `path`. Hold its lock before. Throws as `openEnvelope`. */
+/** Opens the journal at `path`; the caller holds its lock. Throws as `openEnvelope`. */
 export async function openDeleteJournal(path: string, own: DeletionWorkspace): Promise<DeleteJournal> {
   const { envelope, find } = createReplay(path, own);
   const log = await openEnvelope(envelope);
@@ -78,14 +78,14 @@ export function createDeleter(
   /** Deletes a code after its backup; if it rejects before it has sent anything, the code stays. */
   backUp?: (id: string, send: SendDelete) => Promise<void>,
 ): (row: TargetRow) => Promise<RowResult> {
-  const gone = new Map<string, RowResult>();
+  const deleted = new Map<string, RowResult>();
   return async (row) => {
     const found = journal?.find(row);
     const before = found?.is === 'missing' ? undefined : found;
     const { id, slug } = before ?? requireDeletion(row, lookup);
     const result: RowResult = { id, slug, outcome: 'deleted' };
     if (before?.is === 'deleted') return { ...result, before: true };
-    const twice = gone.get(id);
+    const twice = deleted.get(id);
     if (twice) return twice;
     const send: SendDelete = async (beforeSend) => {
       // B8: before the DELETE, whose outcome a kill would leave unknown.
@@ -97,13 +97,13 @@ export function createDeleter(
       if (error instanceof NotFoundError) await journal?.record({ is: 'missing', id, slug });
       throw error;
     });
-    gone.set(id, result);
+    deleted.set(id, result);
     await journal?.record({ is: 'deleted', id, slug });
     return result;
   };
 }
 
-/** An id need not be looked up to be deleted. */
+/** Returns the code to delete; a row with an ID needs no lookup. */
 function requireDeletion(row: TargetRow, lookup: Lookup): Deletion {
   const { id, slug } = lookup(row) ?? (row.id === undefined ? requireCode(row, lookup) : { id: row.id, slug: row.slug });
   return { id, slug };

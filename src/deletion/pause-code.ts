@@ -38,22 +38,22 @@ export interface Pause {
   readonly before: QrCode;
   /** Pauses an active code. If the service refuses, resolves and notes it. */
   begin(): Promise<void>;
-  /** The code is deleted. */
+  /** Removes the record of the pause, because the code is deleted. */
   end(): Promise<void>;
   /** Restores the status of a code that isn't deleted, or notes that it stays paused. Never rejects. */
-  takeBack(reason: unknown): Promise<void>;
+  undo(reason: unknown): Promise<void>;
 }
 
 /**
- * Pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` contains the code as it was, from before
+ * Creates the Pause of one code. `place` is the path of its backup without an extension: `PLACE.paused.json` records the code as it was, from before
  * its PATCH is sent until it is deleted or has its status again. So the next run can complete the work of a killed one.
  */
 export async function openPause(context: BackupContext, place: string, code: QrCode): Promise<Pause> {
   const path = `${place}.paused.json`;
-  const kept = code.status === 'paused' ? await readKept(path, code) : undefined;
+  const kept = code.status === 'paused' ? await readPauseRecord(path, code) : undefined;
   const before = kept ?? code;
   let mayBePaused = kept !== undefined;
-  const forget = () => forgetPause(place);
+  const removeRecord = () => removePauseRecord(place);
 
   return {
     before,
@@ -68,20 +68,20 @@ export async function openPause(context: BackupContext, place: string, code: QrC
       await service.updateCode(code.id, { status: 'paused' }).catch(async (error) => {
         if (!isRefusal(error)) throw error;
         mayBePaused = false;
-        await forget();
+        await removeRecord();
         context.console.note(`The service refused to pause ${quote(code.slug)}. Backing it up while it is active`);
       });
     },
-    end: forget,
-    async takeBack(reason) {
+    end: removeRecord,
+    async undo(reason) {
       if (!mayBePaused) return;
       try {
         const service = await context.service();
         if (!(reason instanceof NotFoundError)) await service.updateCode(code.id, { status: before.status });
-        await forget();
+        await removeRecord();
       } catch (error) {
         // A DELETE whose response was lost has deleted it.
-        if (error instanceof NotFoundError) return forget();
+        if (error instanceof NotFoundError) return removeRecord();
         const command = `qrctl qr update ${codeInShell(code)} --status ${before.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${before.status})`;
         context.console.warn(`${what}. Run this again to delete it, or restore its status with \`${command}\``, true);
@@ -91,10 +91,10 @@ export async function openPause(context: BackupContext, place: string, code: QrC
 }
 
 /**
- * Removes `PLACE.paused.json`, also below a relative directory or a link to one; errors are ignored. A link in its place is removed, never what
- * it leads to: that is not a file of this run (B7).
+ * Removes `PLACE.paused.json`, also below a relative directory or a link to one; ignores errors. If it is a link, only the link is removed: its target
+ * is not a file of this run (B7).
  */
-export async function forgetPause(place: string): Promise<void> {
+export async function removePauseRecord(place: string): Promise<void> {
   await realPath(nodeDisk, dirname(place))
     .then((directory) => removeFile(nodeDisk, join(directory, `${basename(place)}.paused.json`)))
     .catch(() => undefined);
@@ -107,7 +107,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Returns the code as a killed run found it, with later changes; undefined if no run paused it. */
-async function readKept(path: string, code: QrCode): Promise<QrCode | undefined> {
+async function readPauseRecord(path: string, code: QrCode): Promise<QrCode | undefined> {
   try {
     const bytes = await ifPresent(readBack(nodeDisk, path, MOST_BYTES));
     const kept: unknown = bytes && JSON.parse(bytes.toString('utf8'));

@@ -1,4 +1,4 @@
-/** The scans of one code as a file that `--backup` writes: all of them up to now, verified as complete. */
+/** Writes the file of `--backup` with the scans of one code: all scans up to now, verified as complete. */
 
 import { readPieces } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
@@ -20,7 +20,7 @@ const NEWLINE = 10;
 /** Content of a file of scans. */
 export interface SavedScans {
   scans: number;
-  /** The end of its range, ms since the epoch. */
+  /** End of the range, ms since the epoch. */
   untilMs: number;
 }
 
@@ -71,7 +71,7 @@ async function countLines(path: string): Promise<number> {
   return lines;
 }
 
-/** The document of one code; `before`: the scans that its place holds already. */
+/** Creates the sink of one code; `before`: the number of scans in its existing backup. */
 function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink {
   let added = 0;
   return {

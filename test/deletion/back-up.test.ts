@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { foreseeBackup, openBackup } from '../../src/deletion/back-up.ts';
+import { estimateBackup, openBackup } from '../../src/deletion/back-up.ts';
 import type { SendDelete } from '../../src/deletion/delete-rows.ts';
 import type { BackupContext } from '../../src/deletion/pause-code.ts';
 import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../../src/errors.ts';
@@ -121,7 +121,7 @@ describe('a backup', () => {
     const world = await useWorld();
     const { backup, code, context, files, log, notes, path, read, saved, send } = world;
     const before = { ...code };
-    backup.tellEnd();
+    backup.reportEnd();
     expect(notes).toEqual([]);
     await backup.backUp(ID, (beforeSend) => {
       expect(saved()).toEqual([1, 2, 3]);
@@ -133,7 +133,7 @@ describe('a backup', () => {
     expect([log[0], log[1], log[2], log.at(-1)]).toEqual(['GET', 'PATCH paused true', 'scans', 'DELETE']);
     expect(log.filter((line) => line.startsWith('PATCH'))).toHaveLength(1);
     expect(context.facts.files).toEqual([path('json'), path('scans.ndjson')]);
-    backup.tellEnd();
+    backup.reportEnd();
     expect(notes).toEqual([expect.stringMatching(/^Backed up every scan of 1 code up to 2026-01-10T00:00:00\.000Z\./)]);
   });
 
@@ -460,7 +460,7 @@ describe('the cost of a backup', () => {
     [1203, 'active'],
   ])('is known before: %i scans, %s', async (scans, status) => {
     const { backup, code, log, send, service } = await useWorld({ scans, status });
-    const foreseen = await foreseeBackup(service, code);
+    const foreseen = await estimateBackup(service, code);
     log.length = 0;
     await backup.backUp(ID, send);
     // Without the request for the code, and the DELETE.
@@ -470,7 +470,7 @@ describe('the cost of a backup', () => {
   it('is lower if the newest scan is of this millisecond: nothing can be beyond it', async () => {
     const { backup, code, log, model, send, service } = await useWorld();
     model.state.rows = [{ id: 1, time: NOW - 1 }];
-    const { requests } = await foreseeBackup(service, code);
+    const { requests } = await estimateBackup(service, code);
     log.length = 0;
     await backup.backUp(ID, send);
     expect(requests).toBe(log.length - 2);

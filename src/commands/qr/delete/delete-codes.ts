@@ -41,7 +41,7 @@ export async function deleteCodes(context: Context, names: readonly string[], fl
   if (flags.dryRun) return printLosses(context, rows, { lookup, slugRequests }, flags);
   await confirm(context, codesOf(rows, lookup), flags);
   const deleted = await deleteAll(context, rows, lookup, flags, { named: true, backUp: asFound(backup, lookup) });
-  backup?.tellEnd();
+  backup?.reportEnd();
   await printNamed(context, rows, deleted, flags);
 }
 
@@ -55,7 +55,7 @@ async function deleteOne(context: Context, row: TargetRow, flags: DeleteFlags, b
   await confirm(context, codesOf([row], lookup), flags);
   const deleteRow = createDeleter(service, lookup, undefined, asFound(backup, lookup));
   const result = await countOne(context.facts, 'deleted', () => deleteRow(row));
-  backup?.tellEnd();
+  backup?.reportEnd();
   await printRecord(context, { code: row.values.get('code'), ...result, error: null }, NAMED_COLUMNS, flags);
 }
 
@@ -81,7 +81,7 @@ export async function deleteFromFile(context: Context, from: string, flags: Dele
           journalPath === undefined ? undefined : await openDeleteJournal(journalPath, await ownOf(context, rows, flags));
         return deleteAll(context, rows, lookup, flags, { journal, backUp: backup?.backUp }).finally(() => journal?.close());
       });
-      backup?.tellEnd();
+      backup?.reportEnd();
       return { results, failure: changeFailure(end, results, path) };
     },
   });

@@ -93,11 +93,11 @@ function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefo
 }
 
 async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
-  const { foreseeBackup } = await import('../../../deletion/back-up.ts');
+  const { estimateBackup } = await import('../../../deletion/back-up.ts');
   const service = await context.service();
   const all = { scans: new Map<string, number>(), requests: 0 };
   await inParallel(codes, service.concurrency, async (code) => {
-    const { scans, requests } = await foreseeBackup(service, code);
+    const { scans, requests } = await estimateBackup(service, code);
     all.scans.set(code.id, scans);
     all.requests += requests;
   });
