@@ -6,7 +6,7 @@
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
-import { openBeside, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
+import { createTemporary, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
 import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UnprovenError } from '../errors.ts';
@@ -115,7 +115,7 @@ export function createFileTail({
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
     // A20: from here on there may be bytes of this run after the committed offset, and the state must not rule them out.
     else if (stateHasStamp) await saveState(IN_PLACE);
-    file ??= await openBeside(disk, paths.file, place);
+    file ??= await createTemporary(disk, paths.file, place);
     // An incomplete row of a file whose state was lost stayed until it was certain that the file belongs to this code.
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
     // A3: the file's name must be durable before a state records rows in it.

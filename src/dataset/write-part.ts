@@ -1,6 +1,6 @@
 /** Writes and flushes the file of one part. */
 import { type Disk, readPieces } from '../durable/disk.ts';
-import { openBeside } from '../durable/replace-file.ts';
+import { createTemporary } from '../durable/replace-file.ts';
 import { createEarlyFlush, writeFully } from '../durable/write.ts';
 import type { Row } from '../rows/row-sink.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
@@ -30,7 +30,7 @@ export async function writePart(
   temporary: string,
   pieces: AsyncIterable<string | Uint8Array>,
 ): Promise<number> {
-  const file = await openBeside(disk, path, temporary);
+  const file = await createTemporary(disk, path, temporary);
   try {
     const flush = createEarlyFlush(file);
     let size = 0;

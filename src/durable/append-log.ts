@@ -1,6 +1,6 @@
 /**
- * Append-only log on disk: lines that are only ever added, each one a JSON object with a checksum. Records whose `append` was resolved
- * survive a power cut; a torn line is recognized and dropped. Users know it as the journal of a bulk run.
+ * Append-only log on disk: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last
+ * line is detected and dropped. For users, it is the journal of a bulk run.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -13,7 +13,7 @@ import { writeFully } from './write.ts';
 
 /** Interface for adding to a log; each record of type R begins with `is`, which distinguishes a log from other files. */
 export interface LogWriter<R extends { is: string }> {
-  /** Adds records, in order. Resolved when they, and all before them, are on disk. Calls made meanwhile share the next flush. Throws LocalError. */
+  /** Adds records, in order. Resolves when they, and all before them, are on disk. Calls during a flush share the next one. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
   /** Like `append`, if no caller waits: written now, durable with the next `append`. A failure is reported then, and by `close`. */
   note(records: readonly R[]): void;
@@ -59,12 +59,12 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
   }
 }
 
-/** Makes a log that keeps nothing: of a run that cannot be resumed, because its input cannot be read twice. */
+/** Creates a log without a file, for a run that can't be resumed because its input can't be read twice. */
 export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
 
-/** Reads a log without touching it; there may be none. Throws UsageError as `openLog`. */
+/** Reads a log, if there is one, without changing it. Throws UsageError as `openLog`. */
 export async function readLog<R extends { is: string }>({ path, advice, disk = nodeDisk, take }: LogPlace<R>): Promise<void> {
   try {
     const bytes = await ifPresent(disk.readFile(path));
@@ -85,7 +85,7 @@ async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
   // D14: a link at the end of the path is not followed, and on the way only links that another user can't abuse.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: or records could be lost with the file's very name. One that is found may be of a run that ended before it came to this.
+  // D8: a power cut could remove the file's name, and with it all records. Also for an existing file: the run that created it may have ended before.
   await disk.flushDirectory(dirname(place));
   return file;
 }
@@ -135,7 +135,7 @@ function createAppender<R extends { is: string }>(log: {
         return write(turn.flush);
       });
       writing = turn.done;
-      writing.catch(() => undefined); // rejects the calls that wait for it
+      writing.catch(() => undefined); // the calls that wait for it are rejected
     }
     next.flush ||= flush;
     return next.done;

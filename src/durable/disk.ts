@@ -1,20 +1,19 @@
 /**
- * Interface of the few operations that all durable files use: the tests have a disk in memory that can fail, or lose its power, at each of
- * them. Code that writes without a `Disk` is not tested that way: in src/durable only locks do, and they keep nothing on disk that could be
- * lost.
+ * Interface of the operations that all durable files use: tests have a disk in memory that can fail, or lose power, at each of them. Code that writes
+ * without a `Disk` is not tested that way: in src/durable only locks do, and they keep no data on disk.
  */
 import { systemCode } from './path-errors.ts';
 
 export interface DiskStat {
-  /** Bytes. */
+  /** In bytes. */
   size: number;
-  /** Together the identity of a file: the same as long as it exists, whatever it is called. */
+  /** Identity of a file, regardless of its names, as long as it exists. */
   dev: bigint;
   ino: bigint;
   mode: number;
   uid: number;
   gid: number;
-  /** Names of the file. */
+  /** Number of names (hard links). */
   nlink: number;
   /**
    * Times of the last change of the bytes, and of the last change of anything, which no program can set; ns since the epoch, in ticks of
@@ -35,7 +34,7 @@ export interface DiskFile {
    * process truncates gets no hole. Writes may be partial: see `writeFully`.
    */
   write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
-  /** Flushes contents and length: a power cut cannot take them back once this has resolved. */
+  /** Flushes content and length; after it resolves, they survive a power cut. */
   sync(): Promise<void>;
   /** As `sync`, without the times of the file. */
   datasync(): Promise<void>;
@@ -44,30 +43,30 @@ export interface DiskFile {
   chown(uid: number, gid: number): Promise<void>;
   stat(): Promise<DiskStat>;
   /** Current path of the file, as the system reports it; undefined if it doesn't, or if the path does not matter for this user. */
-  place(): Promise<string | undefined>;
+  currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** A directory that is held open. */
+/** Open directory. */
 export interface DiskDirectory {
   /**
-   * The path of an entry. Where `isHeld`, resolution begins at the open directory itself, as with openat(2): whatever its name, or that
-   * of a directory above it, leads to by now makes no difference.
+   * Returns the path of an entry. If `isHeld`, it is resolved relative to the open directory, as with openat(2), regardless of where the names of the
+   * directory and its parents lead now.
    */
   at(name: string): string;
   readonly isHeld: boolean;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
-  /** As of a file. */
-  place(): Promise<string | undefined>;
+  /** As for a file. */
+  currentPath(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
 export type OpenFlags = 'r' | 'r+' | 'w' | 'wx+';
 
-/** Everything rejects with an error that carries node's `code` (ENOENT, ENOSPC, …). */
+/** File system. Every operation rejects with an error that has Node's `code` (ENOENT, ENOSPC, …). */
 export interface Disk {
-  /** Whose rights we have (uid 0: all of them); undefined where users have no numbers. */
+  /** Returns the effective user ID (0: root); undefined on systems without numeric user IDs. */
   user(): number | undefined;
   /**
    * `r`: read an existing file, but not a link, and without waiting for a FIFO. `r+`: read and write it. `w`: only write it, a device or a
@@ -88,12 +87,12 @@ export interface Disk {
   unlink(path: string): Promise<void>;
   /** Removes an empty directory. */
   rmdir(path: string): Promise<void>;
-  /** One more name of a file. */
+  /** Creates a hard link. */
   link(file: string, path: string): Promise<void>;
-  /** A symbolic link to a directory, which `target` names as seen from the link. */
+  /** Creates a symbolic link to a directory; `target` is relative to the link. */
   symlink(target: string, path: string): Promise<void>;
   stat(path: string): Promise<DiskStat>;
-  /** As `stat`, of a symbolic link itself. */
+  /** As `stat`, for a symbolic link itself. */
   lstat(path: string): Promise<DiskStat>;
   realpath(path: string): Promise<string>;
   readlink(path: string): Promise<string>;

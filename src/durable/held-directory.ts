@@ -4,23 +4,23 @@
  */
 import { basename, dirname } from 'node:path';
 import { type Disk, type DiskDirectory, type DiskStat, ifPresent } from './disk.ts';
-import { checkPlace, realPath } from './trusted-file.ts';
+import { expectAtPath, realPath } from './trusted-file.ts';
 
 /**
- * Runs `work` in the directory at a real path, which is held open meanwhile. Throws the system's error, UsageError if another directory is
- * there (D14), and the errors of `work`.
+ * Runs `work` in the directory at a real path, and holds it open until the end. Throws the system's error, UsageError if another directory is there
+ * (D14), and the errors of `work`.
  */
 export async function inDirectory<T>(disk: Disk, path: string, work: (directory: DiskDirectory) => Promise<T>): Promise<T> {
   const directory = await disk.openDirectory(path);
   try {
-    await checkPlace(disk, directory, path);
+    await expectAtPath(disk, directory, path);
     return await work(directory);
   } finally {
     await directory.close();
   }
 }
 
-/** Removes the file at a real path, if there is one. D16: from the directory that was opened, wherever its name leads a moment later. */
+/** Removes the file at a real path, if there is one. D16: from the open directory, wherever its name leads a moment later. */
 export async function removeFile(disk: Disk, path: string): Promise<void> {
   await inDirectory(disk, dirname(path), ({ at }) => ifPresent(disk.unlink(at(basename(path)))));
 }
@@ -31,12 +31,12 @@ export async function removeFile(disk: Disk, path: string): Promise<void> {
  */
 export async function readBack(disk: Disk, path: string, mostBytes: number): Promise<Buffer> {
   const real = await realPath(disk, path);
-  // D14, D16: the file in the open directory, not the one that its name leads to a moment later.
+  // D14, D16: reads the file in the open directory, not the one that its name leads to a moment later.
   return inDirectory(disk, dirname(real), ({ at }) => disk.readFile(at(basename(real)), mostBytes));
 }
 
 const ROOT = 0;
-/** Bits that let the group, and all others, change the names in a directory. */
+/** Permission bits with which the group, and all other users, can change the names in a directory. */
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 
@@ -46,7 +46,7 @@ const ALL_WRITE = 0o002;
  */
 export function isOwn(disk: Disk, { uid, mode }: DiskStat): boolean {
   const user = disk.user();
-  // Windows, where users have no numbers.
+  // On Windows, users have no numeric IDs.
   if (user === undefined) return true;
   return uid === user && (mode & (user === ROOT ? GROUP_WRITES | ALL_WRITE : ALL_WRITE)) === 0;
 }

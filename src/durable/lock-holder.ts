@@ -1,5 +1,5 @@
 /**
- * Finds the holder of a lock of lock.ts on Linux: any process can take the name of a lock, including one of another user or another
+ * Finds the process that holds a lock of lock.ts on Linux: any process can take the name of a lock, including one of another user or another
  * program.
  */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
@@ -24,7 +24,7 @@ export async function findHolder(name: string, proc = '/proc'): Promise<LockHold
     const found = await stat(join(proc, pid)).catch(() => undefined);
     return found && { process: { pid: Number(pid), user: found.uid } };
   }
-  // One that ended meanwhile was not hidden.
+  // If the lock was released in the meantime, its holder was not hidden.
   return (await inodeOf(name, proc)) === inode ? { process: undefined } : undefined;
 }
 
@@ -38,7 +38,7 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
  * Returns the error if the lock on `path` is not held by a process of this user: names of locks are predictable, and any process can take
  * one. Undefined if it is, or if the holder is unknown.
  */
-export function foreignHolder(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
+export function otherUserError(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
   if (!holder || holder.process?.user === user) return undefined;
   const { process: found } = holder;
   const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user, or outside this container,';

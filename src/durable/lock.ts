@@ -15,21 +15,21 @@ import { platform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { type Clock, formatDuration } from '../time/time.ts';
-import { findHolder, foreignHolder } from './lock-holder.ts';
+import { findHolder, otherUserError } from './lock-holder.ts';
 import { nodeDisk } from './node-disk.ts';
 import { describeSystemError, systemCode } from './path-errors.ts';
 
 export interface Lock {
-  /** Frees the lock; the process's end does the same. */
+  /** Releases the lock; the end of the process does so, too. */
   release(): Promise<void>;
 }
 
 interface LockOptions {
   clock: Clock;
   signal?: AbortSignal;
-  /** How long to wait for another holder. Default 5 s: enough for a run about to end, short enough for a cron job. */
+  /** Maximum wait for another holder. Default 5 s: long enough for a run that is about to end, short enough for a cron job. */
   waitMs?: number;
-  /** Called once when another run holds the lock and we begin to wait. */
+  /** Called once if another run holds the lock and the wait begins. */
   onWait?: () => void;
 }
 
@@ -50,8 +50,8 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     if (lock) return lock;
     if (!waited) onWait?.();
     const left = waitMs - (clock.monotonic() - start);
-    if (left <= 0) throw foreignHolder(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
-    // Spread out, so that many waiting runs do not knock in step.
+    if (left <= 0) throw otherUserError(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
+    // Jitter, so that many waiting runs don't try at the same instant.
     await clock.sleep(Math.min(left, POLL_MS * (0.5 + clock.random())), signal);
   }
 }
@@ -98,7 +98,7 @@ function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
 
-/** A listening socket or pipe of that name, or undefined when another process has it. */
+/** Listens on a socket or pipe of that name; resolves to undefined if another process does. */
 function listen(address: string): Promise<Lock | undefined> {
   return new Promise((done, fail) => {
     const server = createServer((socket) => socket.destroy());
@@ -113,7 +113,7 @@ function listen(address: string): Promise<Lock | undefined> {
   });
 }
 
-/** An abstract name in the system's own words is written with @ for its NUL, as is usual. */
+/** Words the system's error, with the usual @ for the NUL of an abstract name. */
 function cannotLock(cause: unknown): LocalError {
   return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause });
 }

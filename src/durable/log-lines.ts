@@ -1,10 +1,10 @@
-/** The lines of a log on disk: each one JSON object with a checksum of itself, written at once and read in pieces of any size. */
+/** Formats and parses the lines of a log: each is a JSON object with a checksum, written at once and read in pieces of any size. */
 
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 import { LINE_FEED } from '../text/ascii.ts';
 
-/** `{…,"crc":"0a1b2c3d"}`: CRC-32 of the line up to the comma before `"crc"`. */
+/** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
   return `${text},"crc":"${checksum(text)}"}\n`;
@@ -16,7 +16,7 @@ function checksum(text: string): string {
 
 const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
 
-/** The record of a line without its line feed, or undefined when the line is not whole. */
+/** Returns the record of a line without its line feed, or undefined if the line is not complete. */
 function parseLine<R extends object>(line: string): R | undefined {
   const [, text, crc] = LINE.exec(line) ?? [];
   if (text === undefined || checksum(text) !== crc) return undefined;
@@ -30,18 +30,18 @@ function parseLine<R extends object>(line: string): R | undefined {
 /** No record is longer: a row is bounded when it is read. */
 const LONGEST_LINE = 64 * 2 ** 20;
 
-/** How every log begins. */
+/** Beginning of every log. */
 const BEGINNING = Buffer.from('{"is":');
 
 /**
- * Reads a log piece by piece, and hands over each whole line. D10: only a tail may be broken. It was being written when the machine stopped,
- * so nothing that depends on it was done; damage further up could hide something that was, so it is refused.
+ * Reads a log piece by piece, and calls `take` with the record of each complete line. D10: only the tail may be damaged, because it was being written
+ * when the machine stopped, and nothing that depends on it was done. Damage before it could hide a record, so it is refused.
  */
 export function createLineReader<R extends object>(path: string, hint: string, take: (record: R) => void) {
-  /** Bytes of the whole lines. */
+  /** Bytes of the complete lines. */
   let length = 0;
   let records = 0;
-  /** Bytes and lines that were looked at. */
+  /** Bytes and lines that were read. */
   let read = 0;
   let lines = 0;
   let brokenAtLine = 0;
@@ -89,7 +89,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
   };
 }
 
-/** A first line that was being written: a part of it, or zeros in its place, as after a power cut that kept the length only. */
+/** Returns whether the bytes begin a first line that was being written: a part of it, or zeros, as after a power cut that kept only the length. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

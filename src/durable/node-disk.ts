@@ -1,4 +1,4 @@
-/** The disk of this machine, by node:fs. */
+/** Implements Disk with node:fs. */
 import type { BigIntStats } from 'node:fs';
 import {
   access,
@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import type { Disk, DiskDirectory, DiskFile, DiskStat, OpenFlags } from './disk.ts';
 import { systemCode } from './path-errors.ts';
-import { createPatientRename } from './patient-rename.ts';
+import { createRenameWithRetry } from './rename-with-retry.ts';
 
 export const nodeDisk: Disk = {
   user: () => geteuid?.(),
@@ -30,7 +30,7 @@ export const nodeDisk: Disk = {
   readdir: (path) => readdir(path),
   openDirectory,
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
-  rename: platform() === 'win32' ? createPatientRename(rename) : rename,
+  rename: platform() === 'win32' ? createRenameWithRetry(rename) : rename,
   unlink,
   rmdir: (path) => rmdir(path),
   link,
@@ -43,7 +43,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Numbers of inodes and times in nanoseconds are longer than a number of JavaScript. */
+/** Inode numbers and times in nanoseconds exceed the precision of JavaScript numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -56,10 +56,10 @@ function inNumbers(stats: BigIntStats): DiskStat {
 type FiveNumbers = [number, number, number, number, number];
 
 /**
- * D14: another user who replaced the name by a link since it was resolved doesn't determine which file is opened. Windows lacks this flag.
+ * D14: if another user replaced the name by a link after it was resolved, opening it fails. Windows lacks this flag.
  */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** On Windows a file that is opened so cannot be cut. */
+/** On Windows, a file that is opened with it can't be truncated. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -79,20 +79,20 @@ async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<
     chmod: (permissions) => handle.chmod(permissions),
     chown: (uid, gid) => handle.chown(uid, gid),
     stat: () => handle.stat(BIGINT).then(inNumbers),
-    place: () => placeOf(handle.fd),
+    currentPath: () => currentPathOf(handle.fd),
     close: () => handle.close(),
   };
 }
 
 /**
- * For root only, because only root can be redirected to a place that other users cannot write to (D14). Other users don't need it, and a
- * case-insensitive file system may report a path in another spelling than the one that was opened.
+ * Returns the path for root only, because only root can be redirected to a path that other users cannot write to (D14). Other users don't need it, and
+ * a case-insensitive file system may report a path in a different spelling.
  */
-async function placeOf(descriptor: number): Promise<string | undefined> {
+async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** O_PATH, which Linux has and node:fs does not export: a descriptor that identifies a place, without permission to read it. */
+/** O_PATH of Linux, which node:fs does not export: a descriptor that identifies a directory, without permission to read it. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
@@ -110,26 +110,26 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
     isHeld,
     names: () => readdir(base),
     stat: () => handle.stat(BIGINT).then(inNumbers),
-    place: () => placeOf(handle.fd),
+    currentPath: () => currentPathOf(handle.fd),
     close: () => handle.close(),
   };
 }
 
-/** If no descriptor gives access to the directory, its name is used. */
+/** Fallback for systems on which a descriptor gives no access to the directory: uses its name. */
 async function nameDirectory(path: string): Promise<DiskDirectory> {
-  const look = () => lstat(path, BIGINT).then(inNumbers);
-  if (!(await look()).isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  const describe = () => lstat(path, BIGINT).then(inNumbers);
+  if (!(await describe()).isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
   return {
     at: (name) => join(path, name),
     isHeld: false,
     names: () => readdir(path),
-    stat: look,
-    place: async () => undefined,
+    stat: describe,
+    currentPath: async () => undefined,
     close: async () => undefined,
   };
 }
 
-/** More than any state or journal has, and little enough to be held in memory. */
+/** More than the size of any state or journal, but few enough bytes for memory. */
 const MOST_BYTES = 512 * 2 ** 20;
 
 async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {

@@ -1,7 +1,7 @@
 /**
- * Files in the user's own cache directory, which can be re-created and are never required: owned by this user, closed to all others, and
- * checked before they are used. If this can't be ensured (another user's HOME, set-uid), there is no cache. On Windows, whose users have no
- * numbers, there is one for data only, in a directory that the system closes to other users.
+ * Reads and writes files in the user's cache directory, which can be re-created and are never required. They belong to this user, are private to them
+ * (0600), and are checked before they are used. If this can't be ensured (another user's HOME, set-uid), there is no cache. On Windows, which has no
+ * numeric user IDs, the cache is for data only, in a directory that the system makes private.
  */
 import {
   closeSync,
@@ -30,38 +30,38 @@ export interface User {
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Bits that let anyone but the owner in, and that let them change it. */
+/** Permission bits with which users other than the owner have access, and write access. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Directory of such files. Its functions throw if a check fails; `quietly` is for callers. */
+/** Cache directory. Its functions throw if a check fails; callers use `quietly`. */
 export interface OwnCache {
-  /** Returns the bytes of a file; throws if it is missing, or not certainly of this user. */
+  /** Returns the bytes of a file; throws if it is missing, or could belong to another user. */
   read(name: string): Buffer;
-  /** Writes a temporary file and renames it, and keeps the most recent files. No flush: a reader detects a file torn by a power cut. */
+  /** Writes a temporary file and renames it, and keeps the most recent files. No flush: a reader detects a file that a power cut truncated. */
   replace(name: string, bytes: Uint8Array): void;
   /** Removes a file if there is one. */
   remove(name: string): void;
 }
 
-/** How much is read of a file, in bytes, how many files are kept, and whether they are executed. */
+/** Largest size of a file in bytes, number of files that are kept, and whether they are executed. */
 export interface CacheBounds {
   largest: number;
   most: number;
   content: 'code' | 'data';
 }
 
-/** Returns the directory `name` of this user's cache. Throws if none can be safe. */
+/** Opens the directory `name` of this user's cache. Throws if it can't be private. */
 export function openOwnCache(user: User & { pid: number }, name: string, { largest, most, content }: CacheBounds): OwnCache {
   const owner = ownerOf(user, content);
   const directory = directoryOf(user.env, owner, name);
   return {
     read(file) {
-      if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
+      if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
       return readOwn(join(directory, file), owner, largest);
     },
     replace(file, bytes) {
-      makeClosed(directory, owner);
+      makePrivate(directory, owner);
       const staged = join(directory, `${file}.${user.pid}`);
       try {
         writeFileSync(staged, bytes, { flag: 'wx', mode: FILE_MODE });
@@ -75,7 +75,7 @@ export function openOwnCache(user: User & { pid: number }, name: string, { large
   };
 }
 
-/** Nothing about a cache may fail a command, or be heard. */
+/** Runs `work` and ignores its errors, because a cache must never fail a command, or print a message. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -84,10 +84,10 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** Returns the user who may own the cache; undefined on Windows. For a set-uid program the two differ. */
+/** Returns the user who may own the cache; undefined on Windows. Throws for a set-uid program, whose two user IDs differ. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
-  if (owner !== getuid?.() || (owner === undefined && content === 'code')) throw new Error('whose it is cannot be known');
+  if (owner !== getuid?.() || (owner === undefined && content === 'code')) throw new Error('the owner is unknown');
   return owner;
 }
 
@@ -100,32 +100,32 @@ function directoryOf(env: User['env'], owner: number | undefined, name: string):
   return join(home, '.cache', 'qrctl', name);
 }
 
-/** Owned by this user, and closed to everyone else. */
-function isClosed({ uid, mode }: Stats, owner: number | undefined): boolean {
+/** Returns whether a file belongs to this user, and no other user has access. */
+function isPrivate({ uid, mode }: Stats, owner: number | undefined): boolean {
   return owner === undefined || (uid === owner && (mode & OTHERS) === 0);
 }
 
 /**
- * Returns the bytes of a regular file of `owner`, closed to others, of at most `largest` bytes. Throws if it is anything else, or missing.
+ * Returns the bytes of a regular file that is private to `owner`, of at most `largest` bytes. Throws if it is missing, or not such a file.
  */
 function readOwn(file: string, owner: number | undefined, largest: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile() || !isClosed(stats, owner) || stats.size > largest) throw new Error('not ours');
+    if (!stats.isFile() || !isPrivate(stats, owner) || stats.size > largest) throw new Error('not ours');
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Makes the directory, below one that is the user's own: a privileged run leaves nothing in another's home. Throws elsewhere. */
-function makeClosed(directory: string, owner: number | undefined): void {
+/** Creates the private directory below one that belongs to the user. Throws if it would be in the home of another user (sudo). */
+function makePrivate(directory: string, owner: number | undefined): void {
   if (!isBelowOwn(directory, owner)) throw new Error('not ours');
   // Creates them one by one: node's `recursive` loops endlessly if the system returns ENOENT although the parent exists (/proc,
   // automounts).
   for (const level of missingLevels(directory)) mkdirSync(level, { mode: DIRECTORY_MODE });
-  if (!isClosed(lstatSync(directory), owner)) throw new Error('not closed');
+  if (!isPrivate(lstatSync(directory), owner)) throw new Error('not private');
 }
 
 /** Returns whether a directory, or its first existing parent, belongs to the user, and no other user can write to it. */
@@ -143,7 +143,7 @@ function missingLevels(directory: string): string[] {
   return missing;
 }
 
-/** Keeps so many files of a directory, those written last. */
+/** Keeps the `most` files of a directory that were written last. */
 function removeOldest(directory: string, most: number): void {
   const files = readdirSync(directory).map((name) => join(directory, name));
   const aged = files.map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs })).sort((a, b) => b.writtenMs - a.writtenMs);

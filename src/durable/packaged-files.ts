@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
-/** Of the package: this file runs from `dist/`, or as a source. */
+/** Root of the package: this file runs from `dist/`, or as a source. */
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]durable)$/, '');
 
 /** Returns the bytes of a file by its path in the package, such as `dist/app.js`. Throws if it is missing. */

@@ -78,7 +78,7 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   });
 }
 
-/** Puts an error into words that nothing else did, if the disk is full; returns any other as it is. */
+/** Words an error that no other code has worded, if the disk is full; returns any other error unchanged. */
 export function ifDiskFull(error: unknown): unknown {
   if (error instanceof Failure || !isDiskFull(error)) return error;
   return new LocalError(`cannot write a file: ${describeSystemError(error)}`, { cause: error, hint: adviceFor(error) });

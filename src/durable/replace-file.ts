@@ -1,17 +1,17 @@
 /**
- * Atomic replacement of a file: the new content is written under a temporary name in the same directory, flushed, and renamed over the old
- * file. At every instant, also after a power cut, the name shows either all of the old bytes or all of the new. (If a restart of an append
- * was stopped after it had written its file, the next run renames it, in src/append/committed-point.ts.)
+ * Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. At
+ * every instant, also after a power cut, the name leads to all of the old bytes or all of the new ones. (If a restart of an append was stopped after it
+ * had written its file, the next run renames it, in src/append/current-state.ts.)
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { type Disk, type DiskDirectory, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { inDirectory, removeFile } from './held-directory.ts';
-import { checkPlace, isSameFile } from './trusted-file.ts';
+import { expectAtPath, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Our own process id, and which others still run: a temporary file of a dead process is rubbish to be removed. */
+/** Own process ID, and whether another process still runs: the temporary file of a dead process is a leftover. */
 export interface Processes {
   readonly pid: number;
   isRunning(pid: number): boolean;
@@ -30,11 +30,11 @@ export interface ReplaceOptions {
   mode?: number;
 }
 
-/** A file on its way to its place. After a failure of any step every later one fails with it, and nothing is put in place. */
+/** File that will replace another. After a step fails, every later step fails with the same error, and the old file stays. */
 export interface Replacement {
-  /** How many bytes it has so far. */
+  /** Returns the number of bytes written so far. */
   size(): number;
-  /** When it was created, by the clock of its file system; see DiskStat. */
+  /** Time of its creation by the clock of the file system; see DiskStat. */
   readonly createdNs: bigint;
   /** Adds bytes. Throws the system's error (full disk, device). */
   write(bytes: Uint8Array): Promise<void>;
@@ -45,7 +45,7 @@ export interface Replacement {
    * place has succeeded. Throws the system's error, LocalError, and the errors of `beforeRename`.
    */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Leaves the old content and removes the temporary file. Idempotent; harmless after `commit`. Never throws. */
+  /** Keeps the old content and removes the temporary file. Idempotent; without effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface Replacement {
 export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}): Promise<Replacement> {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
-  const file = await openBeside(disk, path, temporary, options.mode);
+  const file = await createTemporary(disk, path, temporary, options.mode);
   const identity = await file.stat();
   const flush = createEarlyFlush(file);
   let size = 0;
@@ -89,7 +89,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
     checkpoint() {
       const kept = size;
       return async () => {
-        if (failure) return; // nothing will be put in place, so there is nothing to be thrown away
+        if (failure) return; // the file will not be put in place anyway
         await attempt(() => file.truncate(kept));
         size = kept;
       };
@@ -102,7 +102,7 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
       }),
     async discard() {
       if (ended) return;
-      await file.close().catch(() => undefined); // first, for Windows removes no open file
+      await file.close().catch(() => undefined); // first, because Windows can't remove an open file
       await inDirectory(disk, dirname(path), ({ at }) => removeOurs(disk, identity, at(basename(temporary)))).catch(
         () => undefined,
       );
@@ -153,14 +153,14 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
   });
 }
 
-/** Bits for reading, writing and executing; those that lend the owner's rights (setuid, setgid) are never handed on. */
+/** Bits for reading, writing and executing; setuid and setgid are never copied. */
 const PERMISSIONS = 0o777;
 
 /**
  * Creates `temporary` for the new content of `path`, the first step of a replacement, with the old file's owner and permissions, as if it
  * were rewritten in place, or with `mode`. Throws the system's error, EEXIST if the name is taken.
  */
-export function openBeside(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
+export function createTemporary(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
   return inDirectory(disk, dirname(path), (directory) => openIn(directory, { disk, path, temporary, mode }));
 }
 
@@ -177,14 +177,14 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
   // D14: `path` is a real path; if it is a link by now, another user created it.
   if (old && !old.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
-  // Never wider than wanted, from its first moment.
+  // Never wider permissions than requested, not even for an instant.
   const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
   try {
-    await checkPlace(disk, file, temporary);
+    await expectAtPath(disk, file, temporary);
     // D6: by descriptor, because the name may lead to another user's file by now.
     const isTheirs = old && (mode === undefined || (await directory.stat()).uid === old.uid);
-    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root may; anyone else's new file is their own
-    if (wanted !== undefined) await file.chmod(wanted); // the umask may have taken some away
+    if (isTheirs) await file.chown(old.uid, old.gid).catch(() => undefined); // only root can; other users own the new file
+    if (wanted !== undefined) await file.chmod(wanted); // the umask may have removed some bits
     return file;
   } catch (error) {
     const identity = await file.stat();
@@ -218,14 +218,14 @@ export async function putInPlace(
       });
     }
     await beforeRename?.();
-    await file.close(); // Windows does not move an open file
+    await file.close(); // Windows can't rename an open file
     await disk.rename(entry, at(basename(path)));
   });
   // D2: makes the rename durable. Without it, a power cut brings the old file back after the replacement was reported.
   await disk.flushDirectory(dirname(path));
 }
 
-/** Returns whether the identified file is (still) at that path. */
+/** Returns whether the identified file is still at the path. */
 async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boolean> {
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }

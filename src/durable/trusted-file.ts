@@ -5,10 +5,10 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
-import { followLinks, ROOT, type Seen } from './follow-links.ts';
+import { followLinks, type LinkEntry, ROOT } from './follow-links.ts';
 import { makeDirectories } from './write.ts';
 
-/** Bits that let others than the owner change the names in a directory. */
+/** Permission bits with which users other than the owner can change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 
 /**
@@ -17,7 +17,7 @@ const OTHERS_WRITE = 0o022;
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
-  // Windows, where users have no numbers.
+  // On Windows, users have no numeric IDs.
   if (disk.user() === undefined) {
     return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
   }
@@ -31,12 +31,13 @@ async function withoutLinks(disk: Disk, path: string): Promise<string> {
   const steps = followLinks(path, disk.user());
   let step = steps.next();
   while (!step.done) step = steps.next(await lookAt(disk, step.value));
-  const { real, lure } = step.value;
-  if (lure) throw refusal(path, `${lure.at} is a symbolic link that user ${lure.uid} created to another user's file`);
+  const { real, untrusted } = step.value;
+  if (untrusted)
+    throw refusal(path, `${untrusted.at} is a symbolic link that user ${untrusted.uid} created to another user's file`);
   return real;
 }
 
-async function lookAt(disk: Disk, path: string): Promise<Seen | undefined> {
+async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> {
   const stat = await ifPresent(disk.lstat(path));
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
@@ -52,8 +53,8 @@ export async function makeRealDirectories(disk: Disk, path: string): Promise<str
 }
 
 /**
- * Opens the regular file at a real path for reading and writing, or returns undefined if there is none. Checks the opened file, not the one
- * that the name leads to by then. Throws the system's error, and UsageError if it is not the file at the path, or if another user may have
+ * Opens the regular file at a real path for reading and writing, or returns undefined if there is none. Checks the opened file, not the one that
+ * the name leads to later. Throws the system's error, and UsageError if it is not the file at the path, or if another user may have
  * put it there for a run with more permissions.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
@@ -62,7 +63,7 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   try {
     const stat = await file.stat();
     if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-    await checkPlace(disk, file, path);
+    await expectAtPath(disk, file, path);
     await checkOwner(disk, stat, path);
     return file;
   } catch (error) {
@@ -88,11 +89,11 @@ export async function checkFifo(disk: Disk, path: string): Promise<void> {
   throw refusal(path, `it is a named pipe of user ${found.uid}`);
 }
 
-/** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `checkPlace`. */
+/** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `expectAtPath`. */
 export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
   const file = await disk.open(path, 'wx+');
   try {
-    await checkPlace(disk, file, path);
+    await expectAtPath(disk, file, path);
     return file;
   } catch (error) {
     await file.close();
@@ -100,14 +101,14 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
   }
 }
 
-/** D14: throws UsageError unless the open file, or directory, is the one that its real path leads to, also by the directories on the way. */
-export async function checkPlace(disk: Disk, file: Pick<DiskFile, 'stat' | 'place'>, path: string): Promise<void> {
-  const [here, there, place] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.place()]);
-  if (isSameFile(here, there) && (place ?? path) === path) return;
+/** D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on the way was moved. */
+export async function expectAtPath(disk: Disk, file: Pick<DiskFile, 'stat' | 'currentPath'>, path: string): Promise<void> {
+  const [opened, found, currentPath] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.currentPath()]);
+  if (isSameFile(opened, found) && (currentPath ?? path) === path) return;
   throw refusal(path, 'it, or a directory in its path, was moved or replaced in the meantime');
 }
 
-/** Returns whether two descriptions are of one file, whatever its names are. */
+/** Returns whether two descriptions are of the same file, regardless of its names. */
 export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }

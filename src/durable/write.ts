@@ -1,4 +1,4 @@
-/** Three steps of writing: all bytes of a write, flushes while a long file is still being written, and directories that stay. */
+/** Writes all bytes despite partial writes, flushes a long file while it is written, and creates directories durably. */
 import { dirname } from 'node:path';
 import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
@@ -18,7 +18,7 @@ export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array
   }
 }
 
-/** Flushing of a long file while it is still being written, so that its end does not have to wait for all of it. */
+/** Flushes a long file while it is being written, so that the last flush is short. */
 interface EarlyFlush {
   /** Call this after each write. Throws the error of an earlier flush. */
   wrote(bytes: number): void;
@@ -75,9 +75,9 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
     return await makeDirectory(disk, path, mode);
   } catch (error) {
     const parent = dirname(path);
-    // Nothing is above a drive that is not there.
+    // A missing drive has no parent.
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
-    // Another process may have made it a moment ago: it is there then, and if it was before, the second try fails as the first.
+    // Another process may have created the parent a moment ago. If it existed before, the second attempt fails like the first.
     await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }
@@ -93,7 +93,7 @@ async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<b
     if ((await disk.stat(path).catch(() => undefined))?.isDirectory()) return false;
     throw error;
   }
-  // D12: or a power cut could take the directory, and with it every file that was flushed in it.
+  // D12: otherwise a power cut could remove the directory, with every file that was flushed in it.
   await disk.flushDirectory(dirname(path));
   return true;
 }

@@ -8,7 +8,7 @@ import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
-import { checkFifo, checkPlace, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import { UsageError } from '../errors.ts';
 import { asSentence } from '../text/sentence.ts';
@@ -150,7 +150,7 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
   const file = await disk.open(real, 'w');
   try {
-    await checkPlace(disk, file, real);
+    await expectAtPath(disk, file, real);
     // A device when its name was checked, and a regular file when it was opened: another process swapped them.
     if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
     return file;

@@ -5,7 +5,7 @@
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
-import { followLinks, ROOT, type Seen } from '../durable/follow-links.ts';
+import { followLinks, type LinkEntry, ROOT } from '../durable/follow-links.ts';
 import { inShellOr } from '../text/quote.ts';
 import type { CommandProblem } from './stored.ts';
 
@@ -24,8 +24,8 @@ const STICKY = 0o1000;
 export function plantedBy(file: string, { uid, nlink }: Stats): number | undefined {
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
-  const { real, lure } = withoutLinks(resolve(file), ours);
-  if (lure) return lure.uid;
+  const { real, untrusted } = withoutLinks(resolve(file), ours);
+  if (untrusted) return untrusted.uid;
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
@@ -70,7 +70,7 @@ function withoutLinks(path: string, ours: number) {
   return step.value;
 }
 
-function lookAt(path: string): Seen | undefined {
+function lookAt(path: string): LinkEntry | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats && { uid: stats.uid, to: stats.isSymbolicLink() ? readlinkSync(path) : undefined };
 }

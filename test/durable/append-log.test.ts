@@ -449,7 +449,7 @@ describe('a place for a log', () => {
     const open: Disk['open'] = async (...where) => {
       const file = await memory.disk.open(...where);
       const close = () => file.close().finally(() => closed++);
-      return { ...file, close, place: async () => '/elsewhere/codes.journal' };
+      return { ...file, close, currentPath: async () => '/elsewhere/codes.journal' };
     };
     await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow(
       'it, or a directory in its path, was moved',

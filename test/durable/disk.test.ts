@@ -34,7 +34,7 @@ describe('the disk of node', () => {
     await file.truncate(2);
     await file.chmod(0o600);
     expect(statSync(path)).toMatchObject({ size: 2, mode: 0o100600 });
-    expect(await file.place()).toBe(process.geteuid?.() === 0 ? path : undefined);
+    expect(await file.currentPath()).toBe(process.geteuid?.() === 0 ? path : undefined);
     await file.close();
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acquireLock } from '../../src/durable/lock.ts';
-import { findHolder, foreignHolder } from '../../src/durable/lock-holder.ts';
+import { findHolder, otherUserError } from '../../src/durable/lock-holder.ts';
 import { UsageError } from '../../src/errors.ts';
 import { systemClock } from '../../src/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
@@ -230,12 +230,12 @@ describe('the holder of a lock', () => {
   });
 
   it('is refused where it is another user’s, or cannot be looked at', () => {
-    expect(foreignHolder('x.csv', undefined, 1)).toBeUndefined();
-    expect(foreignHolder('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
-    expect(foreignHolder('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(
+    expect(otherUserError('x.csv', undefined, 1)).toBeUndefined();
+    expect(otherUserError('x.csv', { process: { pid: 4, user: 1 } }, 1)).toBeUndefined();
+    expect(otherUserError('x.csv', { process: { pid: 4, user: 2 } }, 1)?.message).toBe(
       'process 4 of user 2 holds the lock on x.csv',
     );
-    expect(foreignHolder('x.csv', { process: undefined }, 1)?.message).toBe(
+    expect(otherUserError('x.csv', { process: undefined }, 1)?.message).toBe(
       'a process of another user, or outside this container, holds the lock on x.csv',
     );
   });

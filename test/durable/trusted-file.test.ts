@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk, DiskStat } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { openReplacement, replaceFile } from '../../src/durable/replace-file.ts';
-import { checkPlace, makeRealDirectories, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
+import { expectAtPath, makeRealDirectories, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { useDirectory } from '../support/cli.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
@@ -130,17 +130,17 @@ describe('opening a file that is there', () => {
     mkdirSync(join(dir, 'a'));
     writeFileSync(path, '');
     const file = await nodeDisk.open(path, 'r+');
-    await checkPlace(nodeDisk, file, path);
+    await expectAtPath(nodeDisk, file, path);
     renameSync(join(dir, 'a'), join(dir, 'b'));
-    await expect(checkPlace(nodeDisk, file, path)).rejects.toThrow(
+    await expect(expectAtPath(nodeDisk, file, path)).rejects.toThrow(
       'it, or a directory in its path, was moved or replaced in the meantime',
     );
     symlinkSync('b', join(dir, 'a'));
     // The name leads to the very file again, by another way: only root is lured so, and is told.
-    const moved = { ...file, place: async () => join(dir, 'b', 'x') };
-    await expect(checkPlace(nodeDisk, moved, path)).rejects.toThrow(UsageError);
+    const moved = { ...file, currentPath: async () => join(dir, 'b', 'x') };
+    await expect(expectAtPath(nodeDisk, moved, path)).rejects.toThrow(UsageError);
     const hint = expect.stringContaining('Run this as the user who owns the files');
-    await expect(checkPlace(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
+    await expect(expectAtPath(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
     await file.close();
   });
 
@@ -201,7 +201,7 @@ describe('a file that is replaced', () => {
     const memory = createMemoryDisk();
     const open: Disk['open'] = async (...where) => ({
       ...(await memory.disk.open(...where)),
-      place: async () => '/etc/cron.d/.scans.csv.partial',
+      currentPath: async () => '/etc/cron.d/.scans.csv.partial',
     });
     await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it, or a directory in its path, was moved');
     expect(memory.names()).toEqual([]);

@@ -209,7 +209,7 @@ export function createMemoryDisk(): MemoryDisk {
         });
       },
       stat: async () => statOf(inode),
-      place: async () => undefined,
+      currentPath: async () => undefined,
       async close() {
         alive();
       },
@@ -246,7 +246,7 @@ export function createMemoryDisk(): MemoryDisk {
         isHeld: true,
         names: () => disk.readdir(path),
         stat: async () => statOf(inode),
-        place: async () => undefined,
+        currentPath: async () => undefined,
         close: async () => undefined,
       };
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPatientRename } from '../../src/durable/patient-rename.ts';
+import { createRenameWithRetry } from '../../src/durable/rename-with-retry.ts';
 
 const held = (code: string) => Object.assign(new Error(code), { code });
 
@@ -7,7 +7,7 @@ const held = (code: string) => Object.assign(new Error(code), { code });
 function tried(failures: number, code: string) {
   const waits: number[] = [];
   let left = failures;
-  const rename = createPatientRename(
+  const rename = createRenameWithRetry(
     async () => {
       if (left-- > 0) throw held(code);
     },

@@ -1,0 +1,28 @@
+/**
+ * Renames with retry on Windows, which refuses to replace a file while a program has it open: virus scanners and indexers open a file for an instant
+ * after it was written. If a program keeps it open, as Excel does, the rename ends with the system's error.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCode } from './path-errors.ts';
+
+const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+/** 2.58 s in total. */
+const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
+
+/** Returns a `rename` that is retried while one of the files is open. It rejects with the last error of the system. */
+export function createRenameWithRetry(
+  rename: (from: string, to: string) => Promise<void>,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): (from: string, to: string) => Promise<void> {
+  return async (from, to) => {
+    for (const ms of WAITS_MS) {
+      try {
+        return await rename(from, to);
+      } catch (error) {
+        if (!IN_USE.has(systemCode(error))) throw error;
+      }
+      await wait(ms);
+    }
+    return rename(from, to);
+  };
+}
