@@ -52,6 +52,27 @@ describe('what is remembered of a row', () => {
       expect(seenOf(row(other)).all).not.toBe(all);
   });
 
+  it('is the same fingerprint after rows with other columns, as items of JSON may have', () => {
+    const rows = [
+      { a: '1', b: '2' },
+      { b: '2', a: '1' },
+      { a: '1', c: '2' },
+      { a: '1' },
+      { a: '1', b: '2', c: '3' },
+      { c: '1', b: '2' },
+    ];
+    const alone = (values: Record<string, unknown>) => {
+      seenOf(row({ 'a column of no row': '' }));
+      return seenOf(row(values)).all;
+    };
+    for (const before of rows)
+      for (const values of rows) {
+        alone(before);
+        expect(seenOf(row(values)).all, JSON.stringify([before, values])).toBe(alone(values));
+      }
+    expect(new Set(rows.map(alone)).size).toBe(rows.length - 1);
+  });
+
   it('is a fingerprint that journals on disk have, also of numbers', () => {
     expect(seenOf(row({ b: '2', a: '1' })).all).toBe('5f13efef7cdd95e7');
     expect(seenOf(row({ b: 2n, a: 1 })).all).toBe('43793bf9d553239a');
