@@ -80,7 +80,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
     // D14: while this run waited, the path may have been changed to lead to another file, whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
-      throw refusal(path, 'the path now leads to a different file than when the run started', 'Run the same command again');
+      throw refusal(path, 'the path now points to a different file than when the run started', 'Run the same command again');
     const replaced = restart ? await readCurrentState(job) : undefined;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
@@ -172,13 +172,14 @@ export function logStateOf({ identity, sinceMs, overlaps }: Pick<AppendState, 'i
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
   if (missing.length > 0) {
-    throw new UsageError(`--append requires the column ${missing.join(' and ')} to identify the scans in the file`, {
-      hint: `Add it to --fields, as in --fields ${[...missing, ...columns].join()}.`,
+    const noun = missing.length === 1 ? 'column' : 'columns';
+    throw new UsageError(`--append requires the ${noun} ${missing.join(' and ')} to identify the scans in the file`, {
+      hint: `Pass --fields ${[...missing, ...columns].join()}.`,
     });
   }
   if (path.endsWith('.gz') || path === '-') {
     throw new UsageError(`--append requires a plain CSV or NDJSON file, not ${path}`, {
-      hint: 'Specify a file that ends in .csv, .ndjson or .jsonl with --output.',
+      hint: 'Use --output to specify a .csv, .ndjson or .jsonl file.',
     });
   }
 }

@@ -225,8 +225,8 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     if (!(error instanceof UnrecognizedRowError)) throw error;
     throw refusal(
       job.paths.file,
-      `${lost}, and cannot be rebuilt because the file has ${error.message}`,
-      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags that the file was written with, ${orRestart(job.paths.file)}`,
+      `${lost} and cannot be rebuilt because the file has ${error.message}`,
+      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags used to write the file, ${orRestart(job.paths.file)}`,
       error,
     );
   }

@@ -84,14 +84,14 @@ async function addIdsOf(
       `${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`,
     );
   }
-  if (rows.length > 0) job.note?.(`Skipping ${countOf(rows.length, 'row')} of a stopped run: already in ${basename(path)}`);
+  if (rows.length > 0) job.note?.(`Skipping ${countOf(rows.length, 'row')} from a stopped run (already in ${basename(path)})`);
 }
 
 function unreadable({ paths }: OpenJob, copy: string): UsageError {
   return new UsageError(
     `cannot append to ${paths.file}: the file was emptied after a stopped run, and ${copy} can't be checked for rows of that run`,
     {
-      hint: `No changes were made. Decompress or repair ${basename(copy)}, or move it to another directory if it has no rows of that run.`,
+      hint: `No changes were made. Decompress or repair ${basename(copy)}. If it has no rows of that run, move it to another directory.`,
     },
   );
 }

@@ -23,7 +23,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
 
 /** Returns the last alternative of a hint for a file that differs from its committed content. */
 export function orRestart(file: string): string {
-  return `or add --restart to export everything again. That keeps the old file as ${basename(file)}.old if the new one lacks any of its data`;
+  return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
 /**
@@ -97,7 +97,7 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   }
   // A31: also if the run was stopped before this step.
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
-  if (kept !== undefined) warn?.(`${basename(paths.file)}: finished a --restart that was interrupted. The old file is ${kept}`);
+  if (kept !== undefined) warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);
   // The name must be durable before rows are committed to the file.
   await disk.flushDirectory(dirname(paths.file));

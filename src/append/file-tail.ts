@@ -144,7 +144,7 @@ export function createFileTail({
     if (there && isSameFile(mine, there) && there.size === size) return there;
     mayTruncate = false;
     throw new UnprovenError(`${where} was moved, truncated or changed by another process during the run`, {
-      hint: 'No further rows were committed. Run the same command again, and do not change the file while qrctl runs.',
+      hint: 'No further rows were committed. Run the same command again, and do not change the file while qrctl is running.',
     });
   }
 

@@ -27,7 +27,7 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
     async isNeeded(built) {
       if (state && !(state instanceof StateProblem) && isRotated(state.overlaps)) {
         job.remark?.(
-          `Rotated files are unchanged. ${basename(job.paths.file)} now also contains those of their scans that the service still has`,
+          `Rotated files are unchanged. ${basename(job.paths.file)} now also contains their scans, if the service still has them`,
         );
       }
       reason = await reasonToKeep(job, state, built);
@@ -97,7 +97,7 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   if (missing.size === 0) return undefined;
   const counts = [...missing].sort(([, one], [, other]) => other - one);
   const scans = counts.reduce((sum, [, count]) => sum + count, 0);
-  const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} of ${quote(code)}`);
-  if (counts.length > MOST_CODES) codes.push(`the rest of ${countOf(counts.length - MOST_CODES, 'more code')}`);
+  const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} from ${quote(code)}`);
+  if (counts.length > MOST_CODES) codes.push(`the rest from ${countOf(counts.length - MOST_CODES, 'more code')}`);
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
 }

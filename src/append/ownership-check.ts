@@ -21,8 +21,8 @@ export function createOwnershipCheck(proof: OwnershipProof | undefined, path: st
   const refuse = () =>
     refusal(
       path,
-      'its state file is missing or damaged, and the service does not return the newest row of the file for this code',
-      `Pass the code whose scans the file contains, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
+      'its state file is missing or damaged, and the service does not return the newest row in the file for this code',
+      `Pass the code whose scans are in the file, restore ${basename(path)}.state.json from a backup, ${orRestart(path)}`,
     );
 
   return {

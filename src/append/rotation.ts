@@ -59,7 +59,7 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   throw new UsageError(
     `cannot append to ${paths.file}: its state file is missing or damaged, so the scans in rotated files are unknown`,
     {
-      hint: 'No changes were made. Restore the state file from a backup. If no file was rotated since it was lost, run this once without --rotated.',
+      hint: 'No changes were made. Restore the state file from a backup. If no file has been rotated since it was lost, run the command once without --rotated.',
     },
   );
 }
@@ -105,9 +105,9 @@ async function truncateRotated(job: OpenJob, state: AppendState, isSameInode: bo
     if (isTruncated) return;
   }
   throw new UsageError(
-    `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to see which rows it left`,
+    `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to find the rows of that run`,
     {
-      hint: 'No changes were made. Move the rotated file back to the same directory, uncompressed, for one run (logrotate: delaycompress, no olddir).',
+      hint: 'No changes were made. For one run, move the rotated file back to the same directory, uncompressed (in logrotate: delaycompress, no olddir).',
     },
   );
 }
@@ -142,9 +142,9 @@ async function readUnverified(job: OpenJob, state: AppendState): Promise<string[
     return [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`];
   }
   throw new UsageError(
-    `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote`,
+    `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to find the scans of that run`,
     {
-      hint: `No changes were made. For one run, move the rotated file, uncompressed, to the same directory under a name that begins with ${basename(job.paths.file)}.`,
+      hint: `No changes were made. For one run, move the rotated file back to the same directory, uncompressed. Its name must begin with ${basename(job.paths.file)}.`,
     },
   );
 }

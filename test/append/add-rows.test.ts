@@ -180,7 +180,7 @@ describe('a file whose state was lost', () => {
     memory.remove(STATE);
     const before = fileText();
     const newer = { [OTHER_CODE]: rowsAt(7 * HOUR, 8 * HOUR, 9 * HOUR) };
-    await expect(run(memory, newer)).rejects.toThrow('does not return the newest row of the file for this code');
+    await expect(run(memory, newer)).rejects.toThrow('does not return the newest row in the file for this code');
     await expect(run(memory, { [OTHER_CODE]: [] })).rejects.toThrow(UsageError);
     await expect(run(memory, { [OTHER_CODE]: rowsAt(2 * HOUR, 2.2 * HOUR) })).rejects.toThrow(UsageError);
     expect(fileText()).toBe(before);
@@ -231,7 +231,7 @@ describe('a file whose state was lost', () => {
       memory.remove(STATE);
       const failing = run(memory, { [CODE]: [{ id, time: START + time }] });
       await expect(failing).rejects.toThrow(
-        'its state file is missing or damaged, and the service does not return the newest row of the file for this code',
+        'its state file is missing or damaged, and the service does not return the newest row in the file for this code',
       );
       expect(fileText()).toBe(before);
     }

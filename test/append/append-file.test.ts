@@ -180,7 +180,7 @@ describe('an append is not even begun where', () => {
     ]) {
       const opening = openOn(memory, service, { identity });
       await expect(opening).rejects.toThrow('--append requires the column qr_id to identify the scans in the file');
-      await expect(opening).rejects.toMatchObject({ hint: 'Add it to --fields, as in --fields qr_id,id,ts.' });
+      await expect(opening).rejects.toMatchObject({ hint: 'Pass --fields qr_id,id,ts.' });
     }
     await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
   });
@@ -219,7 +219,7 @@ it('an append is not begun where the path was made to lead elsewhere while it wa
   const readlink = async () => 'other.csv';
   const before = everything();
   const opening = openOn(memory, service, { lock, disk: { ...memory.disk, lstat, readlink } });
-  await expect(opening).rejects.toThrow('the path now leads to a different file than when the run started');
+  await expect(opening).rejects.toThrow('the path now points to a different file than when the run started');
   expect(released).toBe(1);
   expect(everything()).toEqual(before);
 });

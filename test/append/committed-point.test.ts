@@ -237,7 +237,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       'the file was edited (A6)',
       () => memory.write(FILE, fileText().replace('Safari', 'Firefox')),
       /was edited or replaced/,
-      'keeps the old file as scans.out.old',
+      'qrctl keeps it as scans.out.old',
     ],
     [
       'one bit of the file is another',
@@ -316,7 +316,7 @@ describe('an append is refused, and everything left as it is, when', () => {
         memory.write(FILE, `${fileText()}${fileText().split('\n')[4]}\n`);
       },
       /the row 4 twice/,
-      'keeps the old file as scans.out.old',
+      'qrctl keeps it as scans.out.old',
     ],
     [
       'the state is unreadable and the file gone',

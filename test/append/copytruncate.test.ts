@@ -45,7 +45,7 @@ describe('a copy (A33)', () => {
   it('gives the ids of its rows, and is left as it is if its last row is whole', async () => {
     memory.write(COPY, BEGIN + row(1) + row(2));
     expect(await take()).toEqual(['1', '2']);
-    expect(said).toEqual(['Skipping 2 rows of a stopped run: already in scans.out.1']);
+    expect(said).toEqual(['Skipping 2 rows from a stopped run (already in scans.out.1)']);
     expect(warned).toEqual([]);
     expect(memory.steps()).toBe(0);
   });
@@ -82,7 +82,9 @@ describe('a copy (A33)', () => {
     await expect(take()).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringContaining(PACKED),
-      hint: expect.stringContaining('scans.out.1.gz, or move it'),
+      hint: expect.stringContaining(
+        'Decompress or repair scans.out.1.gz. If it has no rows of that run, move it to another directory.',
+      ),
     });
     memory.remove(PACKED);
     // Of another export, though its bytes could be rows of this one.

@@ -49,7 +49,7 @@ describe('the old file stays, and it is said why, if', () => {
     await restart();
     expect(ids()).toEqual(['2', '4']);
     expect(memory.read(OLD)).toBe(before);
-    expect(remarks).toEqual([`Kept the old file as ${OLD}: 2 scans in it are not in scans.out (2 of ${CODE})`]);
+    expect(remarks).toEqual([`Kept the old file as ${OLD}: 2 scans in it are not in scans.out (2 from ${CODE})`]);
     expect(memory.names()).toEqual([FILE, OLD, STATE]);
     expect(await run(memory, service)).toBe(0);
   });
@@ -69,14 +69,14 @@ describe('the old file stays, and it is said why, if', () => {
     const left = { [OTHER_CODE]: service[OTHER_CODE].slice(1) };
     await run(memory, left, { restart: true, identity: { all: true }, remark: (line) => remarks.push(line) });
     expect(remarks).toEqual([
-      `Kept the old file as ${OLD}: 5 scans in it are not in scans.out (4 of ${CODE}, 1 of ${OTHER_CODE})`,
+      `Kept the old file as ${OLD}: 5 scans in it are not in scans.out (4 from ${CODE}, 1 from ${OTHER_CODE})`,
     ]);
   });
 
   it.each([
     [5, ''],
-    [6, ', the rest of 1 more code'],
-    [7, ', the rest of 2 more codes'],
+    [6, ', the rest from 1 more code'],
+    [7, ', the rest from 2 more codes'],
   ])('%i codes were deleted: of five it is said how many scans, the most first', async (deleted, others) => {
     const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
     let id = 1;
@@ -84,7 +84,7 @@ describe('the old file stays, and it is said why, if', () => {
     const identity = { all: true };
     await run(memory, { ...service, ...Object.fromEntries(scans) }, { identity });
     await restart({ identity });
-    const five = codes.map((code, i) => `${i + 1} of ${code}`).toReversed();
+    const five = codes.map((code, i) => `${i + 1} from ${code}`).toReversed();
     expect(remarks).toEqual([
       `Kept the old file as ${OLD}: ${id - 1} scans in it are not in scans.out (${five.slice(0, 5).join(', ')}${others})`,
     ]);
@@ -94,7 +94,7 @@ describe('the old file stays, and it is said why, if', () => {
     await run(memory, service);
     forget(1);
     await restart();
-    expect(remarks).toEqual([`Kept the old file as ${OLD}: 1 scan in it is not in scans.out (1 of ${CODE})`]);
+    expect(remarks).toEqual([`Kept the old file as ${OLD}: 1 scan in it is not in scans.out (1 from ${CODE})`]);
   });
 
   it('it was of other codes, of another workspace, or in another form', async () => {
@@ -274,7 +274,7 @@ it('the run that finishes a restart says where the old file is', async () => {
   memory.revive();
   const said: string[] = [];
   await run(memory, service, { warn: (line) => said.push(line) });
-  expect(said).toEqual([`scans.out: finished a --restart that was interrupted. The old file is ${OLD}`]);
+  expect(said).toEqual([`scans.out: finished an interrupted --restart. The old file is ${OLD}`]);
 });
 
 it('is finished by a run that takes no notes', async () => {

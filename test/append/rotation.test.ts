@@ -207,7 +207,7 @@ describe('after a run that was killed', () => {
     memory.write(`${FILE}.1`, memory.read(FILE)?.slice(0, state().bytes) ?? '');
     memory.remove(FILE);
     memory.write(FILE, '');
-    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
   });
 
   it('nothing is begun where the old file is not beside (A26)', async () => {
@@ -221,12 +221,12 @@ describe('after a run that was killed', () => {
     memory.write(`${FILE}.1`, left);
     const before = memory.read(STATE);
     const refused = rotated();
-    await expect(refused).rejects.toThrow('the rotated file is needed to see which rows it left');
+    await expect(refused).rejects.toThrow('the rotated file is needed to find the rows of that run');
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('delaycompress') });
     expect(memory.read(STATE)).toBe(before);
     expect(memory.read(`${FILE}.1`)).toBe(left);
     memory.remove(`${FILE}.1`);
-    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
   });
 
   it('nothing is begun where the old file goes just when it is opened, or was edited or cut (A26)', async () => {
@@ -240,13 +240,13 @@ describe('after a run that was killed', () => {
       return memory.disk.open(path, ...rest);
     };
     await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow(
-      'the rotated file is needed to see which rows it left',
+      'the rotated file is needed to find the rows of that run',
     );
     const text = memory.read(`${FILE}.1`) ?? '';
     memory.write(`${FILE}.1`, text.replace('mobile', 'tablet'));
     await expect(rotated()).rejects.toThrow('the file was edited or replaced since the last run');
     memory.write(`${FILE}.1`, text.slice(0, 999));
-    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which rows it left');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
     expect(memory.read(FILE)).toBeUndefined();
     memory.write(`${FILE}.1`, text);
     const { disk, stillOpen } = countingDisk(memory);
@@ -324,7 +324,7 @@ describe('logrotate with copytruncate', () => {
     const said: string[] = [];
     await rotated({ note: (line) => said.push(line) });
     expect(allIds()).toEqual(idsOf(service));
-    expect(said).toEqual([expect.stringMatching(/^Skipping \d rows? of a stopped run: already in scans\.out\.1$/)]);
+    expect(said).toEqual([expect.stringMatching(/^Skipping \d rows? from a stopped run \(already in scans\.out\.1\)$/)]);
   });
 
   it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
@@ -380,9 +380,9 @@ it('a scan that is older than what is known of the old file is refused, not doub
   add(3 * HOUR);
   await rotated();
   const refused = rotated({ overlapMs: 50 * HOUR });
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('with the --overlap of the earlier runs') });
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('with the same --overlap as in earlier runs') });
   await expect(refused).rejects.toThrow(
-    /the service returned a scan dated 2026-01-01T00:00:00\.000Z; scans before 2026-01-01T0[12]:00:00\.000Z are in rotated files/,
+    /the service returned a scan dated 2026-01-01T00:00:00\.000Z, but scans before 2026-01-01T0[12]:00:00\.000Z are in rotated files/,
   );
   expect(await rotated()).toBe(0);
 });
@@ -402,7 +402,7 @@ it("says that the service's clock was set back, and goes on with --restart in a 
   for (const later of [46 * HOUR, 47 * HOUR]) {
     const refused = rotated(at(later, 22 * HOUR));
     await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last run");
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run this once with --restart') });
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run the command once with --restart') });
   }
   for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
   await rotated({ ...at(48 * HOUR, 22 * HOUR), restart: true });
@@ -464,7 +464,7 @@ describe('after a run that ended with 9', () => {
     memory.write('/data/other', old);
     memory.write(`${FILE}.old`, old.slice(0, -1));
     await memory.disk.mkdir(`${FILE}.d`);
-    await expect(rotated()).rejects.toThrow('the rotated file is needed to see which scans it wrote');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the scans of that run');
     memory.write(`${FILE}.1`, old);
     const open: Disk['open'] = async (...args) => {
       const file = await memory.disk.open(...args);
@@ -490,9 +490,11 @@ describe('after a run that ended with 9', () => {
     const before = memory.read(STATE);
     const refused = rotated();
     await expect(refused).rejects.toThrow(
-      'the last run could not be verified as complete, and the rotated file is needed to see which scans it wrote',
+      'the last run could not be verified as complete, and the rotated file is needed to find the scans of that run',
     );
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('uncompressed, to the same directory') });
+    await expect(refused).rejects.toMatchObject({
+      hint: expect.stringContaining('back to the same directory, uncompressed. Its name must begin with '),
+    });
     expect([memory.read(STATE), memory.read(FILE)]).toEqual([before, undefined]);
     memory.write(`${FILE}-20260101`, old);
     add(1.5 * HOUR);
