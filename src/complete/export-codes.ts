@@ -184,7 +184,7 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
 async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
   if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
   throw new UnprovenError(
-    `the service sends no Date header, and has scans later than this machine's clock (${formatInstant(nowMs)})`,
+    `the service sends no Date header and has scans later than this machine's clock (${formatInstant(nowMs)})`,
     { hint: 'Set the clock of this machine, or specify the end of the range with --until.' },
   );
 }
@@ -211,7 +211,7 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
-    hint: 'Pass an earlier --since or a later --until. Without --until, the range ends now, by the clock of the service.',
+    hint: 'Pass an earlier --since or a later --until. Without --until, the range ends at the current time of the service.',
   });
 }
 

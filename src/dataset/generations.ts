@@ -33,7 +33,7 @@ export async function publishedGeneration(disk: Disk, place: string): Promise<nu
   if (target === basename(generationPath(path, number))) return number;
   const [name, first] = [path, generationPath(path, 1)].map((file) => inShellOr('DIR', basename(file)));
   throw new UsageError(`cannot merge parts in ${place}: --compact requires a symbolic link, not a directory`, {
-    hint: `While no process reads the dataset, run this once in ${dirname(path)}: \`mv ${name} ${first} && ln -s ${first} ${name}\`.`,
+    hint: `While no process is reading the dataset, run this command once in ${dirname(path)}: \`mv ${name} ${first} && ln -s ${first} ${name}\`.`,
   });
 }
 
@@ -78,7 +78,7 @@ export async function inGeneration<T>(
 }
 
 const OWN_DIRECTORY =
-  'Run this as the user who owns the dataset, or specify an --output-dir in a directory that no other user can write to.';
+  'Run the command as the user who owns the dataset, or specify an --output-dir in a directory that only you can write to.';
 
 function refusal(place: string, reason: string, hint = OWN_DIRECTORY): UsageError {
   return new UsageError(`cannot merge parts in ${place}: ${reason}`, { hint });

@@ -122,7 +122,7 @@ export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Di
   if (before.by !== now.by)
     return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass --partition-by ${before.by}` };
   if (before.timezone !== now.timezone) {
-    const reason = `has its ${before.by}s in ${quote(before.timezone)}, not in ${quote(now.timezone)}`;
+    const reason = `uses the time zone ${quote(before.timezone)}, not ${quote(now.timezone)}`;
     return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };
   }
   return differenceOf(was, is);

@@ -158,7 +158,8 @@ function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lo
         const closedMs = Math.min(untilMs, serviceNow?.() ?? clock.now()) - overlapMs;
         const openFrom = createPartitioner(manifest.identity.partition)(closedMs);
         const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
-        if (partitions > 0) note?.(`Merged ${countOf(parts, 'part')} of ${countOf(partitions, 'partition')} into ${partitions}`);
+        if (partitions > 0)
+          note?.(`Merged ${countOf(parts, 'part')} from ${countOf(partitions, 'partition')} into ${partitions}`);
       } catch (error) {
         throw cannotWrite(`merge parts of ${place}`, error, 'all added rows are saved');
       } finally {

@@ -139,7 +139,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     await inDirectory(disk, dirname(path), async ({ at }) => {
       if (await ifPresent(disk.lstat(at(basename(path))))) {
         throw new UnprovenError(`${path} was created by another process during the run`, {
-          hint: 'Move it out of the dataset, then run the same command again. Do not change the directory while qrctl runs.',
+          hint: 'Move it out of the dataset, then run the same command again. Do not change the directory while qrctl is running.',
         });
       }
       await disk.rename(at(basename(temporaryOf(path))), at(basename(path)));

@@ -174,6 +174,6 @@ async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise
 
 function tampered(path: string, what: string): LocalError {
   return new LocalError(`the journal ${path} was ${what} while this run was writing it`, {
-    hint: 'Restore the journal before you run this again: only the journal records which requests were sent.',
+    hint: 'Restore the journal first. Only the journal records which requests were sent.',
   });
 }

@@ -41,7 +41,7 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
 export function otherUserError(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
   if (!holder || holder.process?.user === user) return undefined;
   const { process: found } = holder;
-  const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user, or outside this container,';
+  const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user or outside this container';
   return new UsageError(`${who} holds the lock on ${path}`, {
     hint: 'No changes were made. If that process is not a qrctl run on this file, end it, then run the same command again.',
   });

@@ -142,7 +142,7 @@ describe('a service that does not tell its time', () => {
     // Page 1 has the oldest alone.
     const { messages } = await exported({ ...silent, job, rows, how: { ...how, pageCap: 1 } });
     expect(await messages()).toEqual([
-      expect.stringContaining("the service sends no Date header, and has scans later than this machine's clock"),
+      expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('a service that does not tell its time', () => {
       expect.stringMatching(/^Set the clock of this machine, or specify the end of the range with --until/),
     ]);
     expect(await messages()).toEqual([
-      "the service sends no Date header, and has scans later than this machine's clock (2025-10-09T08:53:20.000Z)",
+      "the service sends no Date header and has scans later than this machine's clock (2025-10-09T08:53:20.000Z)",
     ]);
     // Page 1 has it among others.
     expect(asked).toHaveLength(1);
@@ -169,7 +169,7 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
       const how = { ignoresBounds: true, pageCap: 50, order };
       const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
       expect(await messages()).toEqual([
-        expect.stringContaining("the service sends no Date header, and has scans later than this machine's clock"),
+        expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
       ]);
     },
   );
@@ -274,7 +274,7 @@ describe('a range whose beginning is not before its end', () => {
   it('is refused with a hint (C19)', async () => {
     const { hints } = await exported({ sinceMs: UNTIL, job: { codes: [{ id: 'a' }] } });
     expect(await hints()).toEqual([
-      'Pass an earlier --since or a later --until. Without --until, the range ends now, by the clock of the service.',
+      'Pass an earlier --since or a later --until. Without --until, the range ends at the current time of the service.',
     ]);
   });
 
@@ -436,8 +436,8 @@ describe('a code that fails alone', () => {
     const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL };
     const { messages } = await exported({ job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service } });
     expect(await messages()).toEqual([
-      expect.stringMatching(/^the export of the scans of spring-menu until /),
-      expect.stringMatching(/^the export of the scans of b until /),
+      expect.stringMatching(/^the scan export for spring-menu until /),
+      expect.stringMatching(/^the scan export for b until /),
     ]);
   });
 });

@@ -111,7 +111,9 @@ describe('an export', () => {
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
     expect({ ids, rewinds, asked }).toEqual({ ids: [2, 5, 1, 4], rewinds: 1, asked: [2] });
-    expect(notes).toEqual(['The service does not sort these scans by time. Exporting them in the order of the service']);
+    expect(notes).toEqual([
+      'The service does not sort these scans by time. Exporting them in the order that the service returns',
+    ]);
   });
 
   it('takes the rows of a page that shows all there is in any order', async () => {
@@ -221,7 +223,7 @@ describe('what does not add up is said', () => {
     [
       'rows that are gone all at once, of a code that is still there',
       { lie: (total, request) => (request < 3 ? total : 0), shorten: (page, request) => (request < 3 ? page : []) },
-      /the service returned rows before, and now returns none$/,
+      /the service returned rows before but now returns none$/,
     ],
     [
       'rows in no order that are fewer than counted',
@@ -231,7 +233,7 @@ describe('what does not add up is said', () => {
   ])('%s (C13)', async (_, how, words) => {
     const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch((error) => error);
     expect(failure).toBeInstanceOf(UnprovenError);
-    expect(failure.message).toMatch(/^the export of the scans of spring-menu until .* could not be verified as complete: /);
+    expect(failure.message).toMatch(/^the scan export for spring-menu until .* could not be verified as complete: /);
     expect(failure.message).toMatch(words);
     expect(failure.hint).toMatch(/^Run the same command again when fewer scans arrive/);
   });

@@ -43,7 +43,7 @@ describe('a dataset whose parts are merged', () => {
       'dt=2026-01-03/part-000002.csv',
     ]);
     expect(seen(memory)).toEqual(wanted(service));
-    expect(notes).toEqual(['Merged 2 parts of 1 partition into 1']);
+    expect(notes).toEqual(['Merged 2 parts from 1 partition into 1']);
     // By this, later runs know which parts to read back (A11).
     const { parts } = parseManifest(Buffer.from(memory.read(`${memory.realPath(LAKE)}/_qrctl.json`) ?? ''));
     expect(parts.find(({ name }) => name === 'part-000003.csv')).toMatchObject({ rows: 4, newestMs: START + 2 * HOUR });
@@ -159,7 +159,7 @@ describe('a dataset whose parts are merged', () => {
     memory.revive();
     await expect(runLake(memory, service, compact)).rejects.toMatchObject({
       message: `cannot merge parts in ${LAKE}: --compact requires a symbolic link, not a directory`,
-      hint: 'While no process reads the dataset, run this once in /data: `mv lake .lake.000001 && ln -s .lake.000001 lake`.',
+      hint: 'While no process is reading the dataset, run this command once in /data: `mv lake .lake.000001 && ln -s .lake.000001 lake`.',
     });
     expect(memory.steps()).toBe(0);
     expect(seen(memory)).toEqual(before);

@@ -219,7 +219,7 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [
       'another zone',
       { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
-      /has its days in UTC, not in Asia\/Tokyo$/,
+      /uses the time zone UTC, not Asia\/Tokyo$/,
     ],
     ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
     ['another service', { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) }, /belongs to https:\/\/example/],
@@ -350,7 +350,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     memory.user = 1000;
     await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
       name: 'UsageError',
-      message: expect.stringContaining("created to another user's file"),
+      message: expect.stringContaining("is a symbolic link to another user's file"),
     });
   });
 
@@ -359,7 +359,7 @@ describe('links of another user to what is not theirs (D14)', () => {
     await runLake(memory, service);
     await memory.disk.unlink('/data/secret/key');
     await plant(`${LAKE}/dt=2026-02-01`);
-    await expect(runLake(memory, laterNight())).rejects.toThrow("created to another user's file");
+    await expect(runLake(memory, laterNight())).rejects.toThrow("is a symbolic link to another user's file");
     expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
   });
 
