@@ -97,7 +97,7 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       });
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
-      return trip({ is: 'astray', status, why: `redirects to a URL of ${formatCount(length)} characters` });
+      return trip({ is: 'astray', status, why: `redirects to a URL that is ${formatCount(length)} characters long` });
     if (next.hash === '') next.hash = url.hash;
     if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may send us back to itself once it has set its cookie.

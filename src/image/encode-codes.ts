@@ -91,7 +91,7 @@ export function refuseUnprintable(
       refused.map(({ code, refusal = '' }) => ({ id: code.id, message: `the printed code may not scan: ${refusal}` })),
     );
     throw new UsageError(`the printed code may not scan: ${reasons}`, {
-      hint: 'Add --force to draw it anyway, or --dry-run to list the codes that fail.',
+      hint: 'Add --force to draw the code anyway, or --dry-run to list the codes that fail.',
     });
   }
   for (const warning of warnings) console.warn(warning);

@@ -115,7 +115,7 @@ function goneOwnerOf(id: string, flag: string, line: number, { plan, states, app
   const isGone = owner !== undefined && states.of(owner).id === id && plan.rows.every(({ entry }) => entry !== owner);
   if (!isGone) {
     throw new UsageError(`${flag}: line ${line} was edited, and this code does not belong to a removed row`, {
-      hint: 'Choose one of the codes that the results list for this line.',
+      hint: 'Choose one of the codes listed for this line in the results.',
     });
   }
   if (appliesEdits) return owner;

@@ -46,7 +46,7 @@ const KINDS = {
     versions: [1],
     command: 'qr apply',
     run: 'an apply run',
-    without: 'Without it, the codes that the interrupted run created are found by the values of their rows.',
+    without: 'Without the journal, qrctl finds the codes of the interrupted run by the values of their rows.',
     elsewhere: 'specify a different lock file with --lock',
   },
   plan: {

@@ -44,7 +44,7 @@ export async function refuseForgotten(
 ): Promise<void> {
   if (listed === undefined) {
     if (!isNew) return;
-    throw new UsageError(`cannot read the results next to ${path}, and there is no journal that records their codes`, {
+    throw new UsageError(`cannot read the results next to ${path}, and no journal records their codes`, {
       hint: 'Restore the journal or the results from a backup, or add --skip-existing to create only missing codes.',
     });
   }
@@ -55,7 +55,7 @@ export async function refuseForgotten(
   if (first === undefined) return;
   const codes = ids.length === 1 ? `code ${first}` : `${formatCount(ids.length)} codes (first: ${first})`;
   throw new UsageError(
-    `the results list ${codes}, missing from ${path}: the journal was lost or truncated, or belongs to another run`,
+    `the results contain ${codes}, but ${path} does not: the journal was lost or truncated, or belongs to another run`,
     {
       hint: 'Restore the journal from a backup, or add --skip-existing to create only missing codes.',
     },

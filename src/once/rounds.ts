@@ -169,7 +169,7 @@ function send(job: RoundsJob, states: RecordedStates, due: readonly RowState[]):
     const wanted = { type: 'url', ...sent };
     const field = (['name', 'type'] as const).find((one) => code[one] !== wanted[one]) ?? 'destination';
     const text =
-      `the service changed a value: ${nameRow({ line })} was sent with the ${field} ${inQuotes(wanted[field] ?? '')}, and its code has ${inQuotes(code[field] ?? '')}. ` +
+      `the service changed a value: ${nameRow({ line })} was sent with the ${field} ${inQuotes(wanted[field] ?? '')}, but its code has ${inQuotes(code[field] ?? '')}. ` +
       "Check the codes before you print them. Keep the journal: --skip-existing can't match such rows.";
     job.onEvent({ is: 'warning', text });
   };

@@ -57,7 +57,7 @@ function doneRecords(id: string, { pending, effective }: DueRows<DatedChange>, o
 
 /** Returns the note about fields whose later change is kept; undefined if there are none. */
 export function tellKept(left: readonly string[]): string | undefined {
-  return left.length > 0 ? `kept a later change from outside this plan: ${left.join(', ')}` : undefined;
+  return left.length > 0 ? `kept a later change made outside this plan: ${left.join(', ')}` : undefined;
 }
 
 /**

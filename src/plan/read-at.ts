@@ -65,8 +65,8 @@ function instantsOf(local: string, zone: string): number[] | undefined {
 
 function problemOf(possible: readonly number[] | undefined, exact: number | undefined): string | undefined {
   if (possible === undefined) return 'has an unknown time zone';
-  if (possible.length === 0) return 'does not exist in its time zone: the clocks are set forward past it';
+  if (possible.length === 0) return 'does not exist in its time zone because clocks are set forward';
   if (exact !== undefined)
     return possible.includes(exact) ? undefined : 'has an offset that its time zone does not use at that time';
-  return possible.length > 1 ? 'occurs twice in its time zone, when the clocks are set back: add an offset' : undefined;
+  return possible.length > 1 ? 'occurs twice in its time zone because clocks are set back: add an offset' : undefined;
 }

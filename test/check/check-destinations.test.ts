@@ -189,7 +189,7 @@ describe('checkDestinations', () => {
     expect(verdicts.get(long)).toMatchObject({
       outcome: 'broken',
       finalUrl: long,
-      error: expect.stringMatching(/^redirects to a URL of 70,000 characters \(302\)$/),
+      error: expect.stringMatching(/^redirects to a URL that is 70,000 characters long \(302\)$/),
     });
     expect(verdicts.get(short)).toMatchObject({ outcome: 'redirected' });
   });

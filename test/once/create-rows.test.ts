@@ -93,15 +93,15 @@ it('warns once of a service that changes what it is sent: --skip-existing would 
   await run(world, rowsOf(4), { concurrency: 1, onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toEqual([
     expect.stringMatching(
-      /^the service changed a value: line 2 was sent with the name "row 1", and its code has "ROW 1"\. .*Keep the journal/,
+      /^the service changed a value: line 2 was sent with the name "row 1", but its code has "ROW 1"\. .*Keep the journal/,
     ),
   ]);
   const other = worldOf({ alters: (code) => ({ ...code, type: 'text' }) });
   await run(other, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('line 2 was sent with the type "url", and its code has "text"');
+  expect(warnings.pop()).toContain('line 2 was sent with the type "url", but its code has "text"');
   const short = worldOf({ alters: (code) => ({ ...code, destination: 'https://e.co/' }) });
   await run(short, rowsOf(1), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
-  expect(warnings.pop()).toContain('and its code has "https://e.co/"');
+  expect(warnings.pop()).toContain('but its code has "https://e.co/"');
   const tidy = worldOf({ tidies: true });
   await run(tidy, rowsOf(2), { onEvent: (event) => event.is === 'warning' && warnings.push(event.text) });
   expect(warnings).toHaveLength(1);
@@ -531,7 +531,7 @@ describe('an edited row', () => {
   });
 });
 
-it('is refused without the codes that the results list, and goes on with a journal if they cannot be read (O22)', async () => {
+it('is refused without the codes that the results contain, and goes on with a journal if they cannot be read (O22)', async () => {
   const world = worldOf();
   const listed = [{ row: 1, id: 'lost' }];
   const readListed = async () => [{ seen: { all: 'x' }, id: 'lost', slug: 's', isEdited: false }];

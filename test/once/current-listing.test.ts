@@ -15,7 +15,7 @@ describe('a listing that lacks codes of these rows', () => {
     expect(end.stop).toBeInstanceOf(UnprovenError);
     expect(end.stop).toMatchObject({
       message: expect.stringMatching(/^the list of codes is out of date: code \S+ \("row \d+"\) exists but is missing from it$/),
-      hint: expect.stringContaining('run this again'),
+      hint: expect.stringContaining('run the same command again'),
     });
     expect(end.states.filter((state) => state === 'unknown')).toHaveLength(1);
     expect([world.service.posts(), namesOf(world)]).toEqual([12, NAMES]);

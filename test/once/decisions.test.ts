@@ -145,7 +145,7 @@ describe('a decision about an edited row', () => {
 describe('a code that is to be changed', () => {
   const edited = rows.map((row) => (row.row > 2 ? rowOf(row.row, `renamed ${row.row}`) : row));
   const created = (row: number, id: string): JournalRecord => ({ is: 'created', row, id, slug: 's', at: '', ...at });
-  const refusal = { name: 'UsageError', hint: 'Choose one of the codes that the results list for this line.' };
+  const refusal = { name: 'UsageError', hint: 'Choose one of the codes listed for this line in the results.' };
 
   it('may be chosen for each of several rows', () => {
     const adopt = [

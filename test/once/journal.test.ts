@@ -267,7 +267,7 @@ describe('a journal is refused', () => {
     });
   });
 
-  it('when the results list codes that it does not know: it was lost, or cut (O22)', async () => {
+  it('when the results contain codes that it does not know: it was lost, or cut (O22)', async () => {
     const memory = createMemoryDisk();
     const open = (ids: string[]) => {
       const listed = ids.map((id) => ({ row: 1, id }));
@@ -275,7 +275,7 @@ describe('a journal is refused', () => {
     };
     await expect(open(['x', 'y'])).rejects.toMatchObject({
       name: 'UsageError',
-      message: `the results list 2 codes (first: x), missing from ${path}: the journal was lost or truncated, or belongs to another run`,
+      message: `the results contain 2 codes (first: x), but ${path} does not: the journal was lost or truncated, or belongs to another run`,
       hint: expect.stringContaining('--skip-existing'),
     });
     expect(memory.read(path)).toBe('');
@@ -284,7 +284,7 @@ describe('a journal is refused', () => {
     await journal.append([...entries, { is: 'created', row: 1, id: 'x', slug: 's', at: 'soon', ...at }]);
     await journal.close();
     await (await open(['x', 'w'])).close();
-    await expect(open(['x', 'z'])).rejects.toThrow(`the results list code z, missing from ${path}`);
+    await expect(open(['x', 'z'])).rejects.toThrow(`the results contain code z, but ${path} does not`);
   });
 
   it('when it is not there, and the results cannot be read: they may list anything (O22)', async () => {
@@ -292,7 +292,7 @@ describe('a journal is refused', () => {
     const open = (listed: [] | undefined) => openJournal(useOptions(memory.disk, { listed: { listed } }).options);
     await expect(open(undefined)).rejects.toMatchObject({
       name: 'UsageError',
-      message: `cannot read the results next to ${path}, and there is no journal that records their codes`,
+      message: `cannot read the results next to ${path}, and no journal records their codes`,
       hint: expect.stringContaining('--skip-existing'),
     });
     await (await open([])).close();
@@ -340,12 +340,12 @@ describe('a journal is refused', () => {
     await journal.append([{ is: 'created', row: 1, id: 'a', slug: 's', at: 'soon', ...at }]);
     await journal.close();
     // Row 1 was sent again, but it has its code.
-    await expect(open('a', 'x')).rejects.toThrow('the results list code x, missing');
+    await expect(open('a', 'x')).rejects.toThrow('the results contain code x, but');
     const again = await open('a');
     await again.append([lost]);
     await again.close();
     await (await open('a', undefined, 'x')).close();
-    await expect(open('a', 'x', 'y')).rejects.toThrow('the results list code y, missing');
+    await expect(open('a', 'x', 'y')).rejects.toThrow('the results contain code y, but');
     const third = await open('a', 'x');
     await third.append([{ ...lost, row: 3 }]);
     await third.close();
