@@ -7,13 +7,13 @@
 export const OUTCOMES = {
   created: 'New code or image',
   adopted: 'Existing code that was assigned to the row',
-  exists: 'Existing code with the values of the row (--skip-existing)',
+  exists: 'Existing code with the same values as the row (--skip-existing)',
   updated: 'Changed code or image',
   unchanged: 'Nothing to change: the values are the same, an earlier run changed them, or a later row replaces them',
   edited: 'The row was edited after its code was created, or another client edited the code',
   later: 'The change is not due yet (--due)',
   deleted: 'Deleted code',
-  failed: 'The row, code or image failed; the error has the reason',
+  failed: 'The row, code or image failed; the error states the reason',
   'not-attempted': 'The run ended before it reached the row',
   undecided: 'The row needs your decision (exit 9)',
   earlier: 'Image of an earlier run whose code is not part of this run',
@@ -30,7 +30,7 @@ export const ACTIONS = { create: 'created', adopt: 'adopted', update: 'updated',
 /** Meanings of words that only a plan has. */
 export const PLAN_WORDS = {
   removed: 'The file no longer contains the key (qr apply)',
-  gone: 'The code of the key was deleted on the service (qr apply)',
+  gone: 'The code with this key was deleted from the service (qr apply)',
 } as const;
 
 type Foreseen = Extract<Outcome, 'exists' | 'unchanged' | 'edited' | 'later' | 'failed' | 'undecided'>;

@@ -9,20 +9,20 @@ import type { RunEnd } from './run-summary.ts';
 
 /** Help of each metric, which is a gauge: a file holds the last run only. */
 const HELP = {
-  exit_code: 'Exit code of the last run, 0 if all of it is done.',
+  exit_code: 'Exit code of the last run, 0 if it completed.',
   started_timestamp_seconds: 'Time at which the last run started.',
   finished_timestamp_seconds: 'Time at which the last run ended.',
   duration_seconds: 'Duration of the last run.',
-  codes: 'Number of codes that are done.',
-  rows: 'Number of rows that the output has in total.',
+  codes: 'Number of completed codes.',
+  rows: 'Total number of rows in the output.',
   added_rows: 'Number of rows that the run added to the output.',
-  range_start_timestamp_seconds: 'Start of the range of scans that was read.',
-  range_end_timestamp_seconds: 'End of the range of scans that was read.',
-  watermark_timestamp_seconds: 'Time of the newest row of the output.',
+  range_start_timestamp_seconds: 'Start of the range of scans that the run read.',
+  range_end_timestamp_seconds: 'End of the range of scans that the run read.',
+  watermark_timestamp_seconds: 'Time of the newest row in the output.',
   requests: 'Number of requests sent.',
   retries: 'Number of requests that were repeated.',
   pauses: 'Number of waits for the rate limit.',
-  paused_seconds: 'Total time waited for the rate limit.',
+  paused_seconds: 'Total time spent waiting for the rate limit.',
   files: 'Number of files written.',
   outcomes: 'Number of rows, codes or images by outcome.',
 } as const;

@@ -79,7 +79,7 @@ export function answerError(
   if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
     return new PlanLimitError(`the plan's code limit is reached (403)${because}`, {
       ...details,
-      hint: 'Delete codes you no longer need (`qrctl qr delete`) or change the plan, then run this again.',
+      hint: 'Delete codes that you no longer need (`qrctl qr delete`) or change the plan, then run the command again.',
     });
   }
   if (status === 404 && ofService) {
@@ -94,7 +94,7 @@ export function answerError(
       hint: 'Try again later, or run `qrctl doctor` to find the cause.',
     });
   }
-  const whose = ofService ? 'unexpected response' : 'unexpected response, not from the service';
+  const whose = ofService ? 'unexpected response' : 'unexpected response that is not from the service';
   return new UnexpectedAnswerError(`${whose} (${status})${because}`, {
     ...details,
     hint: 'Run `qrctl doctor` to check the base URL.',

@@ -85,8 +85,9 @@ function saysJson({ text, headers }: Answer): boolean {
 
 const HINTS: Partial<Record<NetworkFault, string>> = {
   certificate: 'Check the base URL. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
-  proxy: 'Add them to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY for a service without TLS).',
-  protocol: 'Check the port of the base URL, or whether it should begin with http://.',
+  proxy:
+    'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY for a service without TLS).',
+  protocol: 'Check the port in the base URL, and whether the URL should begin with http://.',
 };
 
 /** The result of an attempt that brought none. */

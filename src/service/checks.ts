@@ -42,7 +42,7 @@ export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: 
 /** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
 export function checkCodePage(json: unknown, { dateMs }: AnswerContext): Page<QrCode> {
   const { rows, total } = pageOf(json);
-  return { rows: rows.map((row, at) => asCode(row, `code ${at + 1} of the page`)), total, serviceTimeMs: dateMs };
+  return { rows: rows.map((row, at) => asCode(row, `code ${at + 1} on the page`)), total, serviceTimeMs: dateMs };
 }
 
 /**
@@ -57,18 +57,18 @@ export function checkScanPage(json: unknown, { dateMs }: AnswerContext): ScanPag
 }
 
 function timeOfScan(row: unknown, at: number): number {
-  if (!isObject(row)) throw strange(`scan ${at + 1} of the page is not an object`);
+  if (!isObject(row)) throw strange(`scan ${at + 1} on the page is not an object`);
   const { id, ts } = row;
   if (!Number.isSafeInteger(id) && typeof id !== 'bigint')
-    throw strange(`the id of scan ${at + 1} of the page is not an integer`);
+    throw strange(`scan ${at + 1} on the page has an ID that is not an integer`);
   const time = typeof ts === 'string' ? parseScanTime(ts) : undefined;
-  if (time === undefined) throw strange(`the ts of scan ${String(id)} is not a date-time`);
+  if (time === undefined) throw strange(`scan ${String(id)} has a ts that is not a date-time`);
   return time;
 }
 
 function pageOf(json: unknown): { rows: unknown[]; total: number; limit: number | undefined } {
   const { data, pagination } = isObject(json) ? json : {};
-  if (!Array.isArray(data)) throw strange(`the response has no list \`data\``);
+  if (!Array.isArray(data)) throw strange(`the response has no \`data\` list`);
   const { total, limit } = isObject(pagination) ? pagination : {};
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
     throw strange(`\`pagination.total\` is not a whole number`);
@@ -79,7 +79,7 @@ function pageOf(json: unknown): { rows: unknown[]; total: number; limit: number 
 function asCode(value: unknown, what: string): QrCode {
   if (!isObject(value)) throw strange(`${what} is not an object`);
   const { id, destination = null } = value;
-  if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has an id that is not a UUID`);
+  if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has an ID that is not a UUID`);
   for (const field of CODE_STRINGS) {
     if (typeof value[field] !== 'string') throw strange(`${what} (${id}): ${field} is not a string`);
   }

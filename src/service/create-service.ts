@@ -95,6 +95,6 @@ function query(parameters: Record<string, string | number | undefined>): string 
 function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(base.hostname)) return;
   throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks, so the key could be sent to any server', {
-    hint: 'Unset it. To use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+    hint: 'Unset the variable. To use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
   });
 }

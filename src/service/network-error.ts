@@ -33,8 +33,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the connection timed out',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
-  EACCES: 'connecting was not permitted',
-  EPERM: 'connecting was not permitted',
+  EACCES: 'connection not permitted',
+  EPERM: 'connection not permitted',
   EPROTO: 'the server sent an invalid TLS response',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
-  CERT_NOT_YET_VALID: 'the certificate is not valid yet (is the clock of this machine right?)',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet (check the clock of this machine)',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the certificate chain has a self-signed certificate',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is not signed by a known authority',

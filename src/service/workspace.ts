@@ -113,7 +113,7 @@ async function exists(id: string, getCode: (id: string) => Promise<unknown>): Pr
 function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
   return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
     hint:
-      `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. Otherwise ` +
+      `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. Otherwise, ` +
       `${recorded.profile === undefined ? 'use the profile or the key of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}.`,
   });
 }
@@ -123,7 +123,7 @@ function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuest
     recorded.profile === undefined || recorded.profile === workspace.profile
       ? `Use the key of that workspace, or ${elsewhere}.`
       : `Use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}.`;
-  const why = requested === 0 ? 'it records no code to look up with' : "its codes don't exist in the workspace of";
+  const why = requested === 0 ? 'it records no code that can be looked up with' : "its codes don't exist in the workspace of";
   const what = requested === 0 ? 'may belong' : 'belongs';
   return new UsageError(
     `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,

@@ -48,7 +48,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
   const idColumn = columnFor(input, 'id');
   const slugColumn = columnFor(input, 'slug');
   if (idColumn === undefined && slugColumn === undefined) {
-    throw new UsageError(`cannot join ${name}: it has no column id or slug`, {
+    throw new UsageError(`cannot join ${name}: it has no id or slug column`, {
       hint: 'Run `qrctl qr list -o codes.csv` to create a file to start from.',
     });
   }
@@ -91,7 +91,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
     if (at === undefined) return;
     const [first, second] = [a, b].map(({ line, values }) => `${cellText(values[at] ?? null)} (${placeOf(input, line)})`);
     throw new UsageError(
-      `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}: ${first} and ${second}`,
+      `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}, ${first} and ${second}`,
       {
         hint: `Keep one row per code in ${name}.`,
       },
@@ -113,7 +113,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
 
   function cannotMatch(scans: string, rows: string, column: string): UsageError {
     return new UsageError(`cannot join ${name}: the scans have ${scans}, and the file has only ${rows}`, {
-      hint: `Add a column ${column} to ${name}; \`qrctl qr list -o codes.csv\` writes IDs and slugs.`,
+      hint: `Add the column ${column} to ${name}. \`qrctl qr list -o codes.csv\` writes IDs and slugs.`,
     });
   }
 
@@ -142,7 +142,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
 export function columnFor({ name, columns }: Pick<Input, 'name' | 'columns'>, wanted: string): string | undefined {
   const found = columns.filter((column) => fold(column) === wanted);
   if (found.length <= 1) return found[0];
-  throw new UsageError(`cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} mean the same`, {
+  throw new UsageError(`cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} have the same meaning`, {
     hint: `Rename all but one of them in ${name}.`,
   });
 }

@@ -23,14 +23,14 @@ describe('a page of scans', () => {
   });
 
   test.each([
-    ['a text as id', { ...SCAN, id: '17' }, 'the id of scan 2 of the page is not an integer'],
-    ['a fraction as id', { ...SCAN, id: 1.5 }, 'the id of scan 2'],
-    ['no id', { ...SCAN, id: null }, 'the id of scan 2'],
-    ['no ts', { ...SCAN, id: 17, ts: undefined }, 'the ts of scan 17 is not a date-time'],
-    ['a number as ts', { ...SCAN, id: 17, ts: 1_700_000_000 }, 'the ts of scan 17'],
-    ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'the ts of scan 17'],
-    ['null', null, 'scan 2 of the page is not an object'],
-    ['a list', [SCAN], 'scan 2 of the page is not an object'],
+    ['a text as id', { ...SCAN, id: '17' }, 'scan 2 on the page has an ID that is not an integer'],
+    ['a fraction as id', { ...SCAN, id: 1.5 }, 'scan 2 on the page has an ID that'],
+    ['no id', { ...SCAN, id: null }, 'scan 2 on the page has an ID that'],
+    ['no ts', { ...SCAN, id: 17, ts: undefined }, 'scan 17 has a ts that is not a date-time'],
+    ['a number as ts', { ...SCAN, id: 17, ts: 1_700_000_000 }, 'scan 17 has a ts that'],
+    ['an impossible day', { ...SCAN, id: 17, ts: '2026-02-30T00:00:00Z' }, 'scan 17 has a ts that'],
+    ['null', null, 'scan 2 on the page is not an object'],
+    ['a list', [SCAN], 'scan 2 on the page is not an object'],
   ])('with %s is refused, naming the row', (_name, row, message) => {
     const check = () => checkScanPage(pageOf([SCAN, row]), context);
     expect(check).toThrow(UnexpectedAnswerError);
@@ -90,6 +90,6 @@ describe('a code', () => {
     ['updated_at', 0],
   ])('with %s = %o is refused', (field, value) => {
     expect(() => checkCode({ ...CODE, [field]: value })).toThrow(UnexpectedAnswerError);
-    expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(/code 2 of the page/);
+    expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(/code 2 on the page/);
   });
 });

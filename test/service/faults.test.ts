@@ -95,7 +95,7 @@ describe('a page of a gateway', () => {
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
       expect(error).toBeInstanceOf(UnexpectedAnswerError);
       expect(error).toMatchObject({
-        message: expect.stringContaining(`unexpected response, not from the service (${status}): Oops`),
+        message: expect.stringContaining(`unexpected response that is not from the service (${status}): Oops`),
       });
       expect(exitCodeOf(error)).toBe(1);
     },

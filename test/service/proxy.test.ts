@@ -68,7 +68,9 @@ describe('a proxy that wants a password', () => {
     expect(error).toMatchObject({
       outcome: 'not-applied',
       message: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/),
-      hint: expect.stringContaining('Add them to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT'),
+      hint: expect.stringContaining(
+        'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+      ),
     });
     expect(proxy.heads).toHaveLength(1);
   });

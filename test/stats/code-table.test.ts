@@ -68,7 +68,7 @@ describe('a row of a code', () => {
 });
 
 describe('two rows of one code', () => {
-  const message = (values: string) => `cannot join codes.csv: code menu has two values in column region: ${values}`;
+  const message = (values: string) => `cannot join codes.csv: code menu has two values in column region, ${values}`;
 
   it.each([
     ['slug,region\nmenu,North\n\nmenu,\n', message('"North" (line 2) and an empty cell (line 4)')],
@@ -106,8 +106,12 @@ describe('two rows of one code', () => {
 
 describe("a file that can't be joined", () => {
   it.each([
-    ['code,region\nmenu,North\n', { slug: 'menu' }, 'cannot join codes.csv: it has no column id or slug'],
-    ['slug,Slug,region\nmenu,menu,North\n', { slug: 'menu' }, 'cannot join codes.csv: columns "slug" and "Slug" mean the same'],
+    ['code,region\nmenu,North\n', { slug: 'menu' }, 'cannot join codes.csv: it has no id or slug column'],
+    [
+      'slug,Slug,region\nmenu,menu,North\n',
+      { slug: 'menu' },
+      'cannot join codes.csv: columns "slug" and "Slug" have the same meaning',
+    ],
     [
       'slug,region\nmenu,North\n',
       { id: ID },

@@ -46,7 +46,7 @@ async function* joined(first: TextPiece, rest: AsyncGenerator<TextPiece>): Async
 
 const SIGNATURES = [
   { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a workbook or ZIP archive' },
-  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, but its name lacks the extension .parquet' },
+  { bytes: [0x50, 0x41, 0x52, 0x31], is: 'Parquet, but its name lacks the .parquet extension' },
   { bytes: [0xff, 0xfe], is: 'text in UTF-16' },
   { bytes: [0xfe, 0xff], is: 'text in UTF-16' },
   { bytes: [0x1f, 0x8b], is: 'compressed twice' },
@@ -73,7 +73,7 @@ export function checkNames(names: readonly string[], path: string, fields: reado
   }
   const without = fields.find((field) => !names.includes(field));
   if (without) {
-    throw new UsageError(`cannot count ${path} by ${without}: the file has no column ${without}`, {
+    throw new UsageError(`cannot count ${path} by ${without}: the file has no ${without} column`, {
       hint: `Omit --by ${without}, or export the file again with all fields.`,
     });
   }
