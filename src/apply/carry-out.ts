@@ -77,7 +77,7 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
     }
     if (Object.keys(missingOf(present)).length > 0)
       throw new UnexpectedAnswerError(
-        `the service reported success, but the ${Object.keys(missingOf(present)).join(' and the ')} differs from the row`,
+        `the service reported success, but did not apply the new ${Object.keys(missingOf(present)).join(' and ')}`,
       );
     const { id, slug } = present;
     return { id, slug, outcome: item.action === 'create' ? 'created' : 'updated' };
@@ -94,7 +94,7 @@ function createRun(job: ApplyJob, items: readonly PlanItem[]) {
         } catch (error) {
           if (!(error instanceof NotFoundError)) throw error;
           onEvent({ is: 'replanned', item });
-          return { outcome: 'undecided', error: 'was deleted on the service during the run' };
+          return { outcome: 'undecided', error: 'was deleted from the service during the run' };
         }
       },
       onEvent: ({ outcome }) => onEvent({ is: outcome === 'updated' || outcome === 'created' ? 'done' : 'failed' }),
@@ -189,7 +189,7 @@ function asPlanned(item: PlanItem): EndedItem {
     case 'edited':
       return { ...ended, outcome: 'edited' };
     case 'gone':
-      return { ...ended, outcome: 'undecided', error: 'was deleted on the service' };
+      return { ...ended, outcome: 'undecided', error: 'was deleted from the service' };
     case 'undecided':
       return { ...ended, outcome: 'undecided', error: `may be ${nameCodes(candidates)}` };
     case 'create':

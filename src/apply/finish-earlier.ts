@@ -50,7 +50,7 @@ export async function finishEarlier(
   const open = rows.filter(({ candidates }) => candidates.length > 0);
   if (open.length > 0) {
     const named = open.map(({ key, id, candidates }) => ({ name: quote(key), id, candidates }));
-    const hint = 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.';
+    const hint = 'Check these codes. If one matches, add --adopt KEY=CODE. Otherwise, add --recreate KEY.';
     throw undecidedError(named, { thing: 'key', more: '', hint });
   }
   await removeJournal(job);

@@ -72,7 +72,7 @@ export function identifyRows(known: Known): Identities {
     const other = owned.get(id);
     const whose = other ? `line ${other.line}` : 'another key';
     if (owned.has(id))
-      contradictions.push({ line: row.line, message: `the code ${quote(identity.code.slug)} is that of ${whose}` });
+      contradictions.push({ line: row.line, message: `the code ${quote(identity.code.slug)} belongs to ${whose}` });
     else owned.set(id, row);
   }
   const removed: QrCode[] = [];
@@ -103,10 +103,10 @@ function identifyAlone(
   const named = findNamed(row, codes, refuse);
   const present = entry && codes.get(entry.id.toLowerCase());
   if (entry && present) {
-    if (chosen && chosen !== present) refuse(`--adopt can't be used: the key has the code ${quote(present.slug)}`);
+    if (chosen && chosen !== present) refuse(`--adopt can't be used: the key already has the code ${quote(present.slug)}`);
     const isOther = (id !== undefined && id !== present.id.toLowerCase()) || (slug !== undefined && slug !== present.slug);
     if (isOther)
-      refuse(`specifies a different code than the lock file, in which the key has ${quote(present.slug)} (${present.id})`);
+      refuse(`specifies a different code than the lock file, which has ${quote(present.slug)} (${present.id}) for this key`);
     return { is: 'known', code: present, entry };
   }
   const code = chosen ?? named;
@@ -121,7 +121,7 @@ function findNamed({ id, slug }: KeyedRow, codes: Known['codes'], refuse: (messa
   if (id === undefined) return slugsOf(codes).get(slug ?? '');
   const ofId = codes.get(id);
   if (ofId && slug !== undefined && ofId.slug !== slug)
-    refuse(`the id belongs to ${quote(ofId.slug)}, but the slug is ${quote(slug)}: correct one of them`);
+    refuse(`the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(slug)}: correct one of them`);
   return ofId;
 }
 

@@ -33,7 +33,7 @@ const RESERVED: readonly string[] = RESULT_COLUMNS.filter((name) => name !== 'id
 interface KeyedOptions {
   /** Name of the key column. */
   key: string;
-  /** Destinations that lead nowhere are wanted. */
+  /** Destinations that cannot be opened are wanted. */
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -68,7 +68,7 @@ export async function checkKeyed(input: Input, { key: keyName, force, signal }: 
   function readTarget(read: InputRow): Pick<KeyedRow, 'id' | 'slug'> {
     const text = (column: string) => readText(cell(read, column))?.trim() || undefined;
     const [id, slug] = [text('id'), text('slug')];
-    if (id !== undefined && !isUuid(id)) cell(read, 'id').fault(`${inQuotes(id)} is not an id (expected a UUID)`);
+    if (id !== undefined && !isUuid(id)) cell(read, 'id').fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
     return { id: id?.toLowerCase(), slug };
   }
 
@@ -101,7 +101,9 @@ function repeatedKeys(input: Input, rows: readonly KeyedRow[]): Fault[] {
       return [];
     }
     const place = placeOf(input, other.line);
-    if (other.key === key) return [{ line, message: `${inQuotes(key)} is the key of ${place} too` }];
-    return [{ line, message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} by case or spaces only` }];
+    if (other.key === key) return [{ line, message: `${inQuotes(key)} is also the key of ${place}` }];
+    return [
+      { line, message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} only in case or spacing` },
+    ];
   });
 }

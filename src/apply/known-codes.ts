@@ -65,7 +65,7 @@ export async function idOf(text: string, listing: Listing): Promise<string> {
 }
 
 export function staleError(): UnprovenError {
-  return new UnprovenError('the list of codes is out of date: codes of the lock file exist but are missing from it', {
-    hint: 'Make the cache or gateway pass GET requests to the service, then run this again.',
+  return new UnprovenError('the list of codes is out of date: it lacks existing codes that the lock file contains', {
+    hint: 'Make the cache or gateway forward GET requests to the service, then run the same command again.',
   });
 }

@@ -69,7 +69,7 @@ export function parseLock(given: string, name: string): LockFile {
   };
 }
 
-const RESTORE = 'Restore the lock file from git, or delete it to rebuild it from the codes that match.';
+const RESTORE = 'Restore the lock file from git. If you delete it instead, qrctl rebuilds it from matching codes.';
 
 function parseHead(text: string, name: string): Record<string, unknown> {
   let value: unknown;
@@ -79,7 +79,7 @@ function parseHead(text: string, name: string): Record<string, unknown> {
     const at = / position (\d+)/.exec(String(cause))?.[1];
     const line = at === undefined ? undefined : lineAt(text, Number(at));
     const place = line === undefined ? '' : `line ${line} `;
-    throw new UsageError(`${name}: ${place}is not valid JSON: the lock file is damaged`, { hint: RESTORE, cause });
+    throw new UsageError(`${name}: ${place}is not valid JSON (the lock file is damaged)`, { hint: RESTORE, cause });
   }
   if (!isObject(value)) throw notALock(name);
   return value;
@@ -96,7 +96,9 @@ function conflicts(text: string): Fault[] {
   const lines = text.split('\n');
   return lines.flatMap((line, at) => {
     if (!MARKER.test(line)) return [];
-    return [{ line: at + 1, message: `is a conflict marker of git (${line.slice(0, 7)}): resolve the merge, one line per key` }];
+    return [
+      { line: at + 1, message: `is a git conflict marker (${line.slice(0, 7)}): resolve the merge and keep one line per key` },
+    ];
   });
 }
 
@@ -145,11 +147,11 @@ function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault
     ids.set(id.toLowerCase(), { key, line });
     const faults: Fault[] = [];
     if (sameKey) {
-      const message = `the key ${inQuotes(key)} has another code in line ${sameKey.line}: keep the line with the correct code`;
+      const message = `the key ${inQuotes(key)} has another code on line ${sameKey.line}: keep the line with the correct code`;
       faults.push({ line, message });
     }
     if (sameId) {
-      const message = `the code ${quote(id)} has another key in line ${sameId.line}: keep the line with the correct key`;
+      const message = `the code ${quote(id)} has another key on line ${sameId.line}: keep the line with the correct key`;
       faults.push({ line, message });
     }
     return faults;

@@ -45,7 +45,7 @@ export interface PlanOptions {
   readonly keepEdits: boolean;
   /** Greatest number of changes, not counting creations. */
   readonly maxChanges: { readonly count: number } | { readonly percent: number } | undefined;
-  /** Destinations that lead nowhere are wanted. */
+  /** Destinations that cannot be opened are wanted. */
   readonly force: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface CreateRow extends InputRow {
 interface CreateOptions {
   /** Tags of destinations that have none of their own. */
   utm?: UtmTags | undefined;
-  /** Accept destinations that lead nowhere. */
+  /** Accept destinations that cannot be opened. */
   force?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }

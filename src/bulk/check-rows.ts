@@ -58,7 +58,7 @@ export interface UpdateRow extends TargetRow {
 export interface CommonChanges {
   changes?: CodeChanges;
   utm?: UtmTags | undefined;
-  /** Accept destinations that lead nowhere. */
+  /** Accept destinations that cannot be opened. */
   force?: boolean | undefined;
   /** A column `at` means nothing. */
   ignoreDates?: boolean | undefined;
@@ -94,7 +94,7 @@ function refuseDates({ name, columns, rows }: Input): void {
   throw new UsageError(
     `${name} has dates in column ${quote(at ?? '')} (${countOf(count, 'row')}), but without --due all rows would be applied now`,
     {
-      hint: 'Add --due to apply only the rows whose time has come, or --ignore-dates to apply all rows now.',
+      hint: 'Add --due to apply only the rows that are due, or --ignore-dates to apply all rows.',
     },
   );
 }
@@ -186,14 +186,14 @@ async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
-    faults.push({ line, message: `no column identifies the codes: add a column id or slug${instead(unread)}` });
+    faults.push({ line, message: `no column identifies the codes: add an id or slug column${instead(unread)}` });
   for (const column of needs) {
     if (!isEmpty && !has(column)) faults.push({ line, column, message: `is missing: each row needs a time${instead(unread)}` });
   }
   if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
     const message = input.isBare
       ? 'a list of codes contains no changes: add --name, --destination or --status'
-      : 'no column contains changes: add a column name, destination or status';
+      : 'no column contains changes: add a name, destination or status column';
     faults.push({ line, message });
   }
   const check = (found: InputRow) => {
@@ -212,9 +212,9 @@ async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
   const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
   const [id, slug] = [read('id'), read('slug')];
-  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not an id (expected a UUID)`);
+  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
-    faults.push({ line: row.line, message: 'has neither an id nor a slug' });
+    faults.push({ line: row.line, message: 'has neither an ID nor a slug' });
   return { id: id?.toLowerCase(), slug };
 }
 

@@ -110,7 +110,7 @@ function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, f
   const names = others.map(inQuotes).join(' and ');
   faults.push({
     line: headerLine,
-    message: `columns ${names} could each be the destination: rename the right one to destination`,
+    message: `columns ${names} could each be the destination: rename the correct one to destination`,
   });
   return [];
 }

@@ -150,5 +150,5 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
   const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-  return [{ line, message: `has ${count}, but the header has ${width}: check that values with a separator are in quotes` }];
+  return [{ line, message: `has ${count}, but the header has ${width}: enclose values that contain a separator in quotes` }];
 }

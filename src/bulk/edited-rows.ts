@@ -40,6 +40,7 @@ function hintFor(edited: readonly RowEnd[], line: number): string {
   const canApply = edited.some(({ id, edit }) => id !== undefined && !edit?.changes?.some(({ field }) => field === 'type'));
   const unclear = edited.find(({ id }) => id === undefined);
   const asNew = `--as-new ${unclear?.line ?? line} to create a new code for line ${unclear?.line ?? line}`;
-  if (canApply) return `Add --apply-edits to change ${edited.length === 1 ? 'its code' : 'their codes'}, or ${asNew}.`;
-  return unclear ? `Add ${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change the code with this ID.` : `Add ${asNew}.`;
+  if (canApply)
+    return `Add --apply-edits to change ${edited.length === 1 ? 'the existing code' : 'the existing codes'}, or ${asNew}.`;
+  return unclear ? `Add ${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change an existing code.` : `Add ${asNew}.`;
 }

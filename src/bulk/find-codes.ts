@@ -63,7 +63,7 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
     if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
     return [
-      { line, message: `the id belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them` },
+      { line, message: `the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them` },
     ];
   });
 }
@@ -77,7 +77,7 @@ export function requireCode(row: TargetRow, lookup: Lookup): QrCode {
 
 /** Returns the message for a row whose code does not exist. */
 export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {
-  return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `id ${id}`}`;
+  return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
 }
 
 /** Groups rows by code, in their order. */

@@ -168,15 +168,15 @@ export function refuseFaults(file: Source, faults: readonly Fault[], { start, wa
     ...explanations,
     ...tellFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
   ];
-  const ways = ['Fix the file and run this again.', start, faults.some((fault) => fault.mayForce) && FORCE];
-  const title = `${file.name}: ${counts.filter(Boolean).join(' and ')}, no changes were made`;
+  const ways = ['Fix the file and run the command again.', start, faults.some((fault) => fault.mayForce) && FORCE];
+  const title = `${file.name}: ${counts.filter(Boolean).join(' and ')} (no changes were made)`;
   throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), {
     hint: ways.filter(Boolean).join(' '),
     rows: sortedFaults(faults).map((fault) => problemOf(file, fault)),
   });
 }
 
-const FORCE = 'To keep destinations that lead nowhere, add --force.';
+const FORCE = 'To accept destinations that cannot be opened, add --force.';
 
 /** Formats the first faults, top to bottom, and the number of the others. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {

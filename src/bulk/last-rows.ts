@@ -54,7 +54,7 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
   refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
   const format = formatOfPath(path) ?? 'csv';
   if (format === 'xlsx')
-    throw new UsageError("--since-last can't use a workbook", { hint: 'Specify a .csv, .json or .ndjson file.' });
+    throw new UsageError('--since-last does not support workbooks', { hint: 'Specify a .csv, .json or .ndjson file.' });
   if (path === output)
     throw new UsageError("--since-last and --output can't be the same file", { hint: 'Specify a different file with --output.' });
   const lock = await acquireLock(path, { clock, signal });
@@ -100,7 +100,7 @@ async function readLast(path: string): Promise<Input | undefined> {
 function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
   // Other commands have outcomes, too: their file must not be replaced.
-  if (input.rows.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no column ${mark}`);
+  if (input.rows.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
   return input.rows.map(({ values, line }) => ({
     text(column) {
       const value = values.get(columnOf.get(column) ?? '');

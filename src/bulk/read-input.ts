@@ -96,13 +96,13 @@ function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
  */
 function otherCodePage(bytes: Uint8Array, name: string): UsageError {
   const broken = firstBrokenLine(bytes);
-  const guess = broken ? `; in Windows-1252 that line would be ${showValue(broken.inWindows1252)}` : '';
+  const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
   return notText(name, `bytes that are not UTF-8${guess}`, broken?.line);
 }
 
 function notText(name: string, what: string, line?: number): UsageError {
   return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} `}contains ${what}`, {
-    hint: 'Save it as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)" in Excel, then run this again.',
+    hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
   });
 }
 

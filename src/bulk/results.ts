@@ -85,14 +85,14 @@ export function createResults(): CreateResults {
         return sayingToResume(stop, resultsPath, 'rows that have a code are skipped');
       const [first] = undecided;
       if (first) {
-        const hint = `Check these codes, then run this again with --adopt ${first.line}=ID or --not-created ${first.line} for each row.`;
+        const hint = `Check these codes. For each row, add --adopt ${first.line}=ID or --not-created ${first.line}.`;
         const named = undecided.map((end) => undecidedRow(end, rows));
         return undecidedError(named, { thing: 'row', more: '; see the results', hint });
       }
       const notApplied = editedError(edited);
       if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return notApplied;
       const failed = tellFailed(results, 'row');
-      const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run this again to retry the failed rows.`;
+      const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run the same command again to retry the failed rows.`;
       if (!notApplied) return new PartialError(failed, { hint, cause: stop });
       return new PartialError(`${failed}\n${notApplied.message}`, { hint: `${hint} ${notApplied.hint}`, cause: stop });
     },
@@ -145,7 +145,7 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
   if (results.every(({ outcome }) => outcome !== 'failed')) return undefined;
   const Kind = unproven ? UnprovenError : PartialError;
   return new Kind(tellFailed(results, resultsPath ? 'row' : 'code'), {
-    hint: `See ${resultsPath ?? 'the output'} for the reasons. It is safe to run this again.`,
+    hint: `See ${resultsPath ?? 'the output'} for the reasons. It is safe to run the same command again.`,
     cause: stop,
   });
 }
@@ -154,7 +154,7 @@ export function changeFailure({ stop, unproven }: ChangeEnd, results: readonly R
 function sayingToResume(stop: unknown, resultsPath: string | undefined, because: string): unknown {
   if (stop instanceof UnavailableError && resultsPath !== undefined) {
     const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
-    stop.hint = `When the service is available again, run the same command to finish: ${because}.${before}`;
+    stop.hint = `When the service is available again, run the same command to finish (${because}).${before}`;
   }
   return stop;
 }

@@ -28,8 +28,8 @@ const MOST_NAMED = 20;
 export function undecidedError(undecided: readonly Undecided[], { thing, more, hint }: DecisionWords): UnprovenError {
   const lines = undecided.slice(0, MOST_NAMED).map(({ name, id, candidates }) => {
     const codes = joinSome(candidates.map(nameCode), { most: MOST_NAMED, separator: '; ' });
-    if (id === undefined) return `${name}: sent, but no response was received; its code may be one of: ${codes}`;
-    return `${name}: sent more than once; it has the code ${id} and may have a duplicate code: ${codes}`;
+    if (id === undefined) return `${name}: sent, but no response was received. Possible codes: ${codes}`;
+    return `${name}: sent more than once. It has the code ${id}, and possible duplicate codes: ${codes}`;
   });
   if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more${more}`);
   const count = undecided.length === 1 ? `1 ${thing} needs` : `${undecided.length} ${thing}s need`;

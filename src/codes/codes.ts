@@ -81,7 +81,7 @@ export async function* listAllCodes(
   const { ids, total } = before ?? createReading();
   throw new UnprovenError(
     `the list of codes could not be verified as complete: received ${countOf(ids.size, 'code')}, but the service reports ${formatCount(total)} (${MOST_READINGS} passes)`,
-    { hint: 'Run this again. Codes may have been created or deleted during the run.' },
+    { hint: 'Run the command again. Codes may have been created or deleted during the run.' },
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Checks destinations, with the same rule for every command. A destination that leads nowhere when it is scanned is refused before it is
+ * Checks destinations, with the same rule for every command. A destination that cannot be opened when scanned is refused before it is
  * sent, unless `--force` is given, because a printed code can't be recalled; a questionable one is a warning.
  */
 import { isDotless, parseUrl } from '../text/parse-url.ts';
@@ -11,10 +11,10 @@ import { quote } from '../text/quote.ts';
  */
 export type DestinationProblem = { kind: 'empty' | 'not-web' | 'unusable' | 'dotless' | 'odd'; words: string };
 
-/** Problems of a code that leads nowhere when it is scanned. */
+/** Problems of a code that cannot be opened when scanned. */
 const DEAD: ReadonlySet<DestinationProblem['kind']> = new Set(['empty', 'unusable', 'dotless']);
 
-/** Returns whether a code with this problem leads nowhere when it is scanned. */
+/** Returns whether a code with this problem cannot be opened when scanned. */
 export function isDead({ kind }: DestinationProblem): boolean {
   return DEAD.has(kind);
 }
@@ -31,16 +31,17 @@ export function findDestinationProblem(
 ): DestinationProblem | undefined {
   if (type !== 'url') return undefined;
   if (destination === undefined || destination === null || destination.trim() === '')
-    return { kind: 'empty', words: 'is empty: the code leads nowhere when it is scanned' };
+    return { kind: 'empty', words: 'is empty and cannot be opened when scanned' };
   const scheme = SCHEME.exec(destination)?.[1]?.toLowerCase();
   const shown = () => quote(destination);
   if (scheme === undefined || looksLikeHostAndPort(destination.trim())) {
-    return { kind: 'unusable', words: `${shown()} leads nowhere when it is scanned: it does not begin with https://` };
+    return { kind: 'unusable', words: `${shown()} cannot be opened when scanned: it does not begin with https://` };
   }
-  if (!/^https?$/.test(scheme)) return { kind: 'not-web', words: `${shown()} is not a web address: not every phone can open it` };
+  if (!/^https?$/.test(scheme))
+    return { kind: 'not-web', words: `${shown()} is not a web address, so not every phone can open it` };
   const url = /^\s*https?:\/\/[^/?#\s]/i.test(destination) ? parseUrl(destination) : undefined;
-  if (!url) return { kind: 'unusable', words: `${shown()} leads nowhere when it is scanned: no browser can open it` };
-  if (isDotless(url)) return { kind: 'dotless', words: `${shown()} leads nowhere when it is scanned: its host has no dot` };
+  if (!url) return { kind: 'unusable', words: `${shown()} cannot be opened when scanned: it is not a valid URL` };
+  if (isDotless(url)) return { kind: 'dotless', words: `${shown()} cannot be opened when scanned: its host name has no dot` };
   if (/\s/.test(destination)) return { kind: 'odd', words: `${shown()} contains a space` };
   return undefined;
 }

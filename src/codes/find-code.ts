@@ -132,7 +132,7 @@ export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 
   const search = /\s/.test(idOrSlug)
     ? 'Run `qrctl qr list --name TEXT` to search by name.'
     : 'Run `qrctl qr list` to see all slugs.';
-  return new NotFoundError(`no code has the id or slug ${quote(idOrSlug)}`, {
+  return new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, {
     hint: guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
   });
 }

@@ -157,7 +157,7 @@ describe('an update', () => {
     expect(await update(row({ name: 'New' }))).toMatchObject({ outcome: 'unchanged' });
     expect(await update(row({ name: 'Code 1' }))).toMatchObject({ outcome: 'updated' });
     expect(sent).toEqual([{ name: 'New' }, { name: 'Code 1' }]);
-    await expect(update({ ...target(2, 'id-9'), changes: {} })).rejects.toThrow('no code has the id id-9');
+    await expect(update({ ...target(2, 'id-9'), changes: {} })).rejects.toThrow('no code has the ID id-9');
   });
 });
 

@@ -56,11 +56,11 @@ describe('a create file', () => {
       'line 2, column name: is empty',
       'line 3, column type: "urll" is not a valid type',
       'line 4, column type: "Url2" is not a valid type',
-      'line 5, column destination: x.de leads nowhere when it is scanned: it does not begin with https://',
-      'line 6: has 4 cells, but the header has 3: check that values with a separator are in quotes',
+      'line 5, column destination: x.de cannot be opened when scanned: it does not begin with https://',
+      'line 6: has 4 cells, but the header has 3: enclose values that contain a separator in quotes',
       expect.stringMatching(/^a valid type is one of url, vcard, .*playlist$/),
       'warning: line 6, column name: " e" has leading or trailing spaces, which are kept',
-      'warning: line 6, column destination: myapp:x is not a web address: not every phone can open it',
+      'warning: line 6, column destination: myapp:x is not a web address, so not every phone can open it',
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('a create file', () => {
       'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
     );
     expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
-      'line 1: no column identifies the codes: add a column id or slug (the file has "a", "b", "c", "d", "e" and 1 more)',
+      'line 1: no column identifies the codes: add an id or slug column (the file has "a", "b", "c", "d", "e" and 1 more)',
     );
   });
 
@@ -110,11 +110,11 @@ describe('a create file', () => {
     const { rows, faults, warnings } = await checkCreate(input);
     expect(rows).toHaveLength(6);
     expect(told(faults)).toEqual([
-      'line 3, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
-      'line 4, column destination: https://host/x leads nowhere when it is scanned: its host has no dot',
-      'line 5, column destination: is empty: the code leads nowhere when it is scanned',
+      'line 3, column destination: nope cannot be opened when scanned: it does not begin with https://',
+      'line 4, column destination: https://host/x cannot be opened when scanned: its host name has no dot',
+      'line 5, column destination: is empty and cannot be opened when scanned',
     ]);
-    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is not a web address: not every phone can open it']);
+    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is not a web address, so not every phone can open it']);
     const forced = await checkCreate(input, { force: true });
     expect([forced.faults, forced.warnings.length]).toEqual([[], 4]);
     const checked = await checkCreate(input);
@@ -124,13 +124,13 @@ describe('a create file', () => {
   it.each(['URL', ' Link ', 'target', 'ADDRESS'])('may call the destination %j, and says so', async (column) => {
     const { rows, faults, notes, unread } = await checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
     expect(rows[0]?.code).toEqual({ name: 'a', destination: 'https://x.de' });
-    expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope leads nowhere`)]);
+    expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope cannot be opened`)]);
     expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
   });
 
   it('has one destination', async () => {
     expect(await createFaults('name,type,url,Link\na,sms,x,y\n')).toEqual([
-      'line 1: columns "url" and "Link" could each be the destination: rename the right one to destination',
+      'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination',
     ]);
     const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
     expect([both.rows[0]?.code.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
@@ -240,15 +240,17 @@ describe('an update file', () => {
 
   it('is told every fault', async () => {
     expect(await faultsOf(checkUpdate, 'id,name,status\nabc,x,paused\n,y,\n,z,pausd\n')).toEqual([
-      'line 2, column id: "abc" is not an id (expected a UUID)',
-      'line 3: has neither an id nor a slug',
-      'line 4: has neither an id nor a slug',
+      'line 2, column id: "abc" is not a valid ID (expected a UUID)',
+      'line 3: has neither an ID nor a slug',
+      'line 4: has neither an ID nor a slug',
       'line 4, column status: "pausd" is not a valid status',
       'a valid status is one of active, paused, expired',
     ]);
-    expect(await faultsOf(checkUpdate, 'name\nx\n')).toEqual(['line 1: no column identifies the codes: add a column id or slug']);
+    expect(await faultsOf(checkUpdate, 'name\nx\n')).toEqual([
+      'line 1: no column identifies the codes: add an id or slug column',
+    ]);
     expect(await faultsOf(checkUpdate, 'slug\nx\n')).toEqual([
-      'line 1: no column contains changes: add a column name, destination or status',
+      'line 1: no column contains changes: add a name, destination or status column',
     ]);
     expect(await faultsOf(checkUpdate, 'slug,statsu\nx,paused\n')).toContain(
       'line 1, column statsu: unknown column; did you mean status?',
@@ -278,7 +280,7 @@ it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time line
   const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
   // By the square this would be hours.
   expect((await checkCreate(input)).faults).toEqual([
-    expect.objectContaining({ message: expect.stringContaining('leads nowhere') }),
+    expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
   ]);
 });
 

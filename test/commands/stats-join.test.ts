@@ -123,7 +123,7 @@ describe('what is refused', () => {
     [['x', '--by', 'regoin', '--join', 'own.csv'], 'own.csv has no column "regoin" (columns: slug, region, "Region 2")'],
     [
       ['x', '--by', 'region', '--join', 'twice.csv'],
-      'cannot join twice.csv: code a has two values in column region: "N" (line 2) and "S" (line 3)',
+      'cannot join twice.csv: code a has two values in column region, "N" (line 2) and "S" (line 3)',
     ],
     [['x', '--by', 'region', '--join', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['x', '--by', 'region', '--join', 'own.csv', '--sheet-name', 'S'], '--sheet-name requires a workbook (.xlsx), not own.csv'],

@@ -210,7 +210,7 @@ describe('scans watch --since-last', () => {
   it.each([
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a watch'],
-    [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no column last_scan'],
+    [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],
     [['--input', 'list.csv'], "--all can't be used with --input"],
     [['--no-rotated'], '--no-rotated requires --input'],

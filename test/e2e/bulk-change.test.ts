@@ -131,8 +131,8 @@ describe('qr update --from', () => {
     await write(`id,slug\n${a?.id},${b?.slug}\n${b?.id},${a?.slug}\n${c?.id},7\n`);
     const { code: exit, stderr } = await qr([...line]);
     expect(exit).toBe(2);
-    expect(stderr).toContain(`line 2: the id belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`);
-    expect(stderr).toContain(': 2 faults,');
+    expect(stderr).toContain(`line 2: the ID belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`);
+    expect(stderr).toContain(': 2 faults (no changes were made)');
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
@@ -187,7 +187,7 @@ describe('qr delete --from', () => {
     const { id, slug, name } = code(0);
     expect(JSON.parse(stdout)).toEqual([
       { line: 2, id, slug, name, action: 'delete', scans: 10, error: null },
-      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'failed', error: `no code has the id ${UNKNOWN}` }),
+      expect.objectContaining({ line: 3, id: UNKNOWN, action: 'failed', error: `no code has the ID ${UNKNOWN}` }),
     ]);
     expect(stderr).toContain('1 code and 10 scans would be deleted, 1 would fail');
     expect(sandbox.requests.every(({ method }) => method === 'GET')).toBe(true);

@@ -108,7 +108,7 @@ describe('the input', () => {
     const near = await runByDay(['qr', 'create', '--from', 'code.csv'], { env: sandbox.env, cwd: directory });
     expect(near.stderr).toContain('Did you mean codes.csv?');
     const mend = await runByDay(['qr', 'update', '--from', 'codes.csv'], { env: sandbox.env, cwd: directory });
-    expect(mend.stderr).toContain('run this again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
+    expect(mend.stderr).toContain('run the command again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
     expect(await create()).toMatchObject({ code: 0 });
     expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 row: 1 created before (0 requests)') });
     const over = await create(['--results', `${results}.journal`]);
@@ -245,7 +245,7 @@ describe('when the service says no', () => {
     });
     const args = ['--retry-for', '200ms', '--settle', '100ms', '--concurrency', '1'];
     const { code, stderr } = await create(args);
-    expect([code, stderr]).toEqual([7, expect.stringContaining('run the same command to finish: rows that have a code')]);
+    expect([code, stderr]).toEqual([7, expect.stringContaining('run the same command to finish (rows that have a code')]);
     [down, healthy] = [false, true];
     expect(await create(args)).toMatchObject({ code: 0 });
     expect(names()).toHaveLength(8);

@@ -75,7 +75,7 @@ describe('qr create --from -', () => {
     const { code, stdout, stderr } = await running.done;
     expect(code).toBe(130);
     expect(stderr).toContain('save the rows in a file and use --from FILE, or add --results FILE.');
-    expect(stderr).not.toContain('run this again');
+    expect(stderr).not.toContain('command again');
     const created = stdout.split('\n').flatMap((line) => /^(.*?),.*,created,$/.exec(line)?.[1] ?? []);
     expect(created.length).toBeGreaterThan(5);
     // Of a request that was under way the result says so.
@@ -89,7 +89,7 @@ describe('qr create --from -', () => {
       8,
       expect.stringContaining('Check the output for the rows that are done. To make a run resumable'),
     ]);
-    expect(failed.stderr).not.toContain('run this again');
+    expect(failed.stderr).not.toContain('command again');
   });
 
   it('keeps the journal with --results, which --adopt needs', async () => {
@@ -145,7 +145,7 @@ describe('a list of ids or slugs', () => {
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes contains no changes')]);
     await writeFile(join(cwd, 'list.txt'), `code\n${a?.slug}\n`);
     const header = await qr(['update', '--from', 'list.txt', '--status', 'paused']);
-    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('add a column id or slug (the file has "code")')]);
+    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('add an id or slug column (the file has "code")')]);
     expect(codes().every(({ status }) => status === 'expired')).toBe(true);
   });
 });

@@ -42,16 +42,16 @@ describe('one pass', () => {
     const { code, stderr } = await qr(['create', '--from', 'codes.csv']);
     expect(code).toBe(2);
     expect(linesOf(stderr)).toEqual([
-      'qrctl: codes.csv: 5 faults and 2 warnings, no changes were made',
+      'qrctl: codes.csv: 5 faults and 2 warnings (no changes were made)',
       'line 3, column type: "urll" is not a valid type',
-      'line 4: has 4 cells, but the header has 3: check that values with a separator are in quotes',
+      'line 4: has 4 cells, but the header has 3: enclose values that contain a separator in quotes',
       'line 5, column name: is empty',
-      'line 6, column destination: nope leads nowhere when it is scanned: it does not begin with https://',
+      'line 6, column destination: nope cannot be opened when scanned: it does not begin with https://',
       'line 7, column type: "ulr" is not a valid type',
       expect.stringMatching(/^a valid type is one of url, vcard, .*, playlist$/),
       'warning: line 8: has the same values as line 2: both will be created',
       'warning: line 9, column name: " F" has leading or trailing spaces, which are kept',
-      expect.stringContaining('Fix the file and run this again.'),
+      expect.stringContaining('Fix the file and run the command again.'),
       '',
     ]);
     expect(sandbox.requests).toEqual([]);
@@ -61,7 +61,7 @@ describe('one pass', () => {
     const rows = Array.from({ length: 300 }, (_, n) => `c${n},urll,https://x.de`).join('\n');
     const { qr } = await useFiles({ 'codes.csv': `name,type,destination\n${rows}\n` });
     const { stderr } = await qr(['create', '--from', 'codes.csv']);
-    expect(stderr).toContain('codes.csv: 300 faults, no changes were made');
+    expect(stderr).toContain('codes.csv: 300 faults (no changes were made)');
     expect(stderr.match(/"urll" is not a valid type/g)).toHaveLength(50);
     expect(stderr).toContain('\n    and 250 more\n');
     expect(stderr.match(/playlist/g)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('one pass', () => {
     const { qr } = await useFiles({ 'codes.json': '[{"name":"a","type":"sms"},{"name":"b"},3]', 'plan.json': plan });
     const create = await qr(['create', '--from', 'codes.json']);
     expect(linesOf(create.stderr).slice(1, 3)).toEqual([
-      'item 2, column destination: is empty: the code leads nowhere when it is scanned',
+      'item 2, column destination: is empty and cannot be opened when scanned',
       'item 3: is not a JSON object',
     ]);
     const update = await qr(['update', '--from', 'plan.json', '--due']);
@@ -95,7 +95,7 @@ describe('one pass', () => {
       expect([code, linesOf(stderr).slice(0, 2)]).toEqual([
         2,
         [
-          `qrctl: ${name}: 1 fault, no changes were made`,
+          `qrctl: ${name}: 1 fault (no changes were made)`,
           `line 1: "Menus 2026" looks like a title: delete the rows above the header, which seems to be line ${line}`,
         ],
       ]);
@@ -175,7 +175,7 @@ describe('a list that nobody edited', () => {
       2,
       [
         expect.stringMatching(/^line 2, column status: "activ" is not a valid status$/),
-        expect.stringMatching(/^line 5, column destination: nope2 leads nowhere/),
+        expect.stringMatching(/^line 5, column destination: nope2 cannot be opened/),
         'a valid status is one of active, paused, expired',
       ],
     ]);
@@ -212,7 +212,7 @@ describe('without a key or a service', () => {
       expect.stringMatching(/good\.csv: \d rows?, no faults.*; no request was sent\n$/),
     ]);
     const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('bad.csv: 1 fault, no changes were made')]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('bad.csv: 1 fault (no changes were made)')]);
     expect(sandbox.requests).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe('without a key or a service', () => {
     const noKey = { env: { QRCTL_BASE_URL: sandbox.env.QRCTL_BASE_URL } };
     for (const options of [bare, noKey]) {
       const wrong = await qr(['create', '--from', 'bad.csv', '--dry-run'], options);
-      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('leads nowhere')]);
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('cannot be opened')]);
       const right = await qr(['create', '--from', 'good.csv', '--dry-run'], options);
       expect([right.code, right.stderr]).toEqual([
         options === bare ? 2 : 3,

@@ -246,7 +246,7 @@ describe('codes', () => {
       const service = await useService({ codes: [{ ...CODES[0], id }] });
       const output = join(directory, 'scans');
       const { code, stderr } = await runByDay(['scans', 'export', '--all', '--output-dir', output], service);
-      expect(stderr).toMatch(/has an id that is not a UUID/);
+      expect(stderr).toMatch(/has an ID that is not a UUID/);
       expect(code).toBe(1);
       expect(await readdir(directory)).toEqual([]);
     }

@@ -80,7 +80,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     for (const flags of [[], ['--append'], ['--append', '--restart']]) {
       const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), ...flags);
       expect(code, stderr).toBe(2);
-      expect(stderr).toContain(`is a symbolic link that user ${NOBODY} created to another user's file`);
+      expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
     }
     expect(protectedState()).toEqual(before);
   });
@@ -107,7 +107,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       ]) {
         const { code, stderr } = await runByDay(args, { env: sandbox.env });
         expect(code, `${args}: ${stderr}`).toBe(2);
-        expect(stderr).toContain(`is a symbolic link that user ${NOBODY} created to another user's file`);
+        expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
       }
     }
   });
@@ -168,7 +168,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
         const of = maker.includes('image') ? flags.image : maker.includes('delete') ? flags.delete : flags.scans;
         const { code, stderr } = await runByDay([...maker.split(' '), id, ...of], { env: sandbox.env });
         expect(code, stderr).toBe(2);
-        expect(stderr).toContain(`is a symbolic link that user ${NOBODY} created to another user's file`);
+        expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
       }
       expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
       expect(protectedState()).toEqual(before);
@@ -191,7 +191,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     rmSync(lake);
     symlinkSync('.lake.000002', lake);
     chownLink(lake);
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining("created to another user's file") });
+    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining("is a symbolic link to another user's file") });
     expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
   });
 
@@ -251,7 +251,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     const { code, stderr } = await runByDay([...merge, '--output-dir', lake], { env: sandbox.env });
     expect(code).toBe(2);
     expect(stderr).toContain(`.lake.000001 belongs to user ${NOBODY}`);
-    expect(stderr).toContain('Run this as the user who owns the dataset');
+    expect(stderr).toContain('Run the command as the user who owns the dataset');
     expect(sandbox.requests.length).toBeLessThanOrEqual(1);
   });
 

@@ -73,7 +73,7 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
     execFileSync('chown', ['-h', '65534:65534', join(cwd, 'check.csv')]);
     const { code, stderr } = await runCli(['qr', 'check', '--since-last', 'check.csv'], { env: sandbox.env, cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain("created to another user's file");
+    expect(stderr).toContain("is a symbolic link to another user's file");
     expect(readlinkSync(join(cwd, 'check.csv'))).toBe(secret);
   },
 );

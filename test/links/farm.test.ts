@@ -264,7 +264,7 @@ const CASES: Record<string, Case> = {
     expect: ['redirected', 200],
     curl: 'curl, asking later, goes to the private address',
   },
-  'leads-nowhere': { url: () => 'example.com/menu', expect: ['broken', 'leads nowhere'] },
+  'leads-nowhere': { url: () => 'example.com/menu', expect: ['broken', 'cannot be opened'] },
   telephone: { url: () => 'tel:+4930123456', expect: ['not-web'], curl: 'curl knows no tel:' },
 };
 const PRIVATE = /^(10\.|192\.168\.|169\.254\.|100\.64\.|fd|127\.0\.0\.1$|::1$)/;

@@ -200,7 +200,7 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
       disk: { ...nodeDisk, lstat },
     });
     await expect(writing).rejects.toThrow(UsageError);
-    await expect(writing).rejects.toThrow("is a symbolic link that user 4711 created to another user's file");
+    await expect(writing).rejects.toThrow("is a symbolic link to another user's file, created by user 4711");
   });
 
   test('not a FIFO of another user in a directory of a third, which would wait for them (D14)', async () => {

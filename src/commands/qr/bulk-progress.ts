@@ -92,7 +92,7 @@ export async function lookUp(
   const service = await context.service();
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
   const twoNames = faultsOfTwoNames(rows, lookup);
-  const start = twoNames.length > 0 ? 'sort whole rows, not single columns' : undefined;
+  const start = twoNames.length > 0 ? 'Sort whole rows, not single columns.' : undefined;
   refuseFaults(file, [...twoNames, ...find(lookup)], { start });
   return lookup;
 }

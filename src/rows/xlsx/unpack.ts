@@ -11,7 +11,7 @@ const MOST_WHOLE = 16 * 2 ** 20;
 /** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
 const MOST_PACKED = 100;
 
-const HINT = 'No changes were made. Save the file as .xlsx without a password, or as CSV UTF-8, then run this again.';
+const HINT = 'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
 
 /** @throws UsageError that names the file and its problem, in one line */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {

@@ -148,7 +148,7 @@ export function modelCodes({
       const sentAt = time.monotonic();
       await time.sleep(latencyMs(0));
       const code = codes.find((other) => other.id === id);
-      if (!code) throw new NotFoundError(`no code has the id ${id}`);
+      if (!code) throw new NotFoundError(`no code has the ID ${id}`);
       if (fate !== 'drop') Object.assign(code, changes);
       if (fate !== 'none') throw new UnavailableError('the connection broke', { outcome: 'unknown' });
       seeDate(sentAt);
@@ -156,7 +156,7 @@ export function modelCodes({
     },
     async getCode(id: string): Promise<QrCode> {
       const code = codes.find((other) => other.id === id);
-      if (!code) throw new NotFoundError(`no code has the id ${id}`);
+      if (!code) throw new NotFoundError(`no code has the ID ${id}`);
       return code;
     },
     async listCodes(): Promise<QrCode[]> {

@@ -32,7 +32,7 @@ export const options = {
     { group: GROUP },
   ),
   keepEdits: flag('--keep-edits', 'Keep fields that another client has changed', { group: GROUP }),
-  force: flag('--force', 'Accept destinations that lead nowhere', { group: GROUP, risky: true }),
+  force: flag('--force', 'Accept destinations that cannot be opened', { group: GROUP, risky: true }),
   settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', { group: GROUP }),
   overwrite: { ...overwriteOption, group: GROUP },
   movedFrom: { ...movedFromOption, group: GROUP },

@@ -25,7 +25,7 @@ export const options = {
   name: text('--name <name>', 'Name of the code'),
   type: choice('--type <type>', 'Type (default: url)', CODE_TYPES),
   destination: text('--destination <address>', 'Address that the code leads to'),
-  force: flag('--force', 'Accept destinations that lead nowhere', { risky: true }),
+  force: flag('--force', 'Accept destinations that cannot be opened', { risky: true }),
   template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,
   ...fileOptions,

@@ -15,7 +15,7 @@ export const options = {
   name: text('--name <name>', 'New name of the code'),
   destination: text('--destination <address>', "New address that the code leads to ('' for none)", { empty: true }),
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
-  force: flag('--force', 'Accept destinations that lead nowhere', { risky: true }),
+  force: flag('--force', 'Accept destinations that cannot be opened', { risky: true }),
   due: DUE,
   ignoreDates: IGNORE_DATES,
   timezone: TIMEZONE,
