@@ -102,7 +102,7 @@ export const TREE: readonly Node[] = [
       },
       {
         name: 'watch',
-        summary: 'Find codes that fell silent, or whose scans jumped',
+        summary: 'Find codes whose scans stopped, dropped or jumped',
         load: () => import('../commands/scans/watch/watch.ts'),
       },
       { name: 'tail', summary: 'Print new scans as they arrive', load: () => import('../commands/scans/tail/tail.ts') },

@@ -18,7 +18,7 @@ const options = {
 export const command = defineCommand({
   description:
     'Sends one raw request and prints the body of the response.\n\n' +
-    'PATH is the part after the base URL, such as /qr; the full /api/v1/qr works too. The status of the response goes to standard error. ' +
+    'PATH is the part after the base URL, such as /qr. The full path /api/v1/qr also works. The status of the response goes to standard error. ' +
     'qrctl waits for the rate limit and retries failed requests, but repeats a POST only if it was certainly not applied.\n\n' +
     'A DELETE runs without confirmation.',
   arguments: [

@@ -130,7 +130,7 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
       ids.map((id) => ({ id, slug: undefined })),
       { service, concurrency: service.concurrency },
     );
-    return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the id ${id}`) });
+    return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the ID ${id}`) });
   }
   return fetchLabels(service, ids);
 }

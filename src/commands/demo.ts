@@ -36,7 +36,7 @@ const HEAD_LINES = 4;
 export const command = defineCommand({
   description:
     'Runs a demo of qrctl commands against a local sandbox.\n\n' +
-    'The demo creates codes from a CSV file, lists them, exports all their scans to a file, and makes a report of it. It reaches the rate ' +
+    'The demo creates codes from a CSV file, lists them, exports their scans to a file, and creates a report from the file. It reaches the rate ' +
     'limit on purpose. It takes about ten seconds and requires neither a key nor a network.\n\n' +
     'The files stay in a new temporary directory. The path of the export is printed on standard output.',
   options: {},
@@ -88,14 +88,14 @@ async function show(context: Context, directory: string, access: Record<string, 
   tell('Create codes from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
 
-  tell('', 'Run it again, as after a crash. Every row exists already, so no code is created.');
+  tell('', 'Run the command again, as you would after a crash. Every row already exists, so no code is created.');
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
   await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
 
   tell('', 'Export every scan to one file while new ones arrive. At the rate limit, qrctl waits:');
   await run('scans', 'export', '--all', '--output', 'scans.csv');
   tell('', `$ head -${HEAD_LINES} scans.csv`, ...(await firstLines(join(directory, 'scans.csv'))));
-  tell('', 'Make a report of that file, without requests:');
+  tell('', 'Create a report from that file, without requests:');
   await run('scans', 'report', '--input', 'scans.csv', '--title', 'Our posters', '--output', 'report.html');
   tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
 }
@@ -122,7 +122,7 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
     child.once('close', resolve);
   });
   context.signal.throwIfAborted();
-  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See its files in ${cwd}.` });
+  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See the files in ${cwd}.` });
 }
 
 async function firstLines(path: string): Promise<string[]> {

@@ -25,12 +25,12 @@ export const globalOptions = {
   }),
   maxWait: checked(
     '--max-wait <duration>',
-    'Maximum total wait for the rate limit; if it is too short, exit with 6 (default: unlimited; 0 never waits)',
+    'Maximum total time to wait for the rate limit (default: unlimited, 0: never wait). If exceeded, exit with code 6.',
     VALUES['max-wait'],
   ),
   reserve: checked(
     '--reserve <n|n%>',
-    'Requests per window to leave for other clients, as a number or a percentage (default: 0)',
+    'Requests per window to reserve for other clients, as a number or a percentage (default: 0)',
     VALUES.reserve,
   ),
   concurrency: checked('--concurrency <n>', 'Number of requests to send at once (default: 4; at most 32)', VALUES.concurrency),
@@ -39,7 +39,7 @@ export const globalOptions = {
   }),
   retryFor: parsed(
     '--retry-for <duration>',
-    'Total time to retry failed connections and 5xx responses before exiting with 7 (default: 30s)',
+    'Total time to retry failed connections and 5xx responses before exiting with code 7 (default: 30s)',
     VALUES['max-wait'],
     { group: GLOBAL_FLAGS },
   ),

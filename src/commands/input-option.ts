@@ -25,7 +25,7 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   // Words behind --input are files.
   const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
   if (other)
-    throw new UsageError(`${other} can't be used with --input: it chooses codes of the service`, {
+    throw new UsageError(`${other} can't be used with --input: it selects codes from the service, not from the files`, {
       hint: `Omit ${other} to count all scans of the files, or omit --input.`,
     });
 }

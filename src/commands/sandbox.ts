@@ -32,7 +32,10 @@ export const command = defineCommand({
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
     live: integer('--live <n>', 'New scans per code per second (default: 0)', { min: 0, max: 1000 }),
     latency: duration('--latency <duration>', 'Delay of every response (default: 0)'),
-    key: text('--key <key>', "API key to accept (default: a generated key); don't pass a real key, because arguments are public"),
+    key: text(
+      '--key <key>',
+      "API key to accept (default: a generated key). Don't pass a real key, because other users can read arguments.",
+    ),
   },
   examples: [
     { command: 'qrctl sandbox', does: 'Try qrctl without an account' },
@@ -40,7 +43,7 @@ export const command = defineCommand({
     { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'Test with one code that has ten million scans' },
     {
       command: '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
-      does: 'Use a sandbox in the current bash, until `kill $!`',
+      does: 'Use a sandbox in the current bash session, until `kill $!`',
     },
   ],
 
@@ -98,7 +101,7 @@ function checkKey(key: string | undefined): string | undefined {
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
   console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Press Ctrl-C to stop it.`);
-  console.note('To use it from another terminal, paste both lines there, each after the word export.');
+  console.note('To use the sandbox from another terminal, paste both lines there, each after the word export.');
   console.note('Then try:');
   console.note('  qrctl qr list');
   console.note('  qrctl scans export --all --output scans.csv');

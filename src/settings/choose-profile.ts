@@ -27,7 +27,7 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)
-    throw new UsageError('that is an API key, not a profile name', {
+    throw new UsageError('expected a profile name, not an API key', {
       hint: 'Specify a profile name. `qrctl auth login` prompts for the key.',
     });
   if (!/^(?!-)[^\p{C}\p{Z}'"\\]{1,64}$/u.test(name))
@@ -43,7 +43,7 @@ export function unknownProfile(name: string, stored: Stored): UsageError {
 }
 
 function hintFor(name: string, names: readonly string[]): string {
-  if (redactKeys(name) !== name) return 'That looks like an API key. Run `qrctl auth login` and enter it when prompted.';
+  if (redactKeys(name) !== name) return 'The name looks like an API key. Run `qrctl auth login` and enter the key when prompted.';
   const similar = nearest(name, names);
   return similar === undefined
     ? `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`

@@ -67,7 +67,7 @@ function mend(path: string, wanted: number): string | undefined {
       // The opened directory is changed, wherever its name leads by now (TOCTOU).
       const opened = fstatSync(descriptor);
       if (isShared(path, opened))
-        return `${found} and was left unchanged because it is not used by qrctl alone; set QRCTL_CONFIG_DIR to a separate directory`;
+        return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
       fchmodSync(descriptor, wanted);
       return `${found}; changed to ${formatMode(wanted)}`;
     });

@@ -19,14 +19,14 @@ const OTHERS_READ = 0o044;
  */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
-    throw unreadable(path, systemCode(cause) === 'ENOENT' ? 'there is no such file' : describeSystemError(cause), cause);
+    throw unreadable(path, systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause), cause);
   });
   try {
     const stats = fstatSync(file.fd);
     if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
     const note = platform === 'win32' ? undefined : checkAccess(path, stats);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
-    if (bytesRead > MOST_BYTES) throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, the maximum of a key`);
+    if (bytesRead > MOST_BYTES) throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, the maximum size of a key`);
     return { text: buffer.toString('utf8', 0, bytesRead), note };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : unreadable(path, describeSystemError(cause), cause);
@@ -45,7 +45,7 @@ function checkAccess(path: string, stats: Stats): string | undefined {
   }
   const stranger = plantedBy(path, stats);
   if (stranger !== undefined) {
-    throw new AuthError(`cannot use the key file ${path}: user ${stranger} may have put it there`, {
+    throw new AuthError(`cannot use the key file ${path}: user ${stranger} may have created it`, {
       hint: 'Move the file to a directory that only you can change.',
     });
   }
@@ -53,5 +53,8 @@ function checkAccess(path: string, stats: Stats): string | undefined {
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): AuthError {
-  return new AuthError(`cannot read the key file ${path}: ${reason}`, { hint: 'Specify a file that holds only the key.', cause });
+  return new AuthError(`cannot read the key file ${path}: ${reason}`, {
+    hint: 'Specify a file that contains only the key.',
+    cause,
+  });
 }

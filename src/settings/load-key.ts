@@ -43,7 +43,7 @@ function onlyLine(text: string, { verb, origin, hint }: { verb: string; origin: 
   if (key === undefined) throw new AuthError(`${origin} ${verb === 'printed' ? 'printed nothing' : 'is empty'}`, { hint });
   if (others.length > 0) throw new AuthError(`${origin} ${verb} more than one line`, { hint });
   const problem = keyProblem(key);
-  if (problem !== undefined) throw new AuthError(`the key of ${origin} ${problem}`, { hint });
+  if (problem !== undefined) throw new AuthError(`the key from ${origin} ${problem}`, { hint });
   return key;
 }
 

@@ -82,8 +82,8 @@ export function missingBaseUrlHint(env: Variables, trial: string): string {
 /** Returns the hint for a key that the service rejects. A stored key can't help while another source overrides it. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
   if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
-  if (keySource === 'file') return 'The key of QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
-  if (keySource === 'credential') return `The key of ${OUTSIDE.credential} was rejected. Correct LoadCredential= of the unit.`;
+  if (keySource === 'file') return 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
+  if (keySource === 'credential') return `The key from ${OUTSIDE.credential} was rejected. Correct LoadCredential= in the unit.`;
   const named = inShellOr('NAME', profile);
   if (keySource === 'command') {
     return `The key-command printed a key that was rejected. Change it with \`qrctl config set key-command 'COMMAND' --profile ${named}\`.`;

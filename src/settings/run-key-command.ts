@@ -87,7 +87,7 @@ function endOf(child: Child): Promise<End> {
 
 function startProblem(error: Error): string {
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'ENOENT') return 'program not found';
   return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 

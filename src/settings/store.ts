@@ -86,7 +86,7 @@ function foreign(file: string, uid: number): UsageError {
 
 function unreadable(file: string, cause: unknown): UsageError {
   return new UsageError(`cannot use the config file ${file}: ${messageOf(cause)}`, {
-    hint: 'Repair the file, or move it away and run `qrctl auth login` again. The file is unchanged.',
+    hint: 'Repair the file, or move it to another directory and run `qrctl auth login`. The file is unchanged.',
     cause,
   });
 }

@@ -59,7 +59,7 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
     throw new LocalError(`cannot write the config file ${file}: ${describeSystemError(cause)}`, {
-      hint: 'No changes were made. Free disk space, correct the permissions, or set QRCTL_CONFIG_DIR.',
+      hint: 'No changes were made. Free up disk space, correct the permissions, or set QRCTL_CONFIG_DIR.',
       cause,
     });
   }

@@ -217,7 +217,7 @@ describe('a workbook', () => {
     [
       'a zip bomb',
       () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 20_000),
-      'x.xlsx has a part compressed more than 100 times, which no spreadsheet application does',
+      'x.xlsx has a part compressed by a factor above 100, which no spreadsheet application does',
     ],
     // By day test/e2e/bombs.test.ts has as many rows, and the next of these as many cells.
     ...(SOAK ? ENDLESS : []),

@@ -145,7 +145,7 @@ describe('qr check', () => {
       expect(silent).toMatchObject({ code: 7, stdout: '' });
       expect(silent.stderr).toBe(
         'qrctl: none of 2 destinations responded (connection refused): this machine seems to have no network\n' +
-          '  hint: Check the network, DNS and proxy of this machine, then run this again. check.csv was not written.\n',
+          '  hint: Check the network, DNS and proxy of this machine, then run the command again. check.csv was not written.\n',
       );
       expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toBe(before);
       // One that responds proves the network: the others are dead.

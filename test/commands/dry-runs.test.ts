@@ -162,7 +162,7 @@ describe('qr image --dry-run', () => {
     const rows: Record<string, string>[] = parse(stdout, { columns: true });
     const outcomes = Object.fromEntries(rows.map(({ slug, outcome }) => [slug, outcome]));
     expect([code, outcomes]).toEqual([0, { a: 'update', b: 'unchanged', c: 'update', d: 'failed' }]);
-    expect(stdout).toContain('an unrelated file of that name exists');
+    expect(stdout).toContain('an unrelated file with that name exists');
     expect(stderr).toContain(
       '0 of 4 images of 30 mm would be created, 2 would be updated, 1 unchanged, 1 would fail; nothing was written',
     );

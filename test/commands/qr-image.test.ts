@@ -197,7 +197,7 @@ describe('qr image of many codes', () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
     for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul']) sandbox.workspace.put({ name: slug, slug });
     const { stderr } = await image(['--all', '--output-dir', 'codes', '--file-names', 'slug']);
-    expect(stderr).toContain("3 slugs can't be used as a file name. Named these files by ID instead");
+    expect(stderr).toContain("3 slugs can't be used in file names. Named these files by ID instead");
     expect(
       manifest()
         .filter(({ file, id }) => file !== `${id}.png`)

@@ -95,7 +95,7 @@ describe('a joined column', () => {
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];
     const { stdout, stderr } = await statsOf(sandbox, cwd, [...common, ...RANGE]);
-    expect(stderr).toContain('Counting by the dimension country, not by that column of own.csv\n');
+    expect(stderr).toContain('Counting by the dimension country, not by the column with this name in own.csv\n');
     expect(stderr).not.toContain('not found');
     expect(stdout).toContain('\ncountry,DE,');
     const table = await statsOf(sandbox, cwd, [...common, '--by', 'region', ...RANGE, '-f', 'table']);
@@ -127,7 +127,7 @@ describe('what is refused', () => {
     ],
     [['x', '--by', 'region', '--join', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['x', '--by', 'region', '--join', 'own.csv', '--sheet-name', 'S'], '--sheet-name requires a workbook (.xlsx), not own.csv'],
-    [['--input', 'scans.csv', '--by', 'utm_term'], 'cannot count --input by utm_term: files of scans have no destinations'],
+    [['--input', 'scans.csv', '--by', 'utm_term'], 'cannot count --input by utm_term: scan files have no destinations'],
     [
       ['--input', 'scans.csv', '--by', 'utm_term', '--join', 'own.csv'],
       'cannot count --input by utm_term: own.csv has no column destination',
@@ -153,6 +153,6 @@ describe('what is refused', () => {
     const hintOf = async (...args: string[]) => (await runHere(['scans', 'stats', 'x', ...args], { cwd })).stderr;
     expect(await hintOf('--by', 'regoin', '--join', 'own.csv')).toContain('hint: Did you mean --by region?');
     expect(await hintOf('--by', 'countri', '--join', 'own.csv')).toContain('hint: Did you mean --by country?');
-    expect(await hintOf('--by', 'zzzz')).toContain('hint: To count by a column of a file of codes, add --join FILE.');
+    expect(await hintOf('--by', 'zzzz')).toContain('hint: To count by a column from a file of codes, add --join FILE.');
   });
 });

@@ -200,7 +200,7 @@ describe('the table', () => {
 describe('what is refused', () => {
   test.each([
     [['x', '--all'], "CODE can't be used with --all"],
-    [['--input', 'a.csv', '--all'], "--all can't be used with --input: it chooses codes of the service"],
+    [['--input', 'a.csv', '--all'], "--all can't be used with --input: it selects codes from the service, not from the files"],
     [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],

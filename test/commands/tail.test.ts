@@ -93,7 +93,7 @@ test('lives through an outage, says so once, and gives each scan once, oldest fi
   expect(code).toBe(0);
   expect(refused).toBeGreaterThan(0);
   expect(stderr.match(/resuming when the service responds again/g)).toHaveLength(1);
-  expect(stderr).toContain('The service responds again');
+  expect(stderr).toContain('The service is responding again');
   const times = new Map(sandbox.scans(id).map((scan) => [scan.id, scan.ts]));
   const shown = stdout
     .trim()

@@ -72,8 +72,8 @@ describe('an interrupted run', () => {
   });
 
   it.each([
-    ['update', ['update', '--from', 'rows.csv'], 'Done: at least 2 of 5 rows. Run this command again to resume'],
-    ['delete', ['delete', '--from', 'rows.csv', '--yes'], 'Done: at least 2 of 5 rows. Run this command again to resume'],
+    ['update', ['update', '--from', 'rows.csv'], 'Done: at least 2 of 5 rows. Run the command again to resume'],
+    ['delete', ['delete', '--from', 'rows.csv', '--yes'], 'Done: at least 2 of 5 rows. Run the command again to resume'],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
     ['delete', ['delete', '--yes'], 'Done: at least 2 of 5 codes'],
   ])('%s says how far it came', async (_, args, note) => {
@@ -110,7 +110,7 @@ describe('an interrupted run', () => {
     const first = await run();
     await until(() => asked > 0);
     const second = await run();
-    await second.waitFor(/Waiting for another run that uses/);
+    await second.waitFor(/Waiting for another run that is using/);
     goOn();
     expect((await first.done).code).toBe(0);
     expect((await second.done).code).toBe(0);

@@ -245,7 +245,7 @@ describe('--dry-run says what the run then needs, to a request', () => {
       expect(dry.code, dry.stderr).toBe(0);
       expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
       if (verb === 'export')
-        expect(dry.stderr).toContain(`1 of 2 codes would fail, the others would be exported\nwarning: ${gone}: `);
+        expect(dry.stderr).toContain(`1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `);
       expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
     }
   });

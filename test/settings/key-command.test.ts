@@ -57,11 +57,11 @@ describe('a key-command', () => {
     ['is killed', 'kill -9 $$', 'the key-command was ended by SIGKILL'],
     ['prints nothing', 'true', 'the key-command printed nothing'],
     ['prints two lines', 'echo a; echo b', 'the key-command printed more than one line'],
-    ['prints a key that no header can hold', 'echo a b', 'the key of the key-command contains an invalid character'],
+    ['prints a key that no header can hold', 'echo a b', 'the key from the key-command contains an invalid character'],
     [
       'prints a key that is too long',
       'head -c 600 /dev/zero | tr "\\0" x',
-      'the key of the key-command is longer than 512 characters',
+      'the key from the key-command is longer than 512 characters',
     ],
     ['prints without end', 'yes', 'the key-command printed far more than a key'],
   ])('that %s is refused in its own words', async (_, script, words) => {

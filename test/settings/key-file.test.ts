@@ -85,7 +85,7 @@ describe('a key file', () => {
   test('that is missing, a directory, a device or a pipe is refused at once', async () => {
     const directory = temporaryDirectory();
     spawnSync(MKFIFO, [join(directory, 'pipe')]);
-    await expect(readKeyFile(join(directory, 'none'))).rejects.toThrow('there is no such file');
+    await expect(readKeyFile(join(directory, 'none'))).rejects.toThrow('no such file');
     for (const path of [directory, '/dev/zero', join(directory, 'pipe')])
       await expect(readKeyFile(path)).rejects.toThrow('it is not a regular file');
   });

@@ -120,7 +120,7 @@ describe('readStore', () => {
     writeFileSync(join(directory, 'letter.txt'), '');
     const { mended } = await readStore(env);
     expect(mended).toEqual([
-      `${directory} was accessible to other users (permissions 0755) and was left unchanged because it is not used by qrctl alone; set QRCTL_CONFIG_DIR to a separate directory`,
+      `${directory} was accessible to other users (permissions 0755) and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`,
       `${file} was accessible to other users (permissions 0644); changed to 0600`,
     ]);
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);

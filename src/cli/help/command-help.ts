@@ -97,7 +97,7 @@ export function groupText({ command }: AddHelpTextContext): string {
 }
 
 export const FIRST_STEPS = [
-  ['qrctl demo', 'Run a demo; no key required'],
+  ['qrctl demo', 'Run a demo (no key required)'],
   ['qrctl auth login', 'Connect to your workspace'],
   ['qrctl scans export --all -o scans.csv', 'Export all scans to a file'],
 ] as const;

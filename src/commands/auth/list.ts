@@ -12,7 +12,7 @@ const COLUMNS = [
 
 export const command = defineCommand({
   description:
-    'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. The source of the key is profile (stored) or command (key-command, ' +
+    'Lists the stored profiles, with base URL and key prefix.\n\nThe current profile is marked. The key source is profile (stored key) or command (key-command, ' +
     'which is not run). No request is sent.',
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],

@@ -4,7 +4,7 @@ import { defineCommand, flag } from '../define.ts';
 export const command = defineCommand({
   description:
     'Removes a profile with its key and settings.\n\n' +
-    'Without --profile, this is the current profile. The key itself stays valid; revoke it on the API Keys page of the service.',
+    'Without --profile, it removes the current profile. The key itself stays valid until you revoke it on the API Keys page of the service.',
   options: { all: flag('--all', 'Remove every profile', { risky: true }) },
   examples: [
     { command: 'qrctl auth logout --profile work', does: 'Remove one profile' },

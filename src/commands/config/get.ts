@@ -5,7 +5,7 @@ export const command = defineCommand({
   description:
     'Prints the effective value of a setting.\n\n' +
     'A flag overrides a variable, a variable overrides the profile, and the profile overrides the default. If the setting has no value, the ' +
-    'command prints nothing and exits with 0.',
+    'command prints nothing and exits with code 0.',
   arguments: [keyArgument],
   options: {},
   examples: [

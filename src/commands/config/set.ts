@@ -12,11 +12,11 @@ export const command = defineCommand({
     'commands that draw or list codes take it from here.\n\n' +
     'The setting key-command is a command that prints the API key, and replaces a stored key. It runs once per command, without a shell, ' +
     'for 30 seconds at most.',
-  arguments: [keyArgument, { term: '<value>', description: 'Value of the setting, as its flag accepts it' }],
+  arguments: [keyArgument, { term: '<value>', description: 'Value of the setting, in the format of its flag' }],
   options: {},
   examples: [
     { command: 'qrctl config set timezone Europe/Madrid', does: 'Start days at midnight in Madrid' },
-    { command: 'qrctl config set reserve 10%', does: 'Leave a tenth of the rate limit to other clients' },
+    { command: 'qrctl config set reserve 10%', does: 'Reserve a tenth of the rate limit for other clients' },
     { command: 'qrctl config set short-url https://HOST/{slug}', does: 'Set the address of printed codes' },
     { command: 'qrctl config set format json --profile ci', does: 'Use JSON by default in one profile' },
   ],
@@ -54,5 +54,5 @@ async function setKeyCommand(context: Context, name: string, keyCommand: string)
     return { ...stored, keyCommand, apiKey: undefined, keyBaseUrl: baseUrl };
   });
   context.console.note(`Set key-command to ${keyCommand} in the profile '${name}'`);
-  if (hadKey) context.console.note(`Removed the stored key of the profile '${name}'`);
+  if (hadKey) context.console.note(`Removed the stored key from the profile '${name}'`);
 }

@@ -12,8 +12,8 @@ export const command = defineCommand({
   description:
     'Checks config, key, network and clock, and suggests fixes.\n\n' +
     'It checks the config file, the base URL, the key, the connection (DNS, TLS, proxy), the clock, and whether ' +
-    '/openapi.json still matches. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
-    'It exits with 0 if nothing failed. Otherwise it exits with the code of the first failure, which often causes the later ones.',
+    '/openapi.json still matches qrctl. It requires neither a key nor a base URL, and sends at most two requests.\n\n' +
+    'If nothing failed, it exits with code 0. Otherwise, it exits with the code of the first failure, which often causes the later ones.',
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],
   examples: [

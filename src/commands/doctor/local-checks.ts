@@ -97,7 +97,7 @@ async function checkKey(
   const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
   const origin = describeSource(keySource, inputs.name);
   if (apiKey !== undefined)
-    return { findings: [sound('key', `${keyPrefix(apiKey)} of ${origin}`)], value: { apiKey, keySource } };
+    return { findings: [sound('key', `${keyPrefix(apiKey)} from ${origin}`)], value: { apiKey, keySource } };
   throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });
 }
 

@@ -63,7 +63,7 @@ function withFix(error: unknown): unknown {
   const { message, code, status } = error;
   // TLS and proxies have fixes of their own.
   if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint)) return error;
-  const hint = 'Check the base URL, the network, the proxy and the firewall, and whether the service is down.';
+  const hint = 'Check the base URL, network, proxy and firewall, and whether the service is down.';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
 
@@ -77,7 +77,7 @@ function checkClock({ clock }: CheckContext, service: Service): Finding {
   const skew = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} the service`;
   return doubtful(
     'clock',
-    `this machine is ${skew}; qrctl uses the clock of the service`,
+    `this machine's clock is ${skew}; qrctl uses the service's clock`,
     'Synchronize the clock of this machine, for example with NTP.',
   );
 }

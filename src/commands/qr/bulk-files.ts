@@ -120,7 +120,9 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
 /** Throws UsageError if the results are not a regular file: the next run reads them, and the journal is next to them. */
 async function refuseDevice(path: string): Promise<void> {
   if (!(await isWrittenDirectly(path))) return;
-  throw new UsageError(`cannot write results to ${path}: it is not a regular file`, { hint: 'Specify a file with --results.' });
+  throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
+    hint: 'Specify a regular file with --results.',
+  });
 }
 
 /** Throws UsageError if a file that would be replaced is the journal of a run: its records of sent requests would be lost. */
@@ -146,7 +148,7 @@ export async function withJournal<T>(
   const { clock, signal, console } = context;
   await refuseDevice(results);
   const path = journalOf(results);
-  const onWait = () => console.note(`Waiting for another run that uses ${path}`);
+  const onWait = () => console.note(`Waiting for another run that is using ${path}`);
   const lock = await acquireLock(path, { clock, signal, onWait });
   try {
     return await work(path);

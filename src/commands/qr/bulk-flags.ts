@@ -22,7 +22,7 @@ export const bulkOptions = {
   sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
   visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group: BULK_GROUP }),
   dryRun: flag('--dry-run', 'Show changes and cost in requests; change nothing', { group: BULK_GROUP }),
-  offline: flag('--offline', 'Check the file only, without key or requests', { group: BULK_GROUP }),
+  offline: flag('--offline', 'Check only the file; no API key required', { group: BULK_GROUP }),
   strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'Stop at the first row that fails', { group: BULK_GROUP }),
 };

@@ -130,7 +130,7 @@ export function outranked(error: unknown, failure: unknown): unknown {
 
 /** Depends on the source of the rows: a file, standard input (which cannot be resumed), or the command line. */
 const DONE_OF = {
-  file: { thing: 'row', next: '. Run this command again to resume' },
+  file: { thing: 'row', next: '. Run the command again to resume' },
   stream: { thing: 'row', next: '' },
   named: { thing: 'code', next: '' },
 } as const;

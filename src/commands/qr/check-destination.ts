@@ -36,5 +36,7 @@ export function refuseDestination(codes: readonly QrCode[], destination: string 
 }
 
 function refusal({ words }: DestinationProblem): UsageError {
-  return new UsageError(`the destination ${words}`, { hint: 'Pass --destination https://…, or add --force to use this one.' });
+  return new UsageError(`the destination ${words}`, {
+    hint: 'Pass --destination https://…, or add --force to use this address.',
+  });
 }

@@ -88,7 +88,7 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   const columns = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
   const { format } = await planOutput(context, options, columns, shape);
   if (options.timezone !== undefined && format !== 'xlsx') {
-    throw new UsageError('--timezone requires a workbook: other formats have times in UTC', {
+    throw new UsageError('--timezone requires a workbook: other formats use UTC', {
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
     });
   }

@@ -142,6 +142,6 @@ export async function checkResultsPlace({ path, before, command, overwrite }: Re
 function refusal(path: string, reason: string, canReplace = true): UsageError {
   const otherFile = 'Specify a different file with --results';
   return new UsageError(`cannot write ${path}: ${reason}`, {
-    hint: canReplace ? `${otherFile}, or add --overwrite to replace this one.` : `${otherFile}.`,
+    hint: canReplace ? `${otherFile}, or add --overwrite to replace this file.` : `${otherFile}.`,
   });
 }

@@ -7,14 +7,14 @@ import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 export const command = defineCommand({
   description:
     'Shows one code.\n\n' +
-    'If this machine has never seen the slug, qrctl lists codes until it finds it. Otherwise one request is enough.',
+    'If this machine has never seen the slug, qrctl lists codes until it finds the code. Otherwise, one request is enough.',
   arguments: [{ term: '<code>', description: 'ID or slug of the code', complete: 'codes' }],
   options: { ...outputOptions, ...timezoneOption },
   columns: async () => [CODE_OUTPUT],
   examples: [
     { command: 'qrctl qr get spring-menu', does: 'Show the code with this slug' },
     { command: 'qrctl qr get spring-menu --format json', does: 'Print the code as JSON for a script' },
-    { command: 'qrctl qr get spring-menu --fields destination --format csv --no-header', does: 'Print only its destination' },
+    { command: 'qrctl qr get spring-menu --fields destination --format csv --no-header', does: 'Print only the destination' },
   ],
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');

@@ -29,8 +29,8 @@ type ListFlags = Values<typeof options>;
 export const command = defineCommand({
   description:
     'Lists the codes of the workspace.\n\n' +
-    'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, a code matches if any of ' +
-    'the values does.',
+    'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, qrctl lists codes that match ' +
+    'any of the values.',
   options,
   columns: async () => [CODE_OUTPUT],
   examples: [

@@ -28,7 +28,7 @@ export function tellOffline(context: Context, input: Input, { warnings, doubts }
     doubts.length > 0 && `${countOf(doubts.length, 'cell')} to check against the service`,
   ];
   const counts = [countOf(input.rows.length, 'row'), 'no faults', ...odd].filter(Boolean);
-  context.console.note(`${input.name}: ${counts.join(', ')}; no request was sent`);
+  context.console.note(`${input.name}: ${counts.join(', ')} (no request was sent)`);
 }
 
 /** Waits for the service of a dry run. A missing key is not a fault of the file, which can be checked without one: the hint states how. */

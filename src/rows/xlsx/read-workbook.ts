@@ -114,7 +114,7 @@ function readStrings(pieces: Iterable<string>, name: string): string[] {
       if (closed === 'rPh') inPhonetics = false;
       if (closed !== 'si') return;
       strings.push(onItsOwn(decodeEscapes(text)));
-      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} texts`);
+      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} shared texts`);
     },
   });
   return strings;

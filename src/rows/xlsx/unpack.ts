@@ -56,7 +56,7 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
         unpacked += piece.length;
         own += piece.length;
         if (own > MOST_WHOLE && own > MOST_PACKED * entry.data.length)
-          refuseWorkbook(name, `has a part compressed more than ${MOST_PACKED} times, which no spreadsheet application does`);
+          refuseWorkbook(name, `has a part compressed by a factor above ${MOST_PACKED}, which no spreadsheet application does`);
         if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `is larger than ${MOST_UNPACKED / 2 ** 20} MiB when uncompressed`);
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });

@@ -126,7 +126,7 @@ describe('a workbook', () => {
     const long = await other.sink.write([{ name: 'x'.repeat(32_768) }]).catch((error: unknown) => error);
     await other.sink.discard();
     expect(long).toMatchObject({
-      message: 'cannot write a value of 32,768 characters: a cell of a workbook holds at most 32,767',
+      message: 'cannot write a value with 32,768 characters: a workbook cell holds at most 32,767',
     });
   });
 });

@@ -9,8 +9,8 @@ export const command = defineCommand({
     'Creates and changes codes until they match a file.\n\n' +
     'Each row has a key that never changes. The lock file next to the file records the code of each key: keep both in git. The first ' +
     'run adopts existing codes with the same name, type and destination. An empty cell leaves a field as it is. Nothing is deleted.\n\n' +
-    'A plan that changes or removes more keys than --max-changes is refused (exit 9). So is a key that may be one of several codes, ' +
-    'or whose code was deleted: decide with --adopt or --recreate.',
+    'A plan that changes or removes more keys than --max-changes is refused (exit 9). If a key may be one of several codes, or its ' +
+    'code was deleted, decide with --adopt or --recreate.',
   options,
   async columns() {
     const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([import('./plan-records.ts'), import('./init.ts')]);

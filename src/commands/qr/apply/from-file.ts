@@ -45,7 +45,7 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
   const progress: { shown?: RowProgress } = {};
   try {
     const job = await createJob(context, given, progress);
-    const onWait = () => context.console.note(`Waiting for another run that uses ${lockPath}`);
+    const onWait = () => context.console.note(`Waiting for another run that is using ${lockPath}`);
     const end = await whileLocked(job, onWait, () => applyRows(job)).finally(() => progress.shown?.stop());
     const isWritten = existsSync(lockPath);
     if (isWritten) addFile(context.facts, lockPath);

@@ -31,7 +31,7 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
   }
   if (flags.fields !== undefined || flags.ids || flags.format === 'markdown' || /\.md$/i.test(output)) {
-    throw new UsageError('--init writes a file of all its columns', {
+    throw new UsageError('--init writes a file with all columns', {
       hint: 'Omit --fields, --ids and --format markdown, and use the extension .csv.',
     });
   }
@@ -41,7 +41,7 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     { flag: '--lock', what: 'the lock file', path: lockPath },
   ]);
   const { clock, signal, processes, console } = context;
-  const onWait = () => console.note(`Waiting for another run that uses ${lockPath}`);
+  const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
   await whileLocked({ lockPath, clock, signal }, onWait, async () => {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
     const service = await context.service();
@@ -68,7 +68,7 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
 async function refuseExisting(path: string): Promise<void> {
   if ((await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) === undefined) return;
   throw new UsageError(`cannot write ${path}: the file exists`, {
-    hint: 'Specify a different file with --output, or add --overwrite to replace this one.',
+    hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
   });
 }
 

@@ -17,7 +17,7 @@ const SIGNS: Readonly<Record<Exclude<Action, 'unchanged'>, readonly [string, Col
   update: ['~', 'yellow', 'update'],
   edited: ['!', 'yellow', 'edited by another client'],
   removed: ['!', 'yellow', 'removed from the file'],
-  gone: ['!', 'red', 'deleted on the service'],
+  gone: ['!', 'red', 'deleted from the service'],
   undecided: ['!', 'red', 'needs your decision'],
 };
 

@@ -10,7 +10,7 @@ const PLANNED: Readonly<Record<Action, string>> = {
   edited: 'edited by another client',
   unchanged: 'unchanged',
   removed: 'removed from the file',
-  gone: 'deleted on the service',
+  gone: 'deleted from the service',
   undecided: 'to decide',
 };
 

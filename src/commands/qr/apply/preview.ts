@@ -26,7 +26,7 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
   const isTooMuch = plan.surprises > plan.allowed;
   if (isTooMuch)
     console.warn(
-      `without --dry-run, this fails: it changes or removes ${plan.surprises} keys, and --max-changes allows ${plan.allowed}`,
+      `without --dry-run, this plan fails: it changes or removes ${plan.surprises} keys, but --max-changes allows ${plan.allowed}`,
     );
   const requests = (await context.service()).stats().requests + countRequests(plan);
   const what = changesAnything(plan) ? 'A run would apply the plan' : 'A run would change nothing';
@@ -53,5 +53,5 @@ export async function checkFile(context: Context, { input, checked, lockPath, fl
     `${formatCount(found.fresh)} new`,
     `${formatCount(found.removed)} removed`,
   ];
-  context.console.note(`${input.name}: ${counts.join(', ')}, no faults; no request was sent`);
+  context.console.note(`${input.name}: ${counts.join(', ')}, no faults (no request was sent)`);
 }

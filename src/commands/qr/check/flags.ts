@@ -15,12 +15,12 @@ export const options = {
   status: choices('--status <status>', 'Select by status', CODE_STATUSES),
   failOn: {
     flags: '--fail-on <list>',
-    description: `Exit with 8 if one of these outcomes is found: ${FAILURES.join(', ')} (default: broken,unreachable)`,
+    description: `Exit with code 8 if one of these outcomes is found: ${FAILURES.join(', ')} (default: broken,unreachable)`,
     parse: (raw) => parseList(raw, FAILURES),
   } satisfies OptionDefinition<(typeof FAILURES)[number][]>,
   requireUtm: {
     flags: '--require-utm <list>',
-    description: `Exit with 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
+    description: `Exit with code 8 if one of these tags is missing: ${UTM_NAMES.join(', ')}`,
     parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
   } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
   sinceLast: sinceLastOption,

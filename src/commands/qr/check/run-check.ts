@@ -160,7 +160,7 @@ function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: bool
   const url = new URL(destination);
   const own = shortUrl === undefined ? undefined : new URL(fillShortUrl(shortUrl, code));
   if (own && own.origin === url.origin && own.pathname === url.pathname) {
-    return { verdict: { ...UNASKED, outcome: 'broken', error: 'leads back to the code itself' } };
+    return { verdict: { ...UNASKED, outcome: 'broken', error: 'points back to the code itself' } };
   }
   return { ask: url.href };
 }
@@ -171,9 +171,9 @@ function refusal(
   { shortUrl, baseUrl }: { shortUrl: string | undefined; baseUrl: string | undefined },
 ): string | undefined {
   if (shortUrl !== undefined && isShortUrl(shortUrl, url))
-    return 'leads to the short URL of a code, which is not requested because that counts as a scan';
+    return "points to a code's short URL, which qrctl does not request because each request counts as a scan";
   if (baseUrl !== undefined && `${url.href}/`.startsWith(`${baseUrl}/`))
-    return 'leads to the API of the service, which is not requested';
+    return "points to the service's API, which qrctl does not check";
   return undefined;
 }
 

@@ -45,7 +45,7 @@ export function noResponse(
       : `none of ${countOf(asked, 'destination')} responded (${reason}): this machine seems to have no network`;
   const unwritten = file === undefined ? '' : ` ${file} was not written.`;
   return new UnavailableError(message, {
-    hint: `Check the network, DNS and proxy of this machine, then run this again.${unwritten}`,
+    hint: `Check the network, DNS and proxy of this machine, then run the command again.${unwritten}`,
   });
 }
 

@@ -23,8 +23,8 @@ export const fileOptions = {
 
 export const options = {
   name: text('--name <name>', 'Name of the code'),
-  type: choice('--type <type>', 'Type (default: url)', CODE_TYPES),
-  destination: text('--destination <address>', 'Address that the code leads to'),
+  type: choice('--type <type>', 'Code type (default: url)', CODE_TYPES),
+  destination: text('--destination <address>', 'Address that the code opens'),
   force: flag('--force', 'Accept destinations that cannot be opened', { risky: true }),
   template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
   ...utmOptions,

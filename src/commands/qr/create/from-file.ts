@@ -111,7 +111,7 @@ function errorOf({ action, isLost, changes, edit }: RowPlan): string | null {
   if (action === 'unchanged') return DONE_BEFORE;
   // Changes are in columns of their own.
   if (edit && changes === undefined) return tellEdit(edit);
-  return isLost ? 'an earlier run lost the response; looked up before it is sent again' : null;
+  return isLost ? 'the response was lost in an earlier run; the code is looked up before the row is sent again' : null;
 }
 
 /** `--dry-run`: the plan that `createRows` would carry out. Reads the journal without changing it; requests at most the listing. */

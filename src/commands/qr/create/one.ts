@@ -65,7 +65,7 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
   const { code, status } = error;
   return new Same(`${error.message}; ${MAYBE}`, {
-    hint: `Before creating it again, check with \`${lookFor(name)}\`.`,
+    hint: `Before you create the code again, check with \`${lookFor(name)}\`.`,
     outcome: 'unknown',
     ...{ code, status, cause: error },
   });
@@ -86,7 +86,7 @@ export async function printTemplate(context: Context, flags: CreateFlags): Promi
   const format = flags.format ?? (output === undefined ? 'csv' : undefined);
   if (output !== undefined && !overwrite && (await isFile(output))) {
     throw new UsageError(`cannot write the template ${output}: the file exists`, {
-      hint: 'Specify a different file with --output, or add --overwrite to replace this one.',
+      hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
     });
   }
   await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });

@@ -6,7 +6,7 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     "Deletes codes and all their scans. This can't be undone.\n\n" +
-    'Printed codes stop working. On a terminal, qrctl shows the names and numbers of scans and prompts for confirmation. ' +
+    'Printed codes stop working. On a terminal, qrctl shows the names and scan counts and prompts for confirmation. ' +
     'Without a terminal, it requires --yes.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,

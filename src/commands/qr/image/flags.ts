@@ -38,6 +38,6 @@ function parseFormats(raw: string): PictureFormat[] {
   try {
     return [...new Set(raw.split(',').map((format) => oneOf(format.trim(), PICTURE_FORMATS)))];
   } catch {
-    throw new InvalidArgumentError('png, svg, pdf or eps, separated by commas');
+    throw new InvalidArgumentError('a comma-separated list of png, svg, pdf, eps');
   }
 }

@@ -9,8 +9,8 @@ import { gridOf } from './sheet-flags.ts';
 export const command = defineCommand({
   description:
     'Draws codes as images or label sheets for print.\n\n' +
-    'An image contains the short URL of its code (see `qrctl config set short-url`); qrctl never requests it. Before writing an image, ' +
-    'qrctl decodes it again, and refuses one that may not print or scan well.',
+    'An image contains the short URL of its code (see `qrctl config set short-url`). qrctl never requests this URL. Before writing an image, ' +
+    'qrctl decodes it again, and refuses images that may not print or scan well.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   async columns() {

@@ -65,7 +65,7 @@ export async function planFiles(
     if ('fault' in drawn) return { picture, outcome: 'failed', error: drawn.fault };
     if (drawn.sha256 === there) return { picture, outcome: 'unchanged', error: null };
     if (force || isOurs(manifest, file, there)) return { picture, outcome: 'update', error: null };
-    return { picture, outcome: 'failed', error: 'an unrelated file of that name exists' };
+    return { picture, outcome: 'failed', error: 'an unrelated file with that name exists' };
   }
 }
 

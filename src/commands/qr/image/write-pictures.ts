@@ -40,8 +40,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
   const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
-  if (unsafe > 0)
-    context.console.note(`${countOf(unsafe, 'slug')} can't be used as a file name. Named these files by ID instead`);
+  if (unsafe > 0) context.console.note(`${countOf(unsafe, 'slug')} can't be used in file names. Named these files by ID instead`);
   if (flags.dryRun) {
     const planned = planNew(files, all, force);
     const place = directory !== undefined && manifest && { directory, manifest, style, force };
@@ -52,7 +51,7 @@ export async function writePictures(context: Context, names: readonly string[], 
   if (directory === undefined || !manifest) return;
   const real = await makeOutputDirectory(directory);
   const { clock, signal, console } = context;
-  const onWait = () => console.note(`Waiting for another run that writes to ${directory}`);
+  const onWait = () => console.note(`Waiting for another run that is writing to ${directory}`);
   const lock = await acquireLock(join(real, 'manifest.csv'), { clock, signal, onWait });
   try {
     const [known, hashes] = [await readManifest(real, force), await hashFiles(real, files)];
@@ -100,7 +99,7 @@ async function drawAll(context: Context, job: Job, shown: string): Promise<void>
   } catch (error) {
     // Written files must be in the manifest for the next run.
     await writeManifest(manifest, drawn()).catch(() => undefined);
-    throw cannotWrite(`write to ${shown}`, error, 'run this command again; files written so far are complete');
+    throw cannotWrite(`write to ${shown}`, error, 'run the command again; files written so far are complete');
   } finally {
     progress.stop();
     noteDrawn(context, drawn(), shown);

@@ -31,7 +31,7 @@ export async function writeSheet(
   if (start > cells && cells === 1) throw new UsageError('--start requires pages of several labels', { hint: 'Omit --start.' });
   if (start > cells)
     throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
-      hint: `Choose one of the ${countOf(cells, 'label')} of a page.`,
+      hint: `Choose one of the ${countOf(cells, 'label')} on a page.`,
     });
   const layout = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: flags.size });
   if (!layout) throw tooLarge(flags, { grid, name });

@@ -11,7 +11,7 @@ import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.
 export const command = defineCommand({
   description:
     'Updates one or more codes, or each row of a file.\n\n' +
-    'Each row has an id or slug, and the new values. An empty cell takes the value of the flag, or stays unchanged. Unchanged rows ' +
+    'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged. Unchanged rows ' +
     'require no update request, so you can safely run the command again.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,

@@ -37,7 +37,8 @@ export async function chooseGroups(context: Context, flags: GroupFlags, byDefaul
   const destination = tag && destinationColumn(tag, file);
   if (!file) return { groups: once, table: undefined, destinationOf: undefined };
   const shadowed = once.filter(({ kind, by }) => kind !== 'column' && columnFor(file, by) !== undefined);
-  for (const { by } of shadowed) context.console.note(`Counting by the dimension ${by}, not by that column of ${file.name}`);
+  for (const { by } of shadowed)
+    context.console.note(`Counting by the dimension ${by}, not by the column with this name in ${file.name}`);
   const columns = once.flatMap(({ kind, by }) => (kind === 'column' ? [by] : []));
   if (columns.length === 0 && destination === undefined) {
     if (shadowed.length === 0) throw unused(file);
@@ -84,7 +85,7 @@ function unknownDimension(raw: string): UsageError {
   const expected = `${DIMENSIONS.slice(0, -1).join(', ')} or ${DIMENSIONS.at(-1)}`;
   const similar = nearest(raw, DIMENSIONS);
   return new UsageError(redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${expected})`), {
-    hint: similar === undefined ? 'To count by a column of a file of codes, add --join FILE.' : `Did you mean --by ${similar}?`,
+    hint: similar === undefined ? 'To count by a column from a file of codes, add --join FILE.' : `Did you mean --by ${similar}?`,
   });
 }
 
@@ -109,7 +110,7 @@ function columnsOf({ columns }: Input): string {
 function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
   const column = file && columnFor(file, DESTINATION);
   if (column !== undefined) return column;
-  const lacks = file ? `${file.name} has no column ${DESTINATION}` : 'files of scans have no destinations';
+  const lacks = file ? `${file.name} has no column ${DESTINATION}` : 'scan files have no destinations';
   throw new UsageError(`cannot count --input by ${by}: ${lacks}`, {
     hint: 'Run `qrctl qr list -o codes.csv`, then add --join codes.csv.',
   });

@@ -135,7 +135,7 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
       hint: 'Omit --overwrite. To export everything again, add --restart.',
     });
   if (overwrite && partitionBy !== undefined)
-    throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two", {
+    throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two datasets", {
       hint: 'Add --append to add to it, or specify a different directory with --output-dir.',
     });
   if (compact && !(append && partitionBy !== undefined))

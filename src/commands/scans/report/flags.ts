@@ -10,7 +10,7 @@ export const options = {
   title: text('--title <text>', 'Title of the report'),
   note: text('--note <text>', 'Text below the title; empty lines separate paragraphs'),
   logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
-  output: text('-o, --output <file>', 'Write the report to FILE, a page (.html) or a PDF (.pdf)', {
+  output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
     complete: 'files',
     required: true,
   }),

@@ -5,7 +5,7 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Writes a report of scans as one HTML page or a PDF.\n\n' +
-    'Both have the same charts with their figures. The page contains no scripts and loads nothing from the network. It works on phones, ' +
+    'Both contain the same charts and figures. The page contains no scripts and loads nothing from the network. It works on phones, ' +
     'on A4 paper and with screen readers. The PDF has real text, bookmarks, and tags for screen readers.\n\n' +
     'The counts are verified as complete, like an export, or come from exported files. The same scans give the same ' +
     `file.\n\n${RANGE_FORMS}`,
@@ -19,7 +19,7 @@ export const command = defineCommand({
     },
     {
       command: 'qrctl scans report --input scans.csv --title "Spring campaign" -o report.html',
-      does: 'Report the scans in a file, without requests',
+      does: 'Report on the scans in a file, without requests',
     },
   ],
   async run(context, { args, options }) {

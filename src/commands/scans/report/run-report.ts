@@ -63,7 +63,7 @@ async function renderPages(context: Context, report: ReportDocument, paper: Pape
   const { renderPdf } = await import('../../../report/pdf/render-pdf.ts');
   const { bytes, replaced } = await renderPdf(report, paper);
   if (replaced > 0) {
-    const texts = `${countOf(replaced, 'text')} ${replaced === 1 ? 'has' : 'have'} characters that the fonts of the PDF lack`;
+    const texts = `${countOf(replaced, 'text')} ${replaced === 1 ? 'has' : 'have'} characters that the PDF fonts lack`;
     context.console.note(`${texts}; \ufffd is printed instead`);
   }
   return bytes;

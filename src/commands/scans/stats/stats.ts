@@ -21,7 +21,7 @@ export const command = defineCommand({
     },
     {
       command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
-      does: 'Count by a column of a file of codes',
+      does: 'Count scans by a column from a code list',
     },
     { command: 'qrctl scans stats --input scans.csv --by country --by device', does: 'Count the scans in a file' },
   ],

@@ -137,7 +137,7 @@ function createAsking(context: Context, followed: Map<string, Followed>, printer
     if (!code) return [];
     try {
       const found = await code.follow.next();
-      if (isDown) context.console.note('The service responds again');
+      if (isDown) context.console.note('The service is responding again');
       isDown = false;
       const hasBegun = code.follow.hasBegun();
       return found.map(({ ms, row }) => ({

@@ -76,7 +76,7 @@ export function tellTotals({ console }: Context, results: readonly CodeResult[],
 export type WayOn = 'add' | 'export' | undefined;
 
 const HINTS = {
-  add: 'To add the missing scans, run this again with --repair.',
+  add: 'To add the missing scans, run the command again with --repair.',
   export: 'To get the missing scans, export again with `qrctl scans export`. Only files written with --append can be repaired.',
 } as const;
 

@@ -5,8 +5,8 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Compares exported scans with the service, and adds missing ones.\n\n' +
-    'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only these. ' +
-    'Scans that arrived later than --overlap of an append are found. Exits with 8 if anything differs, and with 9 if the ' +
+    'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only those. ' +
+    'It also finds scans that arrived later than the --overlap of an append. It exits with code 8 if anything differs, and with code 9 if the ' +
     `service can't be compared. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,

@@ -4,12 +4,12 @@ import { options } from './flags.ts';
 
 export const command = defineCommand({
   description:
-    'Finds codes that fell silent, or whose scans dropped or jumped.\n\n' +
-    'Each code is compared with its own past: the last seven days with the mean of the eight weeks before, and a silence with the same ' +
+    'Finds codes whose scans stopped, dropped or jumped.\n\n' +
+    'Each code is compared with its own past: the last seven days with the mean of the eight weeks before, and a time without scans with the same ' +
     'hours of earlier weeks. A code is judged only if at least 30 scans are expected. --quiet-for covers codes with fewer scans.\n\n' +
-    'Outcomes are quiet, drop, jump, new and ok. A code that is not judged is ok, and its note has the reason. Paused and expired codes ' +
+    'Outcomes are quiet, drop, jump, new and ok. A code that is not judged is ok, and its note states the reason. Paused and expired codes ' +
     'are judged only with --status.\n\n' +
-    'It sends one or two requests per code, none with --input, and exits with 8 if it finds quiet, drop or jump.',
+    'It sends one or two requests per code, none with --input, and exits with code 8 if it finds quiet, drop or jump.',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   columns: async () => [{ columns: (await import('./run-watch.ts')).COLUMNS }],
