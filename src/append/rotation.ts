@@ -59,7 +59,7 @@ async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
   throw new UsageError(
     `cannot append to ${paths.file}: its state file is missing or damaged, so the scans in rotated files are unknown`,
     {
-      hint: 'No changes were made. Restore the state file from a backup. If no file has been rotated since it was lost, run the command once without --rotated.',
+      hint: 'No changes were made. Restore the state file from a backup. If no file has been rotated since the loss, run the command once without --rotated.',
     },
   );
 }
@@ -107,7 +107,7 @@ async function truncateRotated(job: OpenJob, state: AppendState, isSameInode: bo
   throw new UsageError(
     `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to find the rows of that run`,
     {
-      hint: 'No changes were made. For one run, move the rotated file back to the same directory, uncompressed (in logrotate: delaycompress, no olddir).',
+      hint: 'No changes were made. For one run, move the rotated file back to the same directory, uncompressed. In logrotate, set delaycompress and omit olddir.',
     },
   );
 }

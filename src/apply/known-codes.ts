@@ -66,6 +66,6 @@ export async function idOf(text: string, listing: Listing): Promise<string> {
 
 export function staleError(): UnprovenError {
   return new UnprovenError('the list of codes is out of date: it lacks existing codes that the lock file contains', {
-    hint: 'Make the cache or gateway forward GET requests to the service, then run the same command again.',
+    hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again.',
   });
 }

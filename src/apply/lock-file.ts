@@ -147,11 +147,11 @@ function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault
     ids.set(id.toLowerCase(), { key, line });
     const faults: Fault[] = [];
     if (sameKey) {
-      const message = `the key ${inQuotes(key)} has another code on line ${sameKey.line}: keep the line with the correct code`;
+      const message = `the key ${inQuotes(key)} has a different code on line ${sameKey.line}: keep the line with the correct code`;
       faults.push({ line, message });
     }
     if (sameId) {
-      const message = `the code ${quote(id)} has another key on line ${sameId.line}: keep the line with the correct key`;
+      const message = `the code ${quote(id)} has a different key on line ${sameId.line}: keep the line with the correct key`;
       faults.push({ line, message });
     }
     return faults;

@@ -94,7 +94,7 @@ function refuseDates({ name, columns, rows }: Input): void {
   throw new UsageError(
     `${name} has dates in column ${quote(at ?? '')} (${countOf(count, 'row')}), but without --due all rows would be applied now`,
     {
-      hint: 'Add --due to apply only the rows that are due, or --ignore-dates to apply all rows.',
+      hint: 'Add --due to apply only rows that are due, or --ignore-dates to apply all rows.',
     },
   );
 }

@@ -92,7 +92,7 @@ export function createResults(): CreateResults {
       const notApplied = editedError(edited);
       if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return notApplied;
       const failed = tellFailed(results, 'row');
-      const hint = `See ${resultsPath ?? 'the output'} for the reasons, then run the same command again to retry the failed rows.`;
+      const hint = `See ${resultsPath ?? 'the output'} for the reasons. To retry the failed rows, run the same command again.`;
       if (!notApplied) return new PartialError(failed, { hint, cause: stop });
       return new PartialError(`${failed}\n${notApplied.message}`, { hint: `${hint} ${notApplied.hint}`, cause: stop });
     },

@@ -29,7 +29,7 @@ export function undecidedError(undecided: readonly Undecided[], { thing, more, h
   const lines = undecided.slice(0, MOST_NAMED).map(({ name, id, candidates }) => {
     const codes = joinSome(candidates.map(nameCode), { most: MOST_NAMED, separator: '; ' });
     if (id === undefined) return `${name}: sent, but no response was received. Possible codes: ${codes}`;
-    return `${name}: sent more than once. It has the code ${id}, and possible duplicate codes: ${codes}`;
+    return `${name}: sent more than once. Its code is ${id}. Possible duplicate codes: ${codes}`;
   });
   if (undecided.length > MOST_NAMED) lines.push(`and ${undecided.length - MOST_NAMED} more${more}`);
   const count = undecided.length === 1 ? `1 ${thing} needs` : `${undecided.length} ${thing}s need`;

@@ -4,7 +4,7 @@ import { defineCommand } from './define.ts';
 export const command = defineCommand({
   description:
     'Prints the completion script for a shell.\n\n' +
-    'The first lines of the script explain how to install it. It completes commands, flags and their values, profiles, files, and codes by ' +
+    'The first lines of the script explain how to install it. The script completes commands, flags and their values, profiles, files, and codes by ' +
     'slug. Codes are fetched at most once per minute.',
   arguments: [{ term: '<shell>', description: 'Shell', choices: SHELLS }],
   options: {},

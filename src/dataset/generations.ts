@@ -78,7 +78,7 @@ export async function inGeneration<T>(
 }
 
 const OWN_DIRECTORY =
-  'Run the command as the user who owns the dataset, or specify an --output-dir in a directory that only you can write to.';
+  'Run the command as the user who owns the dataset. Otherwise, specify an --output-dir in a directory that only you can write to.';
 
 function refusal(place: string, reason: string, hint = OWN_DIRECTORY): UsageError {
   return new UsageError(`cannot merge parts in ${place}: ${reason}`, { hint });

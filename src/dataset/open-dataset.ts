@@ -63,7 +63,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         throw datasetRefusal(
           directory,
           'the directory already contains a dataset',
-          `Add --append to add to it, or ${OTHER_DIRECTORY}`,
+          `Add --append to add new scans to the dataset, or ${OTHER_DIRECTORY}`,
         );
       const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];

@@ -39,7 +39,7 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
 
 function yearError(date: string, timezone: string): UnprovenError {
   return new UnprovenError(`cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`, {
-    hint: 'Exclude the scan with --since or --until, or use a different --timezone for a new --output-dir.',
+    hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.',
   });
 }
 

@@ -43,7 +43,7 @@ export function otherUserError(path: string, holder: LockHolder | undefined, use
   const { process: found } = holder;
   const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user or outside this container';
   return new UsageError(`${who} holds the lock on ${path}`, {
-    hint: 'No changes were made. If that process is not a qrctl run on this file, end it, then run the same command again.',
+    hint: 'No changes were made. If that process is not a qrctl run, end it. Then run the same command again.',
   });
 }
 

@@ -214,7 +214,7 @@ export async function putInPlace(
     // name for a dead one's, and its file must not be renamed as if it were ours.
     if (!(await isAt(disk, await file.stat(), entry))) {
       throw new LocalError(`${temporary} was replaced by another process`, {
-        hint: 'Run the same command again, and let only one run at a time write to the file.',
+        hint: 'Run the same command again. Only one run at a time can write to the file.',
       });
     }
     await beforeRename?.();

@@ -101,7 +101,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} used)` : '';
     const limit =
       maxWaitMs === 0 ? '--max-wait 0 allows no waiting' : `--max-wait allows ${formatDuration(maxWaitMs)} in total${waited}`;
-    return new RateLimitError(`the workspace's rate limit is exhausted for another ${formatDuration(ms)}, and ${limit}`, {
+    return new RateLimitError(`the workspace's rate limit is exhausted for another ${formatDuration(ms)}, but ${limit}`, {
       outcome: 'not-applied',
       hint: `Try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or pass a longer --max-wait.`,
     });

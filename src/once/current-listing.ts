@@ -49,6 +49,6 @@ async function lacked(listing: readonly QrCode[], job: ListingJob, states: RowSt
 
 function outdated({ id, name }: QrCode): UnprovenError {
   return new UnprovenError(`the list of codes is out of date: code ${id} (${quote(name)}) exists but is missing from it`, {
-    hint: 'Make the cache or gateway forward GET requests to the service, then run the same command again. The next run searches for these codes again.',
+    hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again. The next run searches for these codes again.',
   });
 }

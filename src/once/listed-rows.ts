@@ -45,7 +45,7 @@ export async function refuseForgotten(
   if (listed === undefined) {
     if (!isNew) return;
     throw new UsageError(`cannot read the results next to ${path}, and no journal records their codes`, {
-      hint: 'Restore the journal or the results from a backup, or add --skip-existing to create only missing codes.',
+      hint: 'Restore the journal or the results from a backup. To create only missing codes, add --skip-existing.',
     });
   }
   if (listed.every(({ id }) => states.knows(id))) return;

@@ -16,7 +16,7 @@ export const OUTCOMES = {
   failed: 'The row, code or image failed; the error states the reason',
   'not-attempted': 'The run ended before it reached the row',
   undecided: 'The row needs your decision (exit 9)',
-  earlier: 'Image of an earlier run whose code is not part of this run',
+  earlier: 'Image from an earlier run whose code is not part of this run',
 } as const;
 
 /** How a row, a code or an image ended. */

@@ -79,7 +79,7 @@ export function answerError(
   if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
     return new PlanLimitError(`the plan's code limit is reached (403)${because}`, {
       ...details,
-      hint: 'Delete codes that you no longer need (`qrctl qr delete`) or change the plan, then run the command again.',
+      hint: 'Delete codes that you no longer need (`qrctl qr delete`), or change the plan.',
     });
   }
   if (status === 404 && ofService) {

@@ -22,7 +22,7 @@ export async function configDirectory(env: Variables): Promise<string> {
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
     throw new UsageError('cannot find a home directory for the configuration', {
-      hint: 'Set QRCTL_CONFIG_DIR to a directory of your own.',
+      hint: 'Set QRCTL_CONFIG_DIR to a directory that you own.',
       cause,
     });
   }

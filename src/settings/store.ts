@@ -80,7 +80,7 @@ function parse(file: string, text: string): Stored {
 
 function foreign(file: string, uid: number): UsageError {
   return new UsageError(`cannot use the config file ${file}: it belongs to user ${uid} and controls where keys are sent`, {
-    hint: 'Remove it, or set QRCTL_CONFIG_DIR to a directory of your own.',
+    hint: 'Remove the config file, or set QRCTL_CONFIG_DIR to a directory that you own.',
   });
 }
 

@@ -83,7 +83,7 @@ describe('api', () => {
     [['GET', '/qr/%2e%2E/x'], 'PATH is outside the base URL'],
     [['GET', '/qr/a b'], 'invalid character in PATH: "/qr/a b"'],
     [['GET', '/qr#x'], 'invalid character in PATH'],
-    [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected a name, =, and a value, such as limit=5)"],
+    [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected NAME=VALUE, such as limit=5)"],
     [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: no such file'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],

@@ -119,7 +119,7 @@ describe('what is refused', () => {
     [['x', '--join', 'own.csv'], '--join requires --by'],
     [['--from', '-', '--by', 'type', '--join', '-'], "--from - can't be used with --join -: both read standard input"],
     [['x', '--by', 'day', '--sheet-name', 'Codes'], '--sheet-name requires --join'],
-    [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by is a column of own.csv'],
+    [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by value is a column of own.csv'],
     [['x', '--by', 'regoin', '--join', 'own.csv'], 'own.csv has no column "regoin" (columns: slug, region, "Region 2")'],
     [
       ['x', '--by', 'region', '--join', 'twice.csv'],

@@ -90,7 +90,7 @@ describe('a dataset', () => {
     await expect(ensureGeneration({ ...nodeDisk, user: () => uid + 1 }, lake)).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringMatching(`^cannot merge parts in ${lake}: .*belongs to user`),
-      hint: expect.stringMatching(/^Run the command as the user who owns the dataset, or /),
+      hint: expect.stringMatching(/^Run the command as the user who owns the dataset\. /),
     });
   });
 

@@ -190,7 +190,7 @@ describe('a lock that somebody else holds', () => {
     const taking = acquireLock(path, { clock: fakeClock(), waitMs: 0 });
     await expect(taking).rejects.toMatchObject({
       message: `process ${holder.pid} of user ${NOBODY} holds the lock on ${path}`,
-      hint: 'No changes were made. If that process is not a qrctl run on this file, end it, then run the same command again.',
+      hint: 'No changes were made. If that process is not a qrctl run, end it. Then run the same command again.',
     });
   });
 

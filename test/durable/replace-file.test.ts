@@ -192,7 +192,7 @@ describe('a run that shares the file with others', () => {
     memory.write(mine, 'theirs');
     await expect(replacement.commit()).rejects.toThrow(
       new LocalError(`${mine} was replaced by another process`, {
-        hint: 'Run the same command again, and let only one run at a time write to the file.',
+        hint: 'Run the same command again. Only one run at a time can write to the file.',
       }),
     );
     await replacement.discard();

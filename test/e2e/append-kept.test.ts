@@ -44,7 +44,7 @@ describe('--restart', () => {
     await ask(sandbox, 'DELETE', `/qr/${gone}`);
     const { code, stderr } = await run('--restart', '--quiet');
     expect(code).toBe(0);
-    expect(stderr.trim()).toContain(`Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 of ${gone})`);
+    expect(stderr.trim()).toContain(`Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 from ${gone})`);
     expect(await readFile(`${file}.old`, 'utf8')).toBe(before);
     expect(await rowsIn(file)).toHaveLength(1400);
     // Nothing more is lost by doing it again, and the file is gone on with.

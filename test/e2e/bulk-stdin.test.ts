@@ -87,7 +87,7 @@ describe('qr create --from -', () => {
     const failed = await full.qr([...create, '--settle', '1s'], rowsOf(4));
     expect([failed.code, failed.stderr]).toEqual([
       8,
-      expect.stringContaining('Check the output for the rows that are done. To make a run resumable'),
+      expect.stringContaining('Check the output for completed rows. To make a run resumable'),
     ]);
     expect(failed.stderr).not.toContain('command again');
   });

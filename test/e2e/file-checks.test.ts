@@ -209,7 +209,7 @@ describe('without a key or a service', () => {
     expect([right.code, right.stdout, right.stderr]).toEqual([
       0,
       '',
-      expect.stringMatching(/good\.csv: \d rows?, no faults.* (no request was sent)\n$/),
+      expect.stringMatching(/good\.csv: \d rows?, no faults.* \(no request was sent\)\n$/),
     ]);
     const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('bad.csv: 1 fault (no changes were made)')]);

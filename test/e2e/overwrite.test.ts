@@ -40,7 +40,7 @@ describe('qr create --template', () => {
   });
 });
 
-const BOTH_WAYS = /Specify a different file with --results, or add --overwrite to replace this one/;
+const BOTH_WAYS = /Specify a different file with --results, or add --overwrite to replace this file/;
 
 describe('the results of another command', () => {
   it('stay where qr update would replace those of qr create', async () => {

@@ -257,7 +257,7 @@ describe('--max-wait', () => {
   it('says how long the limit is used up, what --max-wait is, and when to come back', async () => {
     const { rejected } = await limitedAtOnce(500);
     expect(rejected[0]).toMatchObject({
-      message: "the workspace's rate limit is exhausted for another 1 s, and --max-wait allows 500 ms in total",
+      message: "the workspace's rate limit is exhausted for another 1 s, but --max-wait allows 500 ms in total",
       hint: 'Try again in 1 s (after 2027-01-15T08:00:01.005Z), or pass a longer --max-wait.',
       outcome: 'not-applied',
     });
@@ -265,7 +265,7 @@ describe('--max-wait', () => {
 
   it('of 0 says that it never pauses', async () => {
     const { rejected } = await limitedAtOnce(0);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, and --max-wait 0 allows no waiting$/) });
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, but --max-wait 0 allows no waiting$/) });
   });
 
   it('says what was waited already', async () => {
@@ -273,7 +273,7 @@ describe('--max-wait', () => {
     await clock.advance(1005);
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/and --max-wait allows 2 s in total \(1 s used\)$/) });
+    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/but --max-wait allows 2 s in total \(1 s used\)$/) });
   });
 });
 

@@ -34,10 +34,20 @@ const RULES = [
   ],
   [/\bmutants that live\b/, 'write surviving mutants'],
   [/\b(lies?|lying|lied)\b/, 'no personification: write is, or reports wrong …'],
+  [/\bexit(s|ed|ing)? with \d/, 'write exit with code N'],
+  [/\b(run|try|do) this again\b/, 'write the command, or the same command'],
+  [/\bleads? (back )?to\b/, 'write points to, or opens'],
+  [/\bleads? nowhere\b/, 'write cannot be opened'],
+  [/\bthere (is|are) no such\b/, 'write X not found, or no such X'],
+  [/\banother run that (?!is\b)[a-z]+s\b/, 'write another run that is …ing'],
 ];
+
+/** Searched as written: `id` is the name of a column and of a key in JSON. */
+const CASED_RULES = [[/\b(an?|no|the|valid|its) ids?\b(?! (or slug )?column)/, 'write ID']];
 
 /** Longest sentence, in words. */
 const MOST_WORDS = 25;
+const MOST_WORDS_OF_HINT = 15;
 
 /** First words of a flag's description that leave it without a verb or a noun of its own. */
 const WEAK_STARTS = new Set(
@@ -53,11 +63,17 @@ export function complaintsOf(text) {
     const match = new RegExp(pattern.source, 'i').exec(plain);
     return match && !(except && new RegExp(except.source, 'i').test(plain)) ? [`"${match[0]}": ${advice}`] : [];
   });
-  const longest = Math.max(
-    ...plain.split(/(?<=[.?!:;])\s+|\n+/).map((sentence) => sentence.split(/\s+/).filter((word) => /\w|…/.test(word)).length),
-  );
+  for (const [pattern, advice] of CASED_RULES) {
+    const match = pattern.exec(plain);
+    if (match) found.push(`"${match[0]}": ${advice}`);
+  }
+  const longest = wordsOfLongest(plain, /(?<=[.?!:;])\s+|\n+/);
   if (longest > MOST_WORDS) found.push(`a sentence of ${longest} words: at most ${MOST_WORDS}`);
   return found;
+}
+
+function wordsOfLongest(text, end) {
+  return Math.max(...text.split(end).map((sentence) => sentence.split(/\s+/).filter((word) => /\w|…/.test(word)).length));
 }
 
 /** The complaints about the description of a flag, or the summary of a command. */
@@ -72,7 +88,16 @@ export function describingComplaints(text) {
 
 /** The complaints about a text in the source: a paper sets flags as code, a terminal does not. */
 export function sourceComplaints(text) {
-  return /`-{1,2}[a-z]/i.test(text) ? ['write a flag without backquotes; they enclose a whole command'] : [];
+  const found = /`-{1,2}[a-z]/i.test(text) ? ['write a flag without backquotes; they enclose a whole command'] : [];
+  const sentences = text.replace(/`[^`]*`/g, '`…`').split(/(?<=[.?!])\s+|\n+/);
+  if (sentences.some(isCrowded)) found.push('a colon and a semicolon in one sentence: split it');
+  return found;
+}
+
+/** Parentheses have their own punctuation. */
+function isCrowded(sentence) {
+  const outside = sentence.replace(/\([^)]*\)/g, '');
+  return /[\p{L}…]:\s/u.test(outside) && /;\s/.test(outside);
 }
 
 /** The complaints about a hint: one or more full sentences. Parts that are inserted are hints, or checked where they are written. */
@@ -80,5 +105,7 @@ export function hintComplaints(text) {
   const found = [];
   if (/^[a-z]/.test(text) && !text.startsWith('usage: ')) found.push('begin a hint with a capital letter');
   if (!/([.?!]|…)$/.test(text) && !text.startsWith('usage: ')) found.push('end a hint with a period');
+  const longest = wordsOfLongest(text.replace(/`[^`]*`/g, '`…`'), /(?<=[.?!])\s+|\n+/);
+  if (longest > MOST_WORDS_OF_HINT) found.push(`a hint with a sentence of ${longest} words: at most ${MOST_WORDS_OF_HINT}`);
   return found;
 }

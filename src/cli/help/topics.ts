@@ -91,7 +91,7 @@ export const TOPICS: readonly Topic[] = [
         'For Excel, use --excel, which adds a byte order mark, CRLF line ends and, for scans, local times. JSON and NDJSON always contain the exact values.',
       'Results, manifests, summaries and dry runs use these outcomes. For an action, the word of --dry-run is first:',
       { list: OUTCOME_LIST },
-      'The outcomes of qr check, scans watch and scans verify are verdicts, and have their own words.',
+      'qr check, scans watch and scans verify have their own outcomes.',
       {
         lines: [
           'qrctl qr list --fields slug,name,status',

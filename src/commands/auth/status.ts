@@ -11,7 +11,7 @@ export const command = defineCommand({
   description:
     'Shows the profile, its plan and its remaining requests.\n\n' +
     'One request fetches the plan, the limit per minute, the remaining requests and the number of codes. ' +
-    'The time of the next reset is a time of the service. The key source is variable, file, credential (systemd), profile or ' +
+    'The time of the next reset is by the clock of the service. The key source is variable, file, credential (systemd), profile or ' +
     'command. If the service rejects the key, the command exits with code 3.',
   options: outputOptionsWithoutIds,
   columns: async () => [{ columns: COLUMNS }],

@@ -112,7 +112,7 @@ function withoutRerun({ signal }: Context, sent: unknown, results: readonly RowR
   const failure = signal.aborted ? signal.reason : sent;
   if (!(failure instanceof Failure) || results.every(isDone)) return failure;
   const isRowsOwn = failure instanceof PartialError || failure instanceof UnprovenError;
-  const rows = `Check the output for the rows that are done. ${RESUMABLE}`;
+  const rows = `Check the output for completed rows. ${RESUMABLE}`;
   failure.hint = failure.hint === undefined || isRowsOwn ? rows : `${failure.hint}\n${rows}`;
   return failure;
 }

@@ -23,7 +23,7 @@ export function tooManyRows(rows?: number): UsageError {
   const most = formatCount(MOST_ROWS);
   const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
   return new UsageError(`${what} for a workbook (at most ${most})`, {
-    hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR for one file per code.',
+    hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR.',
   });
 }
 

@@ -61,7 +61,7 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     const before = overwrite ? undefined : await readLock(nodeDisk, lockPath);
     await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
     addFile(context.facts, lockPath);
-    console.note(`Wrote ${countOf(codes.length, 'code')} to ${output}; lock file: ${lockPath}`);
+    console.note(`Wrote ${countOf(codes.length, 'code')} to ${output} and the lock file to ${lockPath}`);
   });
 }
 

@@ -9,7 +9,7 @@ export const command = defineCommand({
     'request at a time per host. A destination behind a login or bot protection is "blocked", which is not a failure.\n\n' +
     'Private addresses are refused, even after a redirect. Behind a proxy, names that this machine cannot resolve are refused, too. If no ' +
     'destination responds, the command exits with code 7 and writes no file.\n\n' +
-    '--timeout applies per destination, and --concurrency to hosts (default: 256).',
+    '--timeout applies to each destination, and --concurrency to hosts (default: 256).',
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   columns: async () => [{ columns: (await import('./columns.ts')).COLUMNS }],
@@ -22,7 +22,7 @@ export const command = defineCommand({
     },
     {
       command: 'qrctl qr check --status active --since-last check.csv --quiet',
-      does: 'Print only changes, such as nightly from cron',
+      does: 'Print only changes, for example in a nightly cron job',
     },
   ],
   async run(context, { args, options }) {

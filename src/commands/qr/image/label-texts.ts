@@ -31,7 +31,7 @@ export async function chooseLabels(
   if (ofCode) return (await chooseCodes(context, names, flags)).map((code) => ({ code, caption: ofCode(code) }));
   if (flags.from === undefined) {
     throw new UsageError(`--caption ${quote(caption)} requires --from`, {
-      hint: 'Use --caption slug, name or none, or pass a file that has this column with --from.',
+      hint: 'Use --caption slug, name or none, or specify a file with this column (--from).',
     });
   }
   const { readRowsOfFile } = await import('../../codes-of-file.ts');

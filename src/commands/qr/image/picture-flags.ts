@@ -42,7 +42,7 @@ export const pictureOptions = {
     { parse: parseLength, forms: LENGTH_FORMS },
     { group: GROUP },
   ),
-  dpi: integer('--dpi <n>', 'Printer resolution, dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
+  dpi: integer('--dpi <n>', 'Printer resolution in dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
   quietZone: integer('--quiet-zone <modules>', 'Width of the light margin (default: 4)', { min: 0, max: 40 }, { group: GROUP }),
   ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, { group: GROUP }),
   color: parsed(

@@ -69,7 +69,7 @@ export const sheetOptions = {
   ),
   caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', { group: GROUP }),
   copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, { group: GROUP }),
-  start: integer('--start <n>', 'First free label, row by row (default: 1)', { min: 1, max: 9801 }, { group: GROUP }),
+  start: integer('--start <n>', 'First free label, counted by row (default: 1)', { min: 1, max: 9801 }, { group: GROUP }),
   outline: flag('--outline', 'Draw a hairline around each label', { group: GROUP }),
 };
 

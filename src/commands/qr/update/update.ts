@@ -35,7 +35,7 @@ export const command = defineCommand({
       does: 'Change the destination of a printed code',
     },
     { command: 'qrctl qr update --from changes.csv --dry-run', does: 'Show the old and new values of every row' },
-    { command: 'qrctl qr update --from plan.csv --due', does: 'Apply the rows that are due, such as hourly from cron' },
+    { command: 'qrctl qr update --from plan.csv --due', does: 'Apply the rows that are due, for example in an hourly cron job' },
   ],
   async run(context, { args: codes, options }) {
     const { from } = options;

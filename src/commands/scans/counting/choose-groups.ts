@@ -117,7 +117,7 @@ function destinationColumn({ by }: GroupBy, file: Input | undefined): string {
 }
 
 function unused(file: Input): UsageError {
-  return new UsageError(`--join has no effect: no --by is a column of ${file.name}`, {
+  return new UsageError(`--join has no effect: no --by value is a column of ${file.name}`, {
     hint: `Omit --join, or add --by with one of its columns: ${columnsOf(file)}.`,
   });
 }

@@ -35,7 +35,7 @@ export async function planCount(
   const { sinceMs, untilMs } = await planRange(context, flags, timezone);
   const compare = flags.compare ?? 'none';
   if (compare !== 'none' && sinceMs === undefined) {
-    throw new UsageError(`--compare ${compare} requires a start of the range`, {
+    throw new UsageError(`--compare ${compare} requires a range with a start`, {
       hint: 'Add --during this-month or --since 30d.',
     });
   }

@@ -23,7 +23,7 @@ export const command = defineCommand({
     },
     {
       command: 'qrctl scans export spring-menu -o scans.csv --append --quiet',
-      does: 'Append new scans, such as hourly from cron',
+      does: 'Append new scans, for example in an hourly cron job',
     },
     {
       command: 'qrctl scans export --all --output-dir lake -f parquet --partition-by day',

@@ -136,7 +136,7 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     });
   if (overwrite && partitionBy !== undefined)
     throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two datasets", {
-      hint: 'Add --append to add to it, or specify a different directory with --output-dir.',
+      hint: 'Add --append to add new scans, or specify a different directory with --output-dir.',
     });
   if (compact && !(append && partitionBy !== undefined))
     throw new UsageError('--compact requires --partition-by and --append', {

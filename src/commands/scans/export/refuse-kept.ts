@@ -23,11 +23,11 @@ async function refuseDataset(directory: string, { partition, append }: ExportPla
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
     throw new UsageError(`cannot write the dataset ${directory}: it already exists`, {
-      hint: `No request was sent, and no changes were made. Add --append to add to it, or ${OTHER_DIRECTORY}.`,
+      hint: `No request was sent, and no changes were made. Add --append to add new scans to the dataset, or ${OTHER_DIRECTORY}.`,
     });
   }
   throw new UsageError(`cannot write files per code to ${directory}: it is a dataset`, {
-    hint: `No request was sent, and no changes were made. Add --partition-by and --append to add to it, or ${OTHER_DIRECTORY}.`,
+    hint: `No request was sent, and no changes were made. Add --partition-by and --append to add new scans to the dataset, or ${OTHER_DIRECTORY}.`,
   });
 }
 

@@ -7,7 +7,7 @@ export const command = defineCommand({
     'Writes a report of scans as one HTML page or a PDF.\n\n' +
     'Both contain the same charts and figures. The page contains no scripts and loads nothing from the network. It works on phones, ' +
     'on A4 paper and with screen readers. The PDF has real text, bookmarks, and tags for screen readers.\n\n' +
-    'The counts are verified as complete, like an export, or come from exported files. The same scans give the same ' +
+    'The counts are verified as complete, like an export, or come from exported files. The same scans always produce the same ' +
     `file.\n\n${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,

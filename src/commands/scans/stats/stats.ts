@@ -17,7 +17,7 @@ export const command = defineCommand({
     { command: 'qrctl scans stats spring-menu --during this-month', does: 'Count the scans of each day' },
     {
       command: 'qrctl scans stats --all --by code --during last-month --compare previous',
-      does: 'Compare the scans of each code with the month before',
+      does: 'Compare the scans of each code with the previous month',
     },
     {
       command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',

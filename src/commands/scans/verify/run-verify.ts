@@ -185,6 +185,6 @@ async function printPlan(
   });
   await writeAll(await openSink(context, output), [rows]);
   context.console.note(
-    `Would verify ${countOf(rows.length, 'code')} with about ${countOf(rows.length, 'request')}, and more where the files differ`,
+    `Would verify ${countOf(rows.length, 'code')} with about ${countOf(rows.length, 'request')}, and more if the files differ`,
   );
 }

@@ -26,7 +26,7 @@ export async function watchFiles(context: Context, plan: WatchPlan, logs: readon
   });
   if (!found)
     throw new UnprovenError('these files have no scans before that time, so no code can be judged', {
-      hint: 'Specify files that cover that time with --input, or omit --input to watch codes of the service.',
+      hint: 'Use --input with files that cover that time, or omit --input to query the service.',
     });
   const { windows, codes, coverage } = found;
   const { startMs, weekMs, endMs } = windows;
