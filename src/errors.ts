@@ -118,8 +118,8 @@ export const EXIT_CODES = [
     meaning:
       "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification",
   },
-  { exit: 2, meaning: 'usage error: invalid flag, argument or input file; no changes were made' },
-  { exit: 3, meaning: 'no API key, an unusable one, or the service rejected it (401)' },
+  { exit: 2, meaning: 'usage error (invalid flag, argument or input file); no changes were made' },
+  { exit: 3, meaning: 'missing or unusable API key, or the service rejected the key (401)' },
   { exit: 4, meaning: 'not found (404)' },
   { exit: 5, meaning: "the plan's code limit is reached (403)" },
   { exit: 6, meaning: 'rate limit: the wait would exceed --max-wait' },
@@ -127,7 +127,7 @@ export const EXIT_CODES = [
   {
     exit: 8,
     meaning:
-      'partly done, or a check found something: rows or codes failed, were edited, are broken or differ; the output lists them',
+      'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ',
   },
   {
     exit: 9,

@@ -38,15 +38,15 @@ export function olderRowError(
   if (backMs !== undefined) {
     return new UsageError(
       `cannot append to ${path}: the service's clock was set back by ${formatDuration(backMs)} since the last run, ` +
-        `so scans from ${oldest} to ${known} can't be matched with the rotated files`,
+        `so scans from ${oldest} to ${known} can't be checked against the rotated files`,
       {
-        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory, then run this once with --restart. The new file will contain every scan.`,
+        hint: `No changes were made. Move ${basename(path)} and its rotated files to another directory. Then run the command once with --restart. The new file will contain every scan.`,
       },
     );
   }
   return new UsageError(
-    `cannot append to ${path}: the service returned a scan dated ${oldest}; scans before ${known} are in rotated files and can't be checked for duplicates`,
-    { hint: 'Run the same command again with the --overlap of the earlier runs.' },
+    `cannot append to ${path}: the service returned a scan dated ${oldest}, but scans before ${known} are in rotated files and can't be checked for duplicates`,
+    { hint: 'Run the same command again with the same --overlap as in earlier runs.' },
   );
 }
 

@@ -51,7 +51,7 @@ export const command = defineCommand({
 
 function parseParameter(raw: string): [[string, string]] {
   const at = raw.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('a name, =, and a value, such as limit=5');
+  if (at < 1) throw new InvalidArgumentError('NAME=VALUE, such as limit=5');
   return [[raw.slice(0, at), raw.slice(at + 1)]];
 }
 

@@ -45,7 +45,7 @@ export const globalOptions = {
   ),
   summary: text(
     '--summary <file>',
-    'Write a summary of the run to FILE when it ends, even if it fails: JSON, or Prometheus metrics if FILE ends in .prom',
+    'Write a run summary to FILE, even if the run fails: JSON, or Prometheus metrics if FILE ends in .prom',
     { group: GLOBAL_FLAGS, complete: 'files' },
   ),
   quiet: flag('-q, --quiet', 'Print errors only, without progress and notes', { group: GLOBAL_FLAGS }),

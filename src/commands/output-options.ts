@@ -27,7 +27,7 @@ export const outputOptionsWithoutIds = {
   } satisfies OptionDefinition<string[]>,
   delimiter: parsed('--delimiter <,|;|tab>', 'Delimiter: comma, semicolon, tab (default: ,)', VALUES.delimiter, { group: GROUP }),
   header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
-  rawCells: flag('--raw-cells', "Don't escape formulas in CSV, nor unescape --from", { group: GROUP, risky: true }),
+  rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", { group: GROUP, risky: true }),
   excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { group: GROUP }),
 };
 

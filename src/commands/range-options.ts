@@ -12,7 +12,7 @@ export const rangeOptions = {
   since: text('--since <time>', 'Include only scans at or after TIME', { group: GROUP }),
   until: text('--until <time>', 'Include only scans before TIME', { group: GROUP }),
   during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', { group: GROUP }),
-  timezone: text('--timezone <zone>', 'Time zone of periods and of times without one', { group: GROUP }),
+  timezone: text('--timezone <zone>', 'Time zone for periods, and for times without one', { group: GROUP }),
 };
 
 /** The sentence on these flags in the description of a command. */

@@ -18,15 +18,14 @@ export const command = defineCommand({
   options: {
     port: integer(
       '--port <n>',
-      `Port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or a free one if that is in use)`,
+      `Port to listen on, or 0 for a free port (default: ${DEFAULT_PORT}, or a free port if it is in use)`,
       { min: 0, max: 65_535 },
     ),
     codes: integer('--codes <n>', 'Number of sample codes (default: 25)', { min: 0, max: 100_000 }),
-    scans: integer(
-      '--scans <n>',
-      'Sample scans of each code in the 90 days before today 00:00 UTC (default: from about 20 to 5500)',
-      { min: 0, max: 100_000_000 },
-    ),
+    scans: integer('--scans <n>', 'Sample scans per code in the 90 days before today in UTC (default: about 20 to 5500)', {
+      min: 0,
+      max: 100_000_000,
+    }),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
@@ -101,7 +100,7 @@ function checkKey(key: string | undefined): string | undefined {
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
   console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Press Ctrl-C to stop it.`);
-  console.note('To use the sandbox from another terminal, paste both lines there, each after the word export.');
+  console.note('To use the sandbox from another terminal, run both lines there, each preceded by "export".');
   console.note('Then try:');
   console.note('  qrctl qr list');
   console.note('  qrctl scans export --all --output scans.csv');

@@ -42,7 +42,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
   if (uid !== ours && uid !== ROOT) {
-    const hint = `Run qrctl as user ${uid}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
+    const hint = `Run qrctl as user ${uid}, or set QRCTL_CONFIG_DIR to a directory that you own.`;
     return { reason: `the config file ${file} belongs to user ${uid}`, hint, isOpen: false };
   }
   const directory = statSync(dirname(file)).mode;
@@ -50,7 +50,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   const open = [...(isDirectoryOpen ? [dirname(file)] : []), ...((mode & OTHERS_WRITE) !== 0 ? [file] : [])];
   if (open.length === 0) return undefined;
   const paths = open.map((path) => inShellOr('PATH', path)).join(' ');
-  const hint = `Check the key-commands in it, then run \`chmod go-w ${paths}\`.`;
+  const hint = `Check the key-commands in the file, then run \`chmod go-w ${paths}\`.`;
   return { reason: `other users were able to change the config file ${file}`, hint, isOpen: true };
 }
 

@@ -32,22 +32,21 @@ export const FLAGS_TOPIC: Topic = {
 
 /** Environment variables that qrctl reads. */
 export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[] = [
-  ['QRCTL_API_KEY', 'API key to use instead of the stored one; no flag accepts a key, because arguments are public'],
+  ['QRCTL_API_KEY', 'API key to use instead of the stored key. No flag accepts a key, because other users can read arguments.'],
   ['QRCTL_API_KEY_FILE', 'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it'],
-  ['CREDENTIALS_DIRECTORY', 'Set by systemd; the credential qrctl-api-key in it is used as the API key'],
+  ['CREDENTIALS_DIRECTORY', 'Directory set by systemd. The credential qrctl-api-key in this directory is used as the API key.'],
   ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
   ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
   ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
   ['NO_COLOR', 'Never use color'],
-  ['FORCE_COLOR', 'Always use color; with 0 or false, never'],
-  ['TERM', 'With dumb, no color and no progress bar'],
+  ['FORCE_COLOR', 'Always use color, or never if 0 or false'],
+  ['TERM', 'If dumb, use no color and no progress bar'],
   [
     'ACCESSIBLE',
-    'With 1, output for screen readers, like the setting accessible: nothing is redrawn, progress is a line per 30 seconds, and there are ' +
-      'no bars or blocks',
+    'If 1, print for screen readers, like the setting accessible: one line of progress every 30 seconds, no redrawing, and no bars or blocks',
   ],
-  ['CI', 'Never prompt, and draw no progress bar'],
-  ['GITHUB_ACTIONS', 'With true, rows that fail are also annotations at their lines of the input file'],
+  ['CI', 'Never prompt or draw a progress bar'],
+  ['GITHUB_ACTIONS', 'If true, also annotate failed rows at their lines in the input file'],
   ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
   ['NO_PROXY', 'Hosts to connect to without the proxy'],
   ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
@@ -69,27 +68,27 @@ export const TOPICS: readonly Topic[] = [
     title: 'Exit codes',
     blocks: [
       { list: EXIT_CODES.map(({ exit, meaning }) => [String(exit), meaning] as const) },
-      'qrctl prints errors to standard error, each with a hint on the next step. With --format json or ndjson, an error is one line of JSON. ' +
+      'qrctl prints errors to standard error, each with a hint about the next step. With --format json or ndjson, an error is one line of JSON. ' +
         'Its code and status are null if the service sent none:',
       { lines: ['{"error":{"message":…,"code":…,"status":…,"exit":…,"hint":…}}'] },
-      'If a pipe is closed (`| head`), the command exits with 0. If the disk is full, it never exits with 0.',
+      'If a pipe is closed (`| head`), the command exits with code 0. If the disk is full, the command never exits with code 0.',
     ],
   },
   {
     name: 'formatting',
     title: 'Output formats',
     blocks: [
-      'The default format is table on a terminal. Elsewhere, it is csv for lists and json for a single record.',
+      'The default format on a terminal is table. Otherwise, it is csv for lists and json for a single record.',
       'Standard output contains data only. Notes, progress, prompts and errors go to standard error.',
       { list: Object.entries(FORMAT_MEANINGS) },
-      `Without --format, --output FILE uses the format of its extension: ${ENDINGS.join(', ')}, each also with .gz to compress it. ` +
-        'A .xlsx file is a workbook with times in the time zone of the profile. FILE is replaced only when the output is complete. ' +
+      `Without --format, --output FILE uses the format of the file extension: ${ENDINGS.join(', ')}, each also with .gz to compress it. ` +
+        "An .xlsx file is a workbook with times in the profile's time zone. FILE is replaced only when the output is complete. " +
         'If the command fails, FILE is unchanged.',
       'Use --fields a,b,c to choose and order columns, --ids to print only IDs, and --no-header to omit the header row of CSV.',
-      "In CSV, qrctl escapes cells that a spreadsheet would run as a formula with a leading '. " +
-        'Flags named --from remove it again. To turn this off for writing and reading, use --raw-cells. ' +
+      "In CSV, qrctl adds a leading ' to cells that a spreadsheet would run as a formula, and --from removes it. " +
+        'To turn off both, use --raw-cells. ' +
         'For Excel, use --excel, which adds a byte order mark, CRLF line ends and, for scans, local times. JSON and NDJSON always contain the exact values.',
-      'Results, manifests, summaries and dry runs use these outcomes. For an action, the word of --dry-run is first:',
+      'Results, manifests, summaries and dry runs use these outcomes. For an action, the word that --dry-run prints is first:',
       { list: OUTCOME_LIST },
       'qr check, scans watch and scans verify have their own outcomes.',
       {
@@ -105,17 +104,17 @@ export const TOPICS: readonly Topic[] = [
     name: 'time-ranges',
     title: 'Time ranges',
     blocks: [
-      'A range includes --since and excludes --until. Without --until, it ends at the time of the first response, by the clock of the ' +
-        'service. Both flags accept:',
+      'A range includes --since and excludes --until. Without --until, it ends at the time of the first response, measured by the ' +
+        'service. Both flags accept these values:',
       {
         list: [
           ['2026-10-31', 'Midnight at the start of this day, in --timezone'],
           ['2026-10-31T18:00', 'Time in --timezone; append Z or an offset such as +02:00 to override it'],
           ['24h', 'Time before now: 30s, 15m, 24h, 7d, 2w'],
-          ['now, today, yesterday', 'This moment, or midnight at the start of the day'],
+          ['now, today, yesterday', 'Current time, or midnight at the start of the day'],
         ],
       },
-      'Use --during instead to set both ends to a whole period:',
+      'To select a whole period, use --during instead:',
       {
         list: [
           ['2026, 2026-Q4, 2026-10', 'Year, quarter, month'],
@@ -124,8 +123,8 @@ export const TOPICS: readonly Topic[] = [
           ['this-month, last-week', 'this- or last- with week, month, quarter or year'],
         ],
       },
-      'The default of --timezone is the time zone of the profile, otherwise that of the machine. Days and months of --partition-by ' +
-        'are in UTC by default.',
+      'The default for --timezone is the time zone of the profile or, if none is set, of the machine. The default for the days and months of ' +
+        '--partition-by is UTC.',
       { lines: ['qrctl scans stats --all --since 7d', 'qrctl scans export --all --during last-month -o last-month.csv'] },
     ],
   },
@@ -144,8 +143,8 @@ export const TOPICS: readonly Topic[] = [
     blocks: [
       'A flag overrides a variable, and a variable overrides the profile.',
       { list: ENVIRONMENT },
-      'The first key is used: of QRCTL_API_KEY, QRCTL_API_KEY_FILE, the credential, and the profile, which stores a key or a key-command. ' +
-        'qrctl sends the key of a profile only to the base URL it was stored with, and the others to whichever base URL is used.',
+      'qrctl uses the first key in this order: QRCTL_API_KEY, QRCTL_API_KEY_FILE, the credential, the profile (key or key-command). ' +
+        'The key of a profile is sent only to the base URL that it was stored with. Other keys are sent to any base URL that you specify.',
     ],
   },
   {
@@ -157,9 +156,9 @@ export const TOPICS: readonly Topic[] = [
         'workspace, qrctl waits when the service returns 429, then retries. No data is lost.',
       {
         list: [
-          ['--max-wait 10m', 'Exit with 6 instead of waiting longer than 10 minutes in total; 0 never waits'],
-          ['--reserve 20', 'Leave 20 requests per minute to other clients; 10% leaves a tenth of the limit'],
-          ['--concurrency 8', 'Send 8 requests at once, 32 at most; the limit counts requests, not connections'],
+          ['--max-wait 10m', 'Exit with code 6 instead of waiting longer than 10 minutes in total (0: never wait)'],
+          ['--reserve 20', 'Reserve 20 requests per minute for other clients; 10% reserves a tenth of the limit'],
+          ['--concurrency 8', 'Send 8 requests at once (at most 32); the rate limit counts requests, not connections'],
         ],
       },
       'A page has up to 500 scans or 100 codes, so 100,000 scans take 200 requests.',
@@ -171,16 +170,16 @@ export const TOPICS: readonly Topic[] = [
     title: 'Automation',
     blocks: [
       'In scripts, set the key with QRCTL_API_KEY or QRCTL_API_KEY_FILE and the format with --format, and check the exit code (see `qrctl help exit-codes`). ' +
-        'Without a terminal, qrctl never prompts: a command that needs confirmation requires --yes, or exits with 2.',
-      'Append new scans to one file from cron. You can kill this at any time, and the file never contains a scan twice:',
+        'Without a terminal, qrctl never prompts: a command that needs confirmation requires --yes, or exits with code 2.',
+      'Append new scans to one file from cron. Even if you kill the command, the file never contains a scan twice:',
       { lines: ['0 * * * *  qrctl scans export spring-menu -o scans.csv --append -q'] },
-      'Create the codes of a spreadsheet. Run this again until it exits with 0, and each row is created exactly once:',
+      'Create codes from a spreadsheet. Repeat the command until it exits with code 0. Each row is created exactly once:',
       { lines: ['qrctl qr create --from codes.csv'] },
       'In CI, if the journal is not kept between runs:',
       { lines: ['qrctl qr create --from codes.csv --skip-existing --format json'] },
-      'Pause every code whose name contains a word. With -r, xargs runs nothing if there is no such code:',
+      'Pause every code whose name contains a word. With -r, xargs runs nothing if no code matches:',
       { lines: ['qrctl qr list --name Easter --ids |', '  xargs -r qrctl qr update --status paused'] },
-      'Store the exit code in a shell with -e, as in CI, which otherwise stops at the first failure:',
+      'Store the exit code in a shell with -e (as in CI), which otherwise stops at the first failure:',
       { lines: ['rc=0', 'qrctl qr create --from codes.csv || rc=$?'] },
       'Try all of this against a local service first:',
       { lines: ['qrctl sandbox'] },

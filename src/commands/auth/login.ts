@@ -14,10 +14,10 @@ export const command = defineCommand({
   description:
     'Stores an API key and its base URL in a profile.\n\n' +
     'The profile becomes the current one. One request verifies the key before it is stored.\n\n' +
-    'On a terminal, qrctl prompts for missing values and reads the key without echo. Elsewhere, pass the key on standard input with ' +
+    'On a terminal, qrctl prompts for missing values and reads the key without echo. Without a terminal, pass the key on standard input with ' +
     '--key-stdin. No flag accepts a key, because other users of the machine can read arguments.\n\n' +
-    'With --key-command, the profile stores a command instead of a key. Each run of qrctl starts it once, without a shell, and uses the ' +
-    'line that it prints. Completion of codes does not run it.',
+    'With --key-command, the profile stores a command instead of a key. Each run of qrctl executes the command once, without a shell, and uses the ' +
+    'line that it prints. Shell completion does not run the command.',
   options: {
     keyStdin: flag('--key-stdin', 'Read the key from the first line of standard input'),
     keyCommand: text('--key-command <command>', 'Store a command that prints the key, such as `op read …`, instead of the key'),
@@ -26,7 +26,7 @@ export const command = defineCommand({
   examples: [
     { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'Prompt for the key and store it' },
     { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'Store a key from a file in the profile work' },
-    { command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'", does: 'Read the key from 1Password in each run' },
+    { command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'", does: 'Read the key from 1Password on every run' },
   ],
   async run(context, { options }) {
     const { newProfileName } = await import('../../settings/choose-profile.ts');

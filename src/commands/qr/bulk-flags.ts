@@ -21,7 +21,7 @@ export const bulkOptions = {
   movedFrom: { ...movedFromOption, group: BULK_GROUP },
   sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
   visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group: BULK_GROUP }),
-  dryRun: flag('--dry-run', 'Show changes and cost in requests; change nothing', { group: BULK_GROUP }),
+  dryRun: flag('--dry-run', 'Show changes and request count; change nothing', { group: BULK_GROUP }),
   offline: flag('--offline', 'Check only the file; no API key required', { group: BULK_GROUP }),
   strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: BULK_GROUP }),
   failFast: flag('--fail-fast', 'Stop at the first row that fails', { group: BULK_GROUP }),
@@ -89,7 +89,7 @@ export function refuseSameFile(given: readonly NamedFile[]): void {
     const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
     if (!earlier) continue;
     throw new UsageError(`${file.what} can't be the same file as ${earlier.what}`, {
-      hint: `Specify a different file with ${file.flag}, or omit it.`,
+      hint: `Specify a different file with ${file.flag}, or omit the flag.`,
     });
   }
 }

@@ -45,7 +45,7 @@ export function textCell(text: string, style: number = STYLES.text): string {
   if (text.length > MOST_CHARACTERS) {
     const limit = formatCount(MOST_CHARACTERS);
     throw new UsageError(
-      `cannot write a value of ${formatCount(text.length)} characters: a cell of a workbook holds at most ${limit}`,
+      `cannot write a value with ${formatCount(text.length)} characters: a workbook cell holds at most ${limit}`,
       { hint: 'Write a .csv or .json file instead of .xlsx, or omit the column with --fields.' },
     );
   }

@@ -46,7 +46,7 @@ export type ApplyFlags = Values<typeof options>;
 function parseAdoption(raw: string): [readonly [string, string]] {
   const at = raw.lastIndexOf('=');
   const [key, code] = [raw.slice(0, Math.max(0, at)).trim(), raw.slice(at + 1).trim()];
-  if (key === '' || code === '') throw new InvalidArgumentError('a key, =, and the ID or slug of a code');
+  if (key === '' || code === '') throw new InvalidArgumentError('KEY=CODE, with the ID or slug of a code');
   return [[key, code]];
 }
 

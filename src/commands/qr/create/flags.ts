@@ -36,7 +36,7 @@ export type CreateFlags = Values<typeof options>;
 
 function parseAdoption(raw: string): Decisions['adopt'] {
   const [line = '', id = '', ...more] = raw.split('=');
-  if (!isUuid(id) || more.length) throw new InvalidArgumentError('a line number, =, and the ID of a code, such as 12=6f1c2f0e-…');
+  if (!isUuid(id) || more.length) throw new InvalidArgumentError('LINE=ID, such as 12=6f1c2f0e-…');
   return [{ line: parseLine(line), id: id.toLowerCase() }];
 }
 

@@ -38,11 +38,11 @@ const BACKGROUND = {
 export const pictureOptions = {
   size: parsed(
     '--size <length>',
-    'Width, quiet zone included (default: 30mm)',
+    'Width, including the quiet zone (default: 30mm)',
     { parse: parseLength, forms: LENGTH_FORMS },
     { group: GROUP },
   ),
-  dpi: integer('--dpi <n>', 'Printer resolution in dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
+  dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
   quietZone: integer('--quiet-zone <modules>', 'Width of the light margin (default: 4)', { min: 0, max: 40 }, { group: GROUP }),
   ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, { group: GROUP }),
   color: parsed(

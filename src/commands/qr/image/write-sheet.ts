@@ -85,7 +85,7 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   const most = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: undefined })?.code.sizeMm ?? 0;
   const label = `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
   if (most <= 0) return new UsageError(`no code fits on a label of ${name} (${label})`, { hint: 'Use larger labels.' });
-  return new UsageError(`a code of ${formatNumber(size ?? 0)} mm doesn't fit on a label of ${name} (${label})`, {
+  return new UsageError(`a ${formatNumber(size ?? 0)} mm code doesn't fit on a label of ${name} (${label})`, {
     hint: `Use --size ${formatNumber(most)}mm, the largest that fits, or omit --size.`,
   });
 }

@@ -12,8 +12,10 @@ const TOP_BOUNDS = { min: 1, max: 10_000 };
 export const countOptions = {
   ...choiceOptions,
   ...inputOptions,
-  by: { ...texts('--by <dimension>', 'Dimension to count by, or with --join a column'), choices: DIMENSIONS },
-  join: text('--join <file|->', 'File with id or slug, and columns for --by (or -)', { complete: 'files' }),
+  by: { ...texts('--by <dimension>', 'Dimension, or column of --join, to count by'), choices: DIMENSIONS },
+  join: text('--join <file|->', 'File with an id or slug column, and the columns for --by (- for standard input)', {
+    complete: 'files',
+  }),
   sheetName: text('--sheet-name <name>', 'Sheet of --join (default: the first)'),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
   limit: limitOption('--top', TOP_BOUNDS),

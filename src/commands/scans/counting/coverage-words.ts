@@ -40,6 +40,6 @@ export function refuseUncovered({ current, span, coverage }: Counted, zone: stri
     [`no scans ${range} in these files, and their coverage could not be verified`, start, end]
       .filter((line) => line !== undefined)
       .join('\n'),
-    { hint: 'Specify the files of that time with --input, or omit --input to count the scans of the service.' },
+    { hint: 'Use --input with files that cover this range, or omit --input to query the service.' },
   );
 }

@@ -81,7 +81,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
     ...{ scans, ...costOfRequests(service, requests, workMs) },
   };
   await printCost(context, record, COLUMNS, plan.output);
-  const told = toldFailures(failures, codes.length, 'would fail, the others would be exported');
+  const told = toldFailures(failures, codes.length, 'would fail; the others would be exported');
   for (const line of failures.length > 0 ? told : []) context.console.warn(line);
   context.console.note('nothing was exported');
 }

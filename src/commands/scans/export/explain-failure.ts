@@ -51,13 +51,13 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
 /** Creates the error of an export in which some codes failed. */
 export function partly(failures: readonly CodeFailure[], of: number): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
-  const again = `Export these again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
-  return someFailed(failures, of, 'failed, the others were exported', again);
+  const again = `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
+  return someFailed(failures, of, 'failed; the others were exported', again);
 }
 
 /** Creates the error of a restart of one file in which some codes failed: the file stays as it is. */
 export function notRebuilt(failures: readonly CodeFailure[], of: number, path: string): PartialError {
   const hint =
-    'The file is unchanged. Run this again. If a code was deleted, omit it: the old file then stays as FILE.old, with its scans.';
+    'The file is unchanged. Run the command again. If a code was deleted, omit it. The old file, with its scans, then stays as FILE.old.';
   return someFailed(failures, of, `failed, so ${path} was not rebuilt`, hint);
 }

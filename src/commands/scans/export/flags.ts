@@ -19,7 +19,7 @@ export const options = {
   restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', { group: APPEND, risky: true }),
   rotated: flag('--rotated', 'Continue in a new file if the old one was moved', { group: APPEND }),
   overlap: duration('--overlap <duration>', 'Period to search for late scans (default: 1h)', { group: APPEND }),
-  verify: flag('--verify', 'Compare with the service, add missing scans', { group: APPEND }),
+  verify: flag('--verify', 'Compare with the service and add missing scans', { group: APPEND }),
   movedFrom: { ...movedFromOption, group: APPEND },
   proveBeyond: flag('--prove-beyond', 'Detect capped totals (one extra request per code)'),
   dryRun: flag('--dry-run', 'Show scans, requests and time; export nothing'),

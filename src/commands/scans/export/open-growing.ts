@@ -99,7 +99,7 @@ export function runOf({ clock, signal, console }: Context, place: string, servic
   return {
     ...{ clock, signal, serviceNow: () => service.nowMs(), note: console.note },
     warn: (line: string) => console.warn(line, true),
-    onWait: () => console.note(`Waiting for another run that writes to ${place}`),
+    onWait: () => console.note(`Waiting for another run that is writing to ${place}`),
   };
 }
 

@@ -58,9 +58,9 @@ export async function runStats(context: Context, names: readonly string[], flags
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
   context.console.note(await closingWords(context, counted, isSeen ? undefined : plan.local.zone));
   const { failures } = counted;
-  const hint = 'Run this command again, or omit these codes.';
+  const hint = 'Run the command again, or omit these codes.';
   if (failures.length > 0)
-    throw someFailed(failures, Math.max(names.length, failures.length), 'could not be counted, the others were', hint);
+    throw someFailed(failures, Math.max(names.length, failures.length), 'could not be counted; the others were', hint);
 }
 
 /** Of a file, which has no width of its own. */

@@ -9,10 +9,10 @@ import { sinceLastOption } from '../../since-last.ts';
 export const options = {
   ...choiceOptions,
   ...inputOptions,
-  quietFor: parsed('--quiet-for <duration>', 'Report any code without scans for that long, such as 7d', PERIOD),
+  quietFor: parsed('--quiet-for <duration>', 'Report codes with no scans for a time such as 7d', PERIOD),
   sinceLast: sinceLastOption,
-  until: text('--until <time>', 'Judge as of TIME (default: now; for --input: the last scan)', { group: 'Range flags:' }),
-  timezone: { ...rangeOptions.timezone, description: 'Time zone of weeks, and of times without one' },
+  until: text('--until <time>', 'Judge as of TIME (default: now, or the last scan with --input)', { group: 'Range flags:' }),
+  timezone: { ...rangeOptions.timezone, description: 'Time zone for weeks, and for times without one' },
   ...outputOptions,
 };
 

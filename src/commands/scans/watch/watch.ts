@@ -15,8 +15,11 @@ export const command = defineCommand({
   columns: async () => [{ columns: (await import('./run-watch.ts')).COLUMNS }],
   examples: [
     { command: 'qrctl scans watch --all', does: 'Compare every code with its own past' },
-    { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report each code without a scan for a week' },
-    { command: 'qrctl scans watch --all --since-last watch.csv --quiet', does: 'Print only changes, such as nightly from cron' },
+    { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report codes without scans for a week' },
+    {
+      command: 'qrctl scans watch --all --since-last watch.csv --quiet',
+      does: 'Print only changes, for example in a nightly cron job',
+    },
     { command: 'qrctl scans watch --input scans.csv --until now', does: 'Watch the codes of an exported file' },
   ],
   async run(context, { args, options }) {
