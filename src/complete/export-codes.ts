@@ -211,7 +211,7 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
   throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
-    hint: 'Pass an earlier --since or a later --until. Without --until, the range ends at the current time of the service.',
+    hint: "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
   });
 }
 

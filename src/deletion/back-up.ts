@@ -156,6 +156,6 @@ async function hasNewerScans(service: Service, id: string, { scans, untilMs }: S
 
 function unverified(code: QrCode, reason: string): UnprovenError {
   return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
-    hint: 'Run the same command again when the code is scanned less often.',
+    hint: 'When the code is scanned less often, run the same command again.',
   });
 }

@@ -59,7 +59,7 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
 function inUse(path: string, waitMs: number): UsageError {
   const waited = waitMs > 0 ? ` (waited ${formatDuration(waitMs)})` : '';
   return new UsageError(`another qrctl run is using ${path}${waited}`, {
-    hint: 'Run the command again when the other run has ended. A paused run (Ctrl-Z) keeps its files locked until you resume or end it.',
+    hint: 'When the other run has ended, run the command again. A paused run (Ctrl-Z) keeps its files locked until you resume or end it.',
   });
 }
 

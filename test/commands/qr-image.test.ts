@@ -434,7 +434,7 @@ describe('qr image of a sheet', () => {
       code: 2,
       stderr: expect.stringMatching(/has no column Tabel.*\n.*Did you mean table\?/),
     });
-    expect((await imageBuilt([...args, 'Xyzzy'])).stderr).toMatch(/hint: Its columns: \w+, \w+/);
+    expect((await imageBuilt([...args, 'Xyzzy'])).stderr).toMatch(/hint: Available columns: \w+, \w+/);
     const filtered = ['--status', 'active'];
     expect((await imageBuilt([...args, 'Table', ...filtered])).stderr).toMatch(/Wrote 2 labels/);
     const all = ['--all', '--paper', '62x29mm', '-o', 'x.pdf', '--caption', 'Table'];
@@ -454,7 +454,10 @@ describe('qr image of a sheet', () => {
     [['--sheet', 'L7160', '-o', 'x.png'], /requires a PDF file/],
     [['--sheet', 'L7160', '--output-dir', 'y'], /can't be used with --output-dir/],
     [['--sheet', 'L7160', '--grid', '3x7', '-o', 'x.pdf'], /--sheet can't be used with --grid/],
-    [['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'], /a 40 mm code doesn't fit on a label.*\n.*--size 35.1mm, the largest/],
+    [
+      ['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'],
+      /a 40 mm code doesn't fit on a label.*\n.*--size 35.1mm, the largest/,
+    ],
     [['--paper', '2x2mm', '-o', 'x.pdf'], /no code fits on a label of a roll of 2 x 2 mm \(2 x 2 mm\)\n.*Use larger labels/],
     [['--sheet', 'L7160', '--start', '22', '-o', 'x.pdf'], /expected 1 to 21/],
     [['--paper', '62x29mm', '--start', '2', '-o', 'x.pdf'], /--start requires pages of several labels/],

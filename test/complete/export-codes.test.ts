@@ -274,7 +274,7 @@ describe('a range whose beginning is not before its end', () => {
   it('is refused with a hint (C19)', async () => {
     const { hints } = await exported({ sinceMs: UNTIL, job: { codes: [{ id: 'a' }] } });
     expect(await hints()).toEqual([
-      'Pass an earlier --since or a later --until. Without --until, the range ends at the current time of the service.',
+      "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
     ]);
   });
 

@@ -111,9 +111,7 @@ describe('an export', () => {
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
     expect({ ids, rewinds, asked }).toEqual({ ids: [2, 5, 1, 4], rewinds: 1, asked: [2] });
-    expect(notes).toEqual([
-      'The service does not sort these scans by time. Exporting them in the order that the service returns',
-    ]);
+    expect(notes).toEqual(["The service does not sort these scans by time. Exporting them in the service's order"]);
   });
 
   it('takes the rows of a page that shows all there is in any order', async () => {
@@ -235,7 +233,7 @@ describe('what does not add up is said', () => {
     expect(failure).toBeInstanceOf(UnprovenError);
     expect(failure.message).toMatch(/^the scan export for spring-menu until .* could not be verified as complete: /);
     expect(failure.message).toMatch(words);
-    expect(failure.hint).toMatch(/^Run the same command again when fewer scans arrive/);
+    expect(failure.hint).toMatch(/^When fewer scans arrive, run the same command again/);
   });
 
   it('after three rounds of slices (C13)', async () => {

@@ -48,7 +48,7 @@ async function* readUpTo(file: FileHandle, size: number, path: string): AsyncGen
     if (bytesRead === 0 && size === Number.POSITIVE_INFINITY) return;
     if (bytesRead === 0)
       throw new UsageError(`${path} was truncated while it was read`, {
-        hint: 'Run the command again when no other process is writing to the file.',
+        hint: 'When no other process is writing to the file, run the command again.',
       });
     at += bytesRead;
     yield memory.subarray(0, bytesRead);

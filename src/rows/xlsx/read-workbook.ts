@@ -90,7 +90,7 @@ function chooseSheet(sheets: readonly SheetName[], wanted: string | undefined, n
   const names = sheets.map((sheet) => sheet.name);
   const meant = nearest(wanted, names);
   throw new UsageError(`${name} has no sheet ${inQuotes(wanted)}`, {
-    hint: `${meant === undefined ? '' : `Did you mean ${inQuotes(meant)}? `}Its sheets: ${names.slice(0, 10).map(inQuotes).join(', ')}`,
+    hint: `${meant === undefined ? '' : `Did you mean ${inQuotes(meant)}? `}Available sheets: ${names.slice(0, 10).map(inQuotes).join(', ')}`,
   });
 }
 

@@ -115,7 +115,7 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
 
 function tooLarge(): UsageError {
   return new UsageError('the workbook would be larger than 4 GiB, which no spreadsheet application can open', {
-    hint: 'Choose fewer --fields or a shorter range, or write a .csv.gz file.',
+    hint: 'Select fewer columns with --fields, choose a shorter range, or write a .csv.gz file.',
   });
 }
 

@@ -49,7 +49,9 @@ function columnOf({ name, columns, isBare }: Input, caption: string): string {
   if (found !== undefined) return found;
   const meant = nearest(fold(caption), own.map(fold));
   const known =
-    own.length > 0 ? `Its columns: ${joinSome(own.map(quote), { most: 10, separator: ', ' })}.` : 'It has no columns.';
+    own.length > 0
+      ? `Available columns: ${joinSome(own.map(quote), { most: 10, separator: ', ' })}.`
+      : 'The file has no columns.';
   throw new UsageError(`${name} has no column ${quote(caption)} for --caption`, {
     hint: meant === undefined ? known : `Did you mean ${quote(meant)}?`,
   });

@@ -87,7 +87,7 @@ export function failureOf(results: readonly CodeResult[], place: string, wayOn: 
   if (first) {
     const which = unproven.length === 1 ? quote(first.code.slug ?? first.code.id) : countOf(unproven.length, 'code');
     return new UnprovenError(`${which} could not be compared with the service: ${first.reason?.message}`, {
-      hint: 'Run the same command again when fewer scans arrive.',
+      hint: 'When fewer scans arrive, run the same command again.',
       cause: first.reason,
     });
   }
