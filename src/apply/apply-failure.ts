@@ -14,11 +14,11 @@ export function applyFailure({ ended, stop, plan }: CarriedOut & { plan: Plan })
   const [first] = failed;
   if (first) {
     const message = `${formatCount(failed.length)} of ${countOf(plan.items.length, 'key')} failed: ${inQuotes(first.item.key)}: ${first.error ?? 'not attempted'}`;
-    return new PartialError(message, { hint: 'Run this again to retry. The output lists the reasons.' });
+    return new PartialError(message, { hint: 'Run the same command again to retry. The output lists the reasons.' });
   }
   const kept = ended.filter(({ item }) => item.changes.some(({ isKept }) => isKept));
   if (kept.length === 0) return undefined;
-  return new PartialError(`${countOf(kept.length, 'key')} edited by another client, and kept`, {
+  return new PartialError(`kept another client's edits to ${countOf(kept.length, 'key')}`, {
     hint: 'Copy the edits to the file, or omit --keep-edits to overwrite them.',
   });
 }
@@ -26,12 +26,12 @@ export function applyFailure({ ended, stop, plan }: CarriedOut & { plan: Plan })
 function decisionError(key: string, open: CarriedOut['ended']): UnprovenError {
   const isGone = open.some(({ item }) => item.action === 'gone');
   const ways = [
-    '--adopt KEY=CODE if the key is an existing code',
-    `--recreate KEY for a new code${isGone ? '' : ', if it is none of them'}`,
-    ...(isGone ? ['or remove the row of a code that was deleted'] : []),
+    'If the code already exists, add --adopt KEY=CODE.',
+    'To create a new code, add --recreate KEY.',
+    ...(isGone ? ['If you deleted the code on purpose, remove its row.'] : []),
   ];
   return new UnprovenError(
     `${open.length === 1 ? `the key ${inQuotes(key)} needs` : `${formatCount(open.length)} keys need`} your decision`,
-    { hint: `Run the command again with ${ways.join(', ')}.` },
+    { hint: ways.join(' ') },
   );
 }

@@ -106,7 +106,7 @@ async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
   const named = rows.flatMap(({ id }) => id ?? []);
   const { codes, isStale } = await readCodes(job, listing, new Set([...ids, ...decisions.adopt.values(), ...named]));
   for (const [key, id] of decisions.adopt) {
-    if (!codes.has(id)) throw new NotFoundError(`--adopt ${quote(key)}: no code has the id ${id}`);
+    if (!codes.has(id)) throw new NotFoundError(`--adopt ${quote(key)}: no code has the ID ${id}`);
   }
   const plan = planRows({ rows, entries: lock.entries, codes, decisions }, options);
   const isGuess = plan.items.some(({ action, key }) => action === 'create' && !decisions.recreate.has(key));
@@ -124,9 +124,7 @@ function faultsOfKeys(rows: readonly KeyedRow[], entries: ReadonlyMap<string, Lo
     if (entry) return faultsOfType(row, entry.type);
     const alike = folded.get(foldKey(key));
     if (alike === undefined) return [];
-    return [
-      { line, message: `${inQuotes(key)} differs from the key ${inQuotes(alike)} of the lock file by case or spaces only` },
-    ];
+    return [{ line, message: `${inQuotes(key)} differs from key ${inQuotes(alike)} in the lock file only in case or spacing` }];
   });
 }
 
@@ -176,7 +174,7 @@ function refuseUnknownKeys({ rows, adopt, recreate }: ApplyJob, lock: LockFile):
     const unknown = given.find((key) => !keys.has(key));
     if (unknown !== undefined)
       throw new UsageError(`${flag}: no row has the key ${inQuotes(unknown)}`, {
-        hint: `Specify the key of a row with ${flag}.`,
+        hint: `Use ${flag} with the key of an existing row.`,
       });
   }
 }

@@ -89,7 +89,7 @@ export async function openTailState(path: string, { clock, signal, disk = nodeDi
 }
 
 function moved(path: string): UsageError {
-  return new UsageError(`cannot use the state file ${path}: the path now leads to a different file than when the run started`, {
+  return new UsageError(`cannot use the state file ${path}: the path now points to a different file than when the run started`, {
     hint: 'Run the same command again.',
   });
 }
@@ -102,14 +102,15 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
     return parseTailState(bytes);
   } catch (error) {
     if (error instanceof UnknownStateError) throw unreadable(path, error.message, 'Update qrctl', error);
-    if (error instanceof StateProblem) throw unreadable(path, `it ${error.message}`, 'Restore it from a backup', error);
+    if (error instanceof StateProblem)
+      throw unreadable(path, `it ${error.message}`, 'Restore the state file from a backup', error);
     throw error;
   }
 }
 
 function unreadable(path: string, reason: string, wayOn: string, cause: Error): UsageError {
   return new UsageError(`cannot continue from ${path}: ${reason}`, {
-    hint: `${wayOn}, or remove it and start again with --since.`,
+    hint: `${wayOn}, or remove the state file and start again with --since.`,
     cause,
   });
 }

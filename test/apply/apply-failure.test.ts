@@ -38,17 +38,17 @@ it('names the key that needs a decision, and the decisions that are possible', (
   expect(failureOf([recreated, endOf('d', 'create', 'failed'), asked])).toEqual([
     UnprovenError,
     'the key "b" needs your decision',
-    'Run the command again with --adopt KEY=CODE if the key is an existing code, --recreate KEY for a new code, if it is none of them.',
+    'If the code already exists, add --adopt KEY=CODE. To create a new code, add --recreate KEY.',
   ]);
   expect(failureOf([asked, gone])).toEqual([
     UnprovenError,
     '2 keys need your decision',
-    'Run the command again with --adopt KEY=CODE if the key is an existing code, --recreate KEY for a new code, or remove the row of a code that was deleted.',
+    'If the code already exists, add --adopt KEY=CODE. To create a new code, add --recreate KEY. If you deleted the code on purpose, remove its row.',
   ]);
 });
 
 it('counts the keys that failed or were not attempted, and names the first with its reason', () => {
-  const hint = 'Run this again to retry. The output lists the reasons.';
+  const hint = 'Run the same command again to retry. The output lists the reasons.';
   const [done, failed] = [endOf('a', 'create', 'created'), endOf('b', 'update', 'failed', { error: 'bad name' })];
   const left = endOf('c', 'create', 'not-attempted');
   expect(failureOf([done, failed, left])).toEqual([PartialError, '2 of 3 keys failed: "b": bad name', hint]);
@@ -59,7 +59,7 @@ it('counts the keys whose edits were kept', () => {
   const kept = endOf('a', 'edited', 'edited', { changes: [change, { ...change, isKept: true }] });
   expect(failureOf([kept, endOf('b', 'edited', 'updated', { changes: [change] })])).toEqual([
     PartialError,
-    '1 key edited by another client, and kept',
+    "kept another client's edits to 1 key",
     'Copy the edits to the file, or omit --keep-edits to overwrite them.',
   ]);
 });

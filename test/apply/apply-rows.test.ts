@@ -333,7 +333,7 @@ describe('a run that was killed', () => {
     const asked = applyIn(world, rows(1));
     await expect(asked).rejects.toBeInstanceOf(UnprovenError);
     await expect(asked).rejects.toMatchObject({
-      hint: 'Check these codes, then run this again with --adopt KEY=CODE, or with --recreate KEY if none of them matches.',
+      hint: 'Check these codes. If one matches, add --adopt KEY=CODE. Otherwise, add --recreate KEY.',
     });
     expect(world.memory.read(JOURNAL)).toBeDefined();
     const end = await applyIn(world, rows(1), { adopt: new Map([['key 0', twin.slug]]) });

@@ -60,7 +60,7 @@ describe('the check without a key', () => {
     const { faults } = checkOffline(rows, await lock('a', 'b'), false);
     expect(faults.map(({ line, message }) => [line, message])).toEqual([
       [2, expect.stringContaining('the type of a code can\'t be changed: "a" is')],
-      [3, '" B " differs from the key "b" of the lock file by case or spaces only'],
+      [3, '" B " differs from key "b" in the lock file only in case or spacing'],
       [4, 'is empty: a new code needs a name'],
     ]);
   });
@@ -93,7 +93,7 @@ describe('a decision', () => {
     const world = applyWorld();
     await applyIn(world, [fresh('a', 2)]);
     const adopt = new Map([['b', 's1']]);
-    const hint = 'Specify the key of a row with --adopt.';
+    const hint = 'Use --adopt with the key of an existing row.';
     await expect(applyIn(world, [fresh('a', 2)], { adopt })).rejects.toMatchObject({
       message: '--adopt: no row has the key "b"',
       hint,

@@ -167,7 +167,7 @@ describe('a change', () => {
       answer,
     );
     expect([patches.length, outcomes]).toEqual([3, ['failed', 'unchanged']]);
-    expect(ended[0]?.error).toBe('the service reported success, but the name and the status differs from the row');
+    expect(ended[0]?.error).toBe('the service reported success, but did not apply the new name and status');
     expect(is).toEqual(['failed', 'replanned', 'replanned']);
   });
 
@@ -181,7 +181,7 @@ describe('a change', () => {
     };
     const { outcomes, ended, is } = await play(world, rows(6, { name: 'new' }), { concurrency: 1 }, answer);
     expect(outcomes).toEqual(['undecided', 'failed', ...Array(4).fill('updated')]);
-    expect(ended[0]?.error).toBe('was deleted on the service during the run');
+    expect(ended[0]?.error).toBe('was deleted from the service during the run');
     expect(is).toEqual([...Array(4).fill('done'), 'failed', 'failed', 'replanned']);
   });
 
@@ -217,6 +217,6 @@ describe('a row of which nothing is sent', () => {
     const [code] = world.service.codes;
     if (code) world.service.remove(code);
     const gone = await play(world, [rowAt(0)]);
-    expect([gone.outcomes, gone.ended[0]?.error]).toEqual([['undecided'], 'was deleted on the service']);
+    expect([gone.outcomes, gone.ended[0]?.error]).toEqual([['undecided'], 'was deleted from the service']);
   });
 });

@@ -34,7 +34,7 @@ describe('rows with keys', () => {
 
   it('say how their keys are alike', async () => {
     const { messages } = await check('key,name\nA,1\nA,2\na,3\n');
-    expect(messages).toEqual(['"A" is the key of line 2 too', '"a" differs from the key "A" of line 2 by case or spaces only']);
+    expect(messages).toEqual(['"A" is also the key of line 2', '"a" differs from the key "A" of line 2 only in case or spacing']);
   });
 
   it('have no key twice if both are empty, and may be none', async () => {

@@ -88,7 +88,7 @@ describe('a lock file', () => {
     const content = [head, ...rest.slice(0, 4), '<<<<<<< HEAD', rest[4], '=======', rest[5], '>>>>>>> other', ...rest.slice(6)];
     const faults = faultsOf(content.join('\n'));
     for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) {
-      expect(faults).toContain(`line ${content.indexOf(at) + 1}: is a conflict marker of git (${at.slice(0, 7)})`);
+      expect(faults).toContain(`line ${content.indexOf(at) + 1}: is a git conflict marker (${at.slice(0, 7)})`);
     }
   });
 
@@ -112,7 +112,7 @@ describe('a lock file', () => {
       return faultsOf(formatLock(lockOf()).replace('null\n', `${one},\n${two},\nnull\n`));
     };
     for (const [first, second] of [[hex, hex.toUpperCase()] as const, [hex.toUpperCase(), hex] as const]) {
-      expect(both(first, second)).toMatch(/line 7: .* has another key in line 6/);
+      expect(both(first, second)).toMatch(/line 7: .* has a different key on line 6/);
     }
     expect(foldKey(' A\u00a0 b\t')).toBe('ab');
     expect(foldKey('straße')).not.toBe(foldKey('STRASSE'));

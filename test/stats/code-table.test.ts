@@ -176,7 +176,7 @@ describe('what is refused', () => {
     expect(await hintOf('slug,region\nmenu,North\nmenu,South\n')).toBe('Keep one row per code in codes.csv.');
     expect(await hintOf('slug,Slug,region\nmenu,x,North\n')).toBe('Rename all but one of them in codes.csv.');
     expect(await hintOf('slug,region\nmenu,North\n', { id: ID })).toBe(
-      'Add a column id to codes.csv; `qrctl qr list -o codes.csv` writes IDs and slugs.',
+      'Add the column id to codes.csv. `qrctl qr list -o codes.csv` writes IDs and slugs.',
     );
   });
 
@@ -193,7 +193,7 @@ describe('what is refused', () => {
     const third = '8f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c13';
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,North\n${third},menu,South\n`;
     expect(await refusal(text)).toBe(
-      'cannot join codes.csv: code menu has two values in column region: "North" (line 2) and "South" (line 4)',
+      'cannot join codes.csv: code menu has two values in column region, "North" (line 2) and "South" (line 4)',
     );
   });
 });

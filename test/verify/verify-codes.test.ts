@@ -218,7 +218,7 @@ describe('a part that is read', () => {
     const range = { sinceMs: START_MS, untilMs: START_MS + 64 * DAY_MS };
     const { results, added } = await verifyLogs({ a: { read, log: without(scans, 5, 6000), range } });
     expect(results[0]).toMatchObject({ outcome: 'unproven', added: 1 });
-    expect(results[0]?.reason?.message).toContain('scans of a ');
+    expect(results[0]?.reason?.message).toContain('the scan export for a ');
     expect([...(added.get('a')?.keys() ?? [])]).toEqual([6000]);
   });
 
