@@ -72,7 +72,7 @@ interface Output {
 /** Reads the range in the order of the service's pages; throws InconsistentPagesError if it can't be verified. */
 async function readInOrder(job: Job, first: ScanPage, { sink, rewind }: Output): Promise<void> {
   const { total } = first;
-  if (total === 0) throw new InconsistentPagesError('the service returned rows before, and now returns none');
+  if (total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
   const order = orderOf(first);
   if (order !== 'mixed') return write(paginate(job, first, order), job.range, sink);
   // C10: rows that are not sorted by time have no last one to request beyond; slices are split until they are short enough.
@@ -142,7 +142,7 @@ async function write(batches: AsyncIterable<Batch>, range: Range, sink: ScanSink
 }
 
 async function* readInServiceOrder(job: Job, first: ScanPage): AsyncGenerator<Batch> {
-  job.note('The service does not sort these scans by time. Exporting them in the order of the service');
+  job.note("The service does not sort these scans by time. Exporting them in the service's order");
   const { isVerified, count, total } = yield* repeatPasses(job, first, PASSES);
   if (!isVerified)
     throw new InconsistentPagesError(
@@ -163,7 +163,7 @@ async function readAgain(job: Job, { sink, rewind }: Output, reason: Inconsisten
   }
   await job.checkExists();
   throw new UnprovenError(
-    `the export of the scans of ${quote(job.code)} ${formatRange(job.range)} could not be verified as complete: ${moved.message}`,
-    { hint: 'Run the same command again when fewer scans arrive, or export a shorter range.', cause: moved },
+    `the scan export for ${quote(job.code)} ${formatRange(job.range)} could not be verified as complete: ${moved.message}`,
+    { hint: 'When fewer scans arrive, run the same command again, or export a shorter range.', cause: moved },
   );
 }

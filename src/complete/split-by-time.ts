@@ -46,7 +46,7 @@ interface Slice {
  */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
-  if (first.total === 0) throw new InconsistentPagesError('the service returned rows before, and now returns none');
+  if (first.total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
   let collected = 0;
   const reportRows = (rows: number) => job.reportRows(collected + rows);
   const whole: Part = { ...job, reportRows, fullPage: pageSizeOf(first), ahead: 0 };
@@ -146,7 +146,7 @@ function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap
 }
 
 function doubt(range: Range, count: number, total: number): string {
-  if (count === total) return `two responses about the scans ${formatRange(range)} contradict each other`;
+  if (count === total) return `two responses for the scans ${formatRange(range)} contradict each other`;
   return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
 }
 

@@ -69,7 +69,7 @@ export async function openPause(context: BackupContext, place: string, code: QrC
         if (!isRefusal(error)) throw error;
         mayBePaused = false;
         await removeRecord();
-        context.console.note(`The service refused to pause ${quote(code.slug)}. Backing it up while it is active`);
+        context.console.note(`The service refused to pause ${quote(code.slug)}. Backing up the code while it is active`);
       });
     },
     end: removeRecord,
@@ -84,7 +84,10 @@ export async function openPause(context: BackupContext, place: string, code: QrC
         if (error instanceof NotFoundError) return removeRecord();
         const command = `qrctl qr update ${codeInShell(code)} --status ${before.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${before.status})`;
-        context.console.warn(`${what}. Run this again to delete it, or restore its status with \`${command}\``, true);
+        context.console.warn(
+          `${what}. Run the command again to delete the code, or restore its status with \`${command}\``,
+          true,
+        );
       }
     },
   };

@@ -33,7 +33,7 @@ async function withoutLinks(disk: Disk, path: string): Promise<string> {
   while (!step.done) step = steps.next(await lookAt(disk, step.value));
   const { real, untrusted } = step.value;
   if (untrusted)
-    throw refusal(path, `${untrusted.at} is a symbolic link that user ${untrusted.uid} created to another user's file`);
+    throw refusal(path, `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`);
   return real;
 }
 
@@ -105,7 +105,7 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
 export async function expectAtPath(disk: Disk, file: Pick<DiskFile, 'stat' | 'currentPath'>, path: string): Promise<void> {
   const [opened, found, currentPath] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.currentPath()]);
   if (isSameFile(opened, found) && (currentPath ?? path) === path) return;
-  throw refusal(path, 'it, or a directory in its path, was moved or replaced in the meantime');
+  throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime');
 }
 
 /** Returns whether two descriptions are of the same file, regardless of its names. */
@@ -125,6 +125,6 @@ async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): P
 
 function refusal(path: string, reason: string): UsageError {
   return new UsageError(`cannot write ${path}: ${reason}`, {
-    hint: 'Run this as the user who owns the files, or specify a directory that no other user can write to.',
+    hint: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
   });
 }

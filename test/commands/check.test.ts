@@ -67,7 +67,7 @@ describe('qr check', () => {
       wifi: 'not-web,,,,,,',
       none: 'empty,,,,,,',
     });
-    expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com leads nowhere when it is scanned/);
+    expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com cannot be opened when scanned/);
     expect(run.stderr).toContain('2 of 7 codes failed the check');
     // The listing is all the service saw.
     expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual(['GET /api/v1/qr']);
@@ -229,7 +229,7 @@ describe('qr check', () => {
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
     [['--since-last', 'x.md'], "cannot write x.md: files of --since-last can't be written as Markdown"],
     [['--since-last', 'x.xls'], 'cannot write x.xls: .xls is not supported'],
-    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no column destination'],
+    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no destination column'],
     [['--since-last', 'rows.csv'], 'rows.csv was not written by --since-last: line 2 is not a row of a check'],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],

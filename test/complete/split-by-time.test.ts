@@ -146,7 +146,7 @@ describe('slices that do not add up', () => {
 
   it('are refused where the service shows nothing any more', async () => {
     await expect(collect(splitByTime(reading(answers(p([], 0)).read)))).rejects.toThrow(
-      new InconsistentPagesError('the service returned rows before, and now returns none'),
+      new InconsistentPagesError('the service returned rows before but now returns none'),
     );
   });
 
@@ -161,7 +161,7 @@ describe('slices that do not add up', () => {
   it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
     await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
-      new InconsistentPagesError('two responses about the scans until 2025-10-20T22:40:00.000Z contradict each other'),
+      new InconsistentPagesError('two responses for the scans until 2025-10-20T22:40:00.000Z contradict each other'),
     );
   });
 

@@ -112,7 +112,7 @@ describe('acquireLock', () => {
     expect(new Set(pauses).size).toBeGreaterThan(5);
     await expect(acquireLock(path, { clock, waitMs: 0 })).rejects.toMatchObject({
       message: `another qrctl run is using ${path}`,
-      hint: expect.stringContaining('Run this again when the other run has ended'),
+      hint: expect.stringContaining('When the other run has ended, run the command again'),
     });
     await lock.release();
   });
@@ -236,7 +236,7 @@ describe('the holder of a lock', () => {
       'process 4 of user 2 holds the lock on x.csv',
     );
     expect(otherUserError('x.csv', { process: undefined }, 1)?.message).toBe(
-      'a process of another user, or outside this container, holds the lock on x.csv',
+      'a process of another user or outside this container holds the lock on x.csv',
     );
   });
 

@@ -52,7 +52,7 @@ describe('the real path of a file', () => {
       const resolving = realPath(foreign, join(directory, path));
       await expect(resolving, path).rejects.toThrow(UsageError);
       await expect(resolving).rejects.toThrow(
-        `${join(directory, 'b')} is a symbolic link that user 4711 created to another user's file`,
+        `${join(directory, 'b')} is a symbolic link to another user's file, created by user 4711`,
       );
     }
     expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
@@ -133,13 +133,13 @@ describe('opening a file that is there', () => {
     await expectAtPath(nodeDisk, file, path);
     renameSync(join(dir, 'a'), join(dir, 'b'));
     await expect(expectAtPath(nodeDisk, file, path)).rejects.toThrow(
-      'it, or a directory in its path, was moved or replaced in the meantime',
+      'it or a directory in its path was moved or replaced in the meantime',
     );
     symlinkSync('b', join(dir, 'a'));
     // The name leads to the very file again, by another way: only root is lured so, and is told.
     const moved = { ...file, currentPath: async () => join(dir, 'b', 'x') };
     await expect(expectAtPath(nodeDisk, moved, path)).rejects.toThrow(UsageError);
-    const hint = expect.stringContaining('Run this as the user who owns the files');
+    const hint = expect.stringContaining('Run the command as the user who owns the files');
     await expect(expectAtPath(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
     await file.close();
   });
@@ -203,7 +203,7 @@ describe('a file that is replaced', () => {
       ...(await memory.disk.open(...where)),
       currentPath: async () => '/etc/cron.d/.scans.csv.partial',
     });
-    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it, or a directory in its path, was moved');
+    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it or a directory in its path was moved');
     expect(memory.names()).toEqual([]);
   });
 });

@@ -141,7 +141,7 @@ describe('the input', () => {
     [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
     [['--results', '/nowhere/r.csv'], /nowhere/],
     [['--results', 'r.parquet'], /only scans can be written as Parquet/],
-    [['--adopt', '1=x'], /a line number, =, and the ID of a code/],
+    [['--adopt', '1=x'], /LINE=ID, such as 12=6f1c2f0e-/],
     [['--adopt', '9=00000000-0000-4000-8000-000000000000'], /no row begins at line 9/],
     [['--not-created', '2'], /can't be used: line 2/],
     [['--as-new', '3-2'], /a range of lines such as 15-20/],

@@ -126,9 +126,9 @@ describe('a state file', () => {
       'a damaged one',
       (bytes: Buffer) => bytes.subarray(0, -9),
       'it cannot be read (truncated or changed)',
-      'Restore it from a backup',
+      'Restore the state file from a backup',
     ],
-    ['an empty one', () => Buffer.alloc(0), 'it cannot be read (truncated or changed)', 'Restore it from a backup'],
+    ['an empty one', () => Buffer.alloc(0), 'it cannot be read (truncated or changed)', 'Restore the state file from a backup'],
     ['one of another version', () => formatChecksummed({ version: 9 }), 'its state file has version 9, which', 'Update qrctl'],
   ])('is not taken for a missing one, and not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
@@ -139,7 +139,7 @@ describe('a state file', () => {
     await expect(open(path)).rejects.toMatchObject({
       name: UsageError.name,
       message: expect.stringContaining(`cannot continue from ${path}: ${reason}`),
-      hint: `${wayOn}, or remove it and start again with --since.`,
+      hint: `${wayOn}, or remove the state file and start again with --since.`,
       cause: expect.any(Error),
     });
     expect(await readFile(path)).toEqual(bad);
@@ -184,7 +184,7 @@ describe('a state file', () => {
     await holder.close();
     await expect(second).rejects.toMatchObject({
       name: UsageError.name,
-      message: expect.stringContaining(`cannot use the state file ${link}: the path now leads to a different file`),
+      message: expect.stringContaining(`cannot use the state file ${link}: the path now points to a different file`),
       hint: 'Run the same command again.',
     });
     expect((await follow(first)).isContinued).toBe(true);
