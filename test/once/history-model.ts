@@ -52,8 +52,8 @@ interface SheetRow {
 
 interface Machine {
   memory: MemoryDisk;
-  /** Of its last run. */
-  apiKey: string;
+  /** The API keys that its journal was bound with, by the binding as the journal has it: a power cut may bring back an older one. */
+  apiKeys: Map<string, string>;
   hasJournal: boolean;
   /** Another machine has run, and may have made or changed codes that this one knows nothing of. */
   isBehind: boolean;
@@ -105,7 +105,15 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
 
   function newMachine(): Machine {
     return {
-      ...{ memory: createMemoryDisk(), apiKey, hasJournal: false, isBehind: false, results: [], last: [], killed: [] },
+      ...{
+        memory: createMemoryDisk(),
+        apiKeys: new Map(),
+        hasJournal: false,
+        isBehind: false,
+        results: [],
+        last: [],
+        killed: [],
+      },
       ...{ coded: new Map(), stale: new Set() },
     };
   }
@@ -215,12 +223,17 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     };
   }
 
+  const workspaceOf = (key: string) => createWorkspace({ baseUrl: BASE_URL, apiKey: key });
+
+  /** The last line of the journal that binds it to a workspace. */
+  const bindingOf = ({ memory }: Machine) =>
+    (memory.read(JOURNAL) ?? '').match(/"is":"(journal|workspace)".*"key":.*/g)?.at(-1) ?? '';
+
   /** A rotated key is refused as long as nobody knows whether the old one made codes: then the run is done with the old one. */
-  function workspaceOf(machine: Machine) {
+  function apiKeyOf(machine: Machine): string {
     const journal = machine.memory.read(JOURNAL) ?? '';
     const isBlind = journal.includes('"is":"intent"') && !/"id":.*"crc":"[0-9a-f]{8}"}\n/.test(journal);
-    if (!isBlind) machine.apiKey = apiKey;
-    return createWorkspace({ baseUrl: BASE_URL, apiKey: machine.apiKey });
+    return (isBlind ? machine.apiKeys.get(bindingOf(machine)) : undefined) ?? apiKey;
   }
 
   async function runOn(step: Run): Promise<RunEnd | undefined> {
@@ -248,7 +261,9 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const there = countBy(world.service.codes.map((code) => valuesKey(code)));
     const patched = world.service.codes.map((code) => [code.id, valuesKey(code)] as const);
     fates = [...(step.mishaps ?? [])];
-    const { end, isKilled } = await perform(own, step, workspaceOf(machine), { ...job, decisions });
+    const used = apiKeyOf(machine);
+    const { end, isKilled } = await perform(own, step, workspaceOf(used), { ...job, decisions });
+    if (!machine.apiKeys.has(bindingOf(machine))) machine.apiKeys.set(bindingOf(machine), used);
     fates = [];
 
     await world.time.advance(20_000);
@@ -297,7 +312,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
       readListedCodes: async () => listed,
       readListed,
     };
-    return { ...files, skipExisting, service: { ...world.service, workspace: workspaceOf(machine) } };
+    return { ...files, skipExisting, service: { ...world.service, workspace: workspaceOf(apiKeyOf(machine)) } };
   }
 
   async function dryRun(machine: Machine, step: Run, job: ReturnType<typeof jobOf>): Promise<undefined> {
@@ -412,7 +427,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
     const own: World = { ...world, memory: machine.memory };
     const ids = [...machine.coded.values()];
     if (!machine.hasJournal || ids.length === 0 || machine.killed.length > 0) return;
-    const service = { ...world.service, workspace: createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_elsewhere' }) };
+    const service = { ...world.service, workspace: workspaceOf('svc_live_elsewhere') };
     const getCode = () => Promise.reject(new NotFoundError('no such code'));
     const posts = world.service.posts();
     await expect(run(own, rowsOf(), { ...jobOf(machine, {}), service: { ...service, getCode } })).rejects.toBeInstanceOf(
