@@ -8,7 +8,7 @@ import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './new-row.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
-import { valuesKey } from './same-values.ts';
+import { haveSameValues, nameKey, valuesKey } from './same-values.ts';
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
@@ -94,7 +94,7 @@ export async function* findExisting(
   states: RowStates,
   { pages, signal }: { pages: AsyncIterable<readonly QrCode[]>; signal?: AbortSignal },
 ): AsyncGenerator<readonly ExistingCode[]> {
-  const wanting = await chainByValues(rows, states, signal);
+  const wanting = await indexRows(rows, states, signal);
   let existing: ExistingCode[] = [];
   const isTurn = countTurns();
   for await (const page of pages) {
@@ -103,7 +103,7 @@ export async function* findExisting(
       const { id, slug } = code;
       // O10: a code that a row of the file has is not another row's.
       if (hasCode(states, id)) continue;
-      const row = wanting.take(valuesKey(code), (other) => !states.of(other).foreign.some((ids) => ids.has(id)));
+      const row = wanting.take(code, (other) => !states.of(other).foreign.some((ids) => ids.has(id)));
       if (row !== undefined) existing.push({ row, id, slug });
     }
     if (existing.length < RECORDED_AT_ONCE) continue;
@@ -113,16 +113,19 @@ export async function* findExisting(
   if (existing.length > 0) yield existing;
 }
 
-/** The rows that may be sent, by their values, in chains of their numbers, because arrays of one each would take more than the rows. */
-async function chainByValues(rows: Iterable<NewRow>, states: RowStates, signal: AbortSignal | undefined) {
+/**
+ * The rows that may be sent, by their names. Only rows that share a name are kept by all values, in chains of their numbers: keys and arrays
+ * of all rows would take more than the rows.
+ */
+async function indexRows(rows: Iterable<NewRow>, states: RowStates, signal: AbortSignal | undefined) {
+  /** Undefined: several rows have the name. */
+  const named = new Map<string, NewRow | undefined>();
   const first = new Map<string, number>();
   const last = new Map<string, number>();
   /** By row, the next with the same values; 0 behind the last. */
   const next = new Uint32Array(states.all().length + 1);
-  const isTurn = countTurns();
-  for (const { row, code } of rows) {
-    if (isTurn(1)) await letSignalsIn(signal);
-    if (!mayBeSent(states.of(row))) continue;
+
+  function chain({ row, code }: NewRow): void {
     const key = valuesKey(code);
     const before = last.get(key) ?? first.get(key);
     if (before === undefined) first.set(key, row);
@@ -131,23 +134,50 @@ async function chainByValues(rows: Iterable<NewRow>, states: RowStates, signal: 
       last.set(key, row);
     }
   }
+
+  const isTurn = countTurns();
+  for (const one of rows) {
+    if (isTurn(1)) await letSignalsIn(signal);
+    if (!mayBeSent(states.of(one.row))) continue;
+    const name = nameKey(one.code);
+    if (!named.has(name)) {
+      named.set(name, one);
+      continue;
+    }
+    const before = named.get(name);
+    if (before) chain(before);
+    named.set(name, undefined);
+    chain(one);
+  }
+
   return {
-    /** Takes out the first of those with these values that passes. */
-    take(key: string, passes: (row: number) => boolean): number | undefined {
-      let before = 0;
-      for (let row = first.get(key) ?? 0; row > 0; row = next[row] ?? 0) {
-        if (passes(row)) {
-          const after = next[row] ?? 0;
-          if (before > 0) next[before] = after;
-          else if (after > 0) first.set(key, after);
-          else first.delete(key); // its text is as large as the values
-          return row;
-        }
-        before = row;
+    /** Takes out the first row with the values of this code that passes. */
+    take(code: QrCode, passes: (row: number) => boolean): number | undefined {
+      const name = nameKey(code);
+      const only = named.get(name);
+      if (only) {
+        if (!haveSameValues(only.code, code) || !passes(only.row)) return undefined;
+        named.delete(name);
+        return only.row;
       }
-      return undefined;
+      return named.has(name) ? takeFromChain(valuesKey(code), passes) : undefined;
     },
   };
+
+  function takeFromChain(key: string, passes: (row: number) => boolean): number | undefined {
+    let before = 0;
+    for (let row = first.get(key) ?? 0; row > 0; row = next[row] ?? 0) {
+      if (passes(row)) {
+        const after = next[row] ?? 0;
+        if (before > 0) next[before] = after;
+        else if (after > 0) first.set(key, after);
+        else first.delete(key); // its text is as large as the values
+        return row;
+      }
+      before = row;
+    }
+    return undefined;
+  }
 }
 
 /** Returns whether a row of the file has this code. */

@@ -11,6 +11,15 @@ export function valuesKey(code: NewCode | QrCode): string {
   return JSON.stringify([nameKey(code), type ?? 'url', tidyAddress(destination ?? '')]);
 }
 
+/** Returns whether codes have the same values (O6); parses no address if they are equal to the letter. */
+export function haveSameValues(one: NewCode | QrCode, other: NewCode | QrCode): boolean {
+  const isSame =
+    one.name === other.name &&
+    (one.type ?? 'url') === (other.type ?? 'url') &&
+    (one.destination ?? '') === (other.destination ?? '');
+  return isSame || valuesKey(one) === valuesKey(other);
+}
+
 /** Returns a text that is equal for codes with the same name. */
 export function nameKey({ name }: Pick<NewCode, 'name'>): string {
   return name.normalize('NFC').trim();

@@ -5,7 +5,8 @@ import type { JournalRecord } from '../../src/once/journal-records.ts';
 import { findExisting, reconcile } from '../../src/once/reconcile.ts';
 import { replay } from '../../src/once/row-states.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
-import type { QrCode } from '../../src/service/shapes.ts';
+import { newCode, type QrCode } from '../../src/service/shapes.ts';
+import { runs } from '../support/property-runs.ts';
 import { pagesOf } from './world.ts';
 
 const T0 = Date.UTC(2026, 0, 1);
@@ -338,6 +339,35 @@ describe('what exists, of rows with the same values (O18)', () => {
     expect(await find(4, [absent(1), absent(2)], 'x', 'y', 'z', 'w')).toEqual(['3=x', '1=y', '2=z', '4=w']);
     expect(await find(1, [absent(1)], 'x')).toEqual([]);
   });
+});
+
+it('what exists is, for each code in turn, the first row left with its values (O6, O18)', async () => {
+  const values = fc.record({
+    name: fc.constantFrom('a', ' a', 'b', 'c', 'd'),
+    type: fc.constantFrom(undefined, 'url', 'menu'),
+    destination: fc.constantFrom(undefined, '', 'https://x.de', 'https://x.de/', 'https://y.de'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(values, { maxLength: 8 }), fc.array(values, { maxLength: 8 }), async (wanted, made) => {
+      const newRows = wanted.map((one, i) => ({
+        row: i + 1,
+        line: i + 2,
+        values: new Map(),
+        code: newCode(one.name, one.type, one.destination),
+      }));
+      const listing = made.map((one, i): QrCode => {
+        return { ...code(`c${i}`, 0), name: one.name, type: one.type ?? 'url', destination: one.destination ?? null };
+      });
+      const left = [...newRows];
+      const expected = listing.flatMap((values) => {
+        const at = left.findIndex((one) => valuesKey(one.code) === valuesKey(values));
+        return at < 0 ? [] : left.splice(at, 1).map(({ row: n }) => `${n}=${values.id}`);
+      });
+      const found = await findAll(newRows, replay([], wanted.length), { pages: pagesOf(async () => listing)() });
+      expect(found.map(({ row: n, id }) => `${n}=${id}`)).toEqual(expected);
+    }),
+    runs(500),
+  );
 });
 
 describe('whatever the rows and codes', () => {
