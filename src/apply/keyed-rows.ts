@@ -1,7 +1,8 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
-import { type Doubt, instead, readChanges, TYPES, throughOf } from '../bulk/check-rows.ts';
+import { instead, TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../bulk/input.ts';
+import { type Doubt, readChanges } from '../bulk/read-changes.ts';
 import { RESULT_COLUMNS } from '../bulk/results.ts';
 import { isShortened } from '../bulk/shortened-number.ts';
 import { isUuid } from '../service/checks.ts';

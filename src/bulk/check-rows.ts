@@ -1,17 +1,16 @@
 /** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
-import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../codes/utm.ts';
 import { UsageError } from '../errors.ts';
 import { isUuid } from '../service/checks.ts';
-import { CODE_STATUSES, CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
+import { CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
 import { countOf, inQuotes, quote } from '../text/quote.ts';
-import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, type Words, wrongWord } from './columns.ts';
+import { type Columns, type InputCell, matchColumns, readText, type Words } from './columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows } from './input.ts';
+import { type Doubt, readChanges } from './read-changes.ts';
 
 export const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
 
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
-const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 
 /** Most of a screen's width. */
 const MOST_NAMED = 5;
@@ -32,14 +31,6 @@ export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
 export interface TargetRow extends InputRow {
   readonly id: string | undefined;
   readonly slug: string | undefined;
-}
-
-/** Change that is invalid or questionable, unless the code already has this value: then the cell was not edited. */
-export interface Doubt {
-  readonly field: keyof CodeChanges;
-  readonly fault: Fault;
-  /** It is odd, and no fault. */
-  readonly isOdd?: boolean;
 }
 
 export interface UpdateRow extends TargetRow {
@@ -216,45 +207,4 @@ function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetR
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
     faults.push({ line: row.line, message: 'has neither an ID nor a slug' });
   return { id: id?.toLowerCase(), slug };
-}
-
-/**
- * Returns the changes of the row itself, and doubts about them and about the flags: an unedited list changes nothing, whatever its codes
- * are.
- */
-export function readChanges(
-  row: InputRow,
-  { cell }: Columns,
-  common: CommonChanges,
-  isJson: boolean,
-): { changes: CodeChanges; doubts: Doubt[] | undefined } {
-  const doubts: Doubt[] = [];
-  const nameCell = cell(row, 'name');
-  const name = readText(nameCell, true);
-  if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
-  const address = cell(row, 'destination');
-  // JSON can set a field to empty; in a CSV an empty cell means no change.
-  const own = address.value === '' && isJson ? '' : readText(address, true);
-  for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
-  const statusCell = cell(row, 'status');
-  const typed = readText(statusCell);
-  const status = typed === undefined ? undefined : (findWord(typed, STATUSES) ?? typed.trim());
-  if (typed !== undefined && status && !findWord(typed, STATUSES)) {
-    const { message, explanation } = wrongWord(typed, STATUSES);
-    doubts.push({ field: 'status', fault: { ...statusCell.faultOf(message), explanation } });
-  }
-  const changes: CodeChanges = {};
-  if (name !== undefined) changes.name = name;
-  if (own !== undefined) changes.destination = own;
-  if (status) changes.status = status;
-  return { changes, doubts: doubts.length > 0 ? doubts : undefined };
-}
-
-/** Returns the problem of a destination if its code is of type url. An explicit empty destination is a warning at most. */
-function doubtsOf({ faultOf }: InputCell, destination: string | undefined, force = false): Doubt[] {
-  const problem = destination === undefined ? undefined : findDestinationProblem(destination);
-  if (problem === undefined) return [];
-  const isOdd = force || problem.kind === 'empty' || !isDead(problem);
-  const fault: Fault = faultOf(problem.words);
-  return [{ field: 'destination', isOdd, fault: isOdd ? fault : { ...fault, mayForce: true } }];
 }

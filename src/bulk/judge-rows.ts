@@ -4,9 +4,10 @@
 import type { QrCode } from '../service/shapes.ts';
 import { quote } from '../text/quote.ts';
 import { differences } from './change-rows.ts';
-import type { Doubt, UpdateRow } from './check-rows.ts';
+import type { UpdateRow } from './check-rows.ts';
 import type { Lookup } from './find-codes.ts';
 import type { Fault } from './input.ts';
+import type { Doubt } from './read-changes.ts';
 
 /** Resolves the doubts of each row. A row whose code does not exist fails by itself. */
 export function judgeRows(rows: readonly UpdateRow[], lookup: Lookup): { faults: Fault[]; warnings: Fault[] } {
