@@ -22,7 +22,7 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   EINVAL: 'the system does not accept that name',
   ENOTSUP: 'it is not a regular file',
   ETXTBSY: 'it is a running program',
-  ERR_FS_FILE_TOO_LARGE: 'it is too large to be a file that qrctl wrote',
+  ERR_FS_FILE_TOO_LARGE: 'it is too large to have been written by qrctl',
   ENXIO: 'the device or socket is not connected',
 };
 

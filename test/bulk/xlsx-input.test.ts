@@ -213,7 +213,7 @@ describe('a workbook', () => {
       'x.xlsx is an OpenDocument file (.ods)',
     ],
     ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: the end of the file is missing'],
-    ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: a part of it is not XML'],
+    ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
     [
       'a zip bomb',
       () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 20_000),

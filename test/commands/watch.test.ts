@@ -136,7 +136,7 @@ describe('scans watch', () => {
     const run = await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
     expect(run.code).toBe(8);
     expect(outcomesOf(run.stdout)).toEqual(['ok']);
-    expect(run.stderr).toContain('1 of 2 codes could not be watched; the others were');
+    expect(run.stderr).toContain('1 of 2 codes could not be watched; the other codes were');
     const alone = await runByDay(['scans', 'watch', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
     expect(alone.code).toBe(4);
   });

@@ -43,7 +43,7 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
   ['TERM', 'If dumb, use no color and no progress bar'],
   [
     'ACCESSIBLE',
-    'If 1, print for screen readers, like the setting accessible: one line of progress every 30 seconds, no redrawing, and no bars or blocks',
+    'If 1, adapt output to screen readers (same as the setting accessible): one line of progress every 30 seconds, no redrawing, no bars or blocks',
   ],
   ['CI', 'Never prompt or draw a progress bar'],
   ['GITHUB_ACTIONS', 'If true, also annotate failed rows at their lines in the input file'],

@@ -63,7 +63,7 @@ export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings:
   } catch (cause) {
     if (!(cause instanceof UnavailableError)) throw cause;
     throw new UnavailableError(`${cause.message}; nothing was stored`, {
-      hint: 'Try again, or store the key without verification with --no-verify.',
+      hint: 'Try again, or add --no-verify to store the key without verifying it.',
       code: cause.code,
       status: cause.status,
       cause,

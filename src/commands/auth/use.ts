@@ -5,7 +5,7 @@ export const command = defineCommand({
   arguments: [{ term: '<profile>', description: 'Name of the profile', complete: 'profiles' }],
   options: {},
   examples: [
-    { command: 'qrctl auth use work', does: 'Switch to the profile work' },
+    { command: 'qrctl auth use work', does: 'Switch to the work profile' },
     { command: 'qrctl auth list', does: 'List the stored profiles' },
   ],
   async run(context, { args: [name = ''] }) {

@@ -29,7 +29,7 @@ export function readXml(xml: string, name: string, events: XmlEvents): void {
       failure ??= error;
     })
     .parse(xml);
-  if (failure) refuseWorkbook(name, 'is damaged: a part of it is not XML', failure);
+  if (failure) refuseWorkbook(name, 'is damaged: part of it is not valid XML', failure);
 }
 
 const REFERENCE = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;

@@ -55,7 +55,7 @@ export const sheetOptions = {
   grid: parsed(
     '--grid <CxR>',
     'Columns and rows of any other sheet',
-    { parse: parseGrid, forms: 'columns and rows such as 3x7' },
+    { parse: parseGrid, forms: 'columns and rows, such as 3x7' },
     { group: GROUP },
   ),
   label: size('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm'),

@@ -14,7 +14,7 @@ export const options = {
     complete: 'files',
     required: true,
   }),
-  paper: choice('--paper <paper>', 'Paper of a PDF report (default: a4)', PAPERS),
+  paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),
 };
 
 export type ReportFlags = Values<typeof options>;

@@ -82,7 +82,8 @@ function failure(found: readonly WatchRow[], failures: readonly CodeFailure[], o
     const example = found.length === 1 ? `: ${quote(first.slug ?? first.id ?? '')} (${first.outcome})` : '';
     lines.push(`the scans of ${countOf(found.length, 'code')} differ from the past${example}`);
   }
-  if (failures.length > 0) lines.push(...toldFailures(failures, of + failures.length, 'could not be watched; the others were'));
+  if (failures.length > 0)
+    lines.push(...toldFailures(failures, of + failures.length, 'could not be watched; the other codes were'));
   const hint = first
     ? 'Scan a printed code to test it, and check destinations with `qrctl qr check`.'
     : 'Run the command again, or omit these codes.';

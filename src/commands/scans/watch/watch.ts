@@ -14,7 +14,7 @@ export const command = defineCommand({
   options,
   columns: async () => [{ columns: (await import('./run-watch.ts')).COLUMNS }],
   examples: [
-    { command: 'qrctl scans watch --all', does: 'Compare every code with its own past' },
+    { command: 'qrctl scans watch --all', does: 'Compare each code with its usual activity' },
     { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report codes without scans for a week' },
     {
       command: 'qrctl scans watch --all --since-last watch.csv --quiet',
