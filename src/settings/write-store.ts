@@ -47,7 +47,7 @@ export async function updateStore(
 
 /** The new file would have the permissions that let its key-commands run. */
 function unchecked(file: string, problem: CommandProblem | undefined): UsageError {
-  return new UsageError(`cannot change the config file ${file}: it is writable by other users and contains a key-command`, {
+  return new UsageError(`cannot change the config file ${file}: other users were able to change it, and it contains a key-command`, {
     hint: problem?.hint,
   });
 }

@@ -130,7 +130,7 @@ describe('updateStore', () => {
     chmodSync(file, 0o666);
     const before = readFileSync(file, 'utf8');
     await expect(updateStore(given, adding('other'))).rejects.toThrow(
-      'it is writable by other users and contains a key-command',
+      'other users were able to change it, and it contains a key-command',
     );
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([before, 0o666]);
     await updateStore(given, () => ({ current: undefined, profiles: new Map() }));
