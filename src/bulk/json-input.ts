@@ -57,7 +57,8 @@ async function readPieces(
       if (faults.length >= MOST_FAULTS) refuseFaults({ name, form }, faults);
       continue;
     }
-    const values = new Map(Object.entries(value));
+    const entries = Object.entries(value);
+    const values = entries.length === 0 ? NO_VALUES : new Map(entries);
     for (const column of values.keys()) columns.add(column);
     if (columns.size > MOST_COLUMNS) refuseFaults({ name, form }, [{ line, message: TOO_WIDE }]);
     rows.push({ row: rows.length + 1, line, values });
@@ -68,6 +69,9 @@ async function readPieces(
   }
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }
+
+/** A file may consist of millions of `{}`, and a map of each would take many times their text. */
+const NO_VALUES: ReadonlyMap<string, unknown> = new Map();
 
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);

@@ -21,6 +21,7 @@ const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /** Yields each row group: all columns, or the named ones. Throws Error if it is not a complete Parquet file. */
 export async function* decodeGroups(source: SourceFile, columns: string[] | undefined): AsyncGenerator<DecodedGroup> {
+  await refuseLongMetadata(source);
   const metadata = await parquetMetadataAsync(source);
   const names = metadata.schema.length - 1;
   if (names > MOST_COLUMNS) throw new Error(`the file has ${names} columns`);
@@ -45,6 +46,17 @@ export async function* decodeGroups(source: SourceFile, columns: string[] | unde
     yield { rows, columns: [...pieces].map(([name, parts]) => ({ name, column: joined(parts, rows, times.has(name)) })) };
     rowStart += rows;
   }
+}
+
+/** Some 5,000 row groups of scans, each of 122,880 rows. Once decoded, metadata takes many times its bytes. */
+const MOST_METADATA_BYTES = 8 * 2 ** 20;
+/** Length of the metadata, and `PAR1`. */
+const END_BYTES = 8;
+
+async function refuseLongMetadata({ byteLength, slice }: SourceFile): Promise<void> {
+  if (byteLength < END_BYTES) return; // the decoder refuses it
+  const bytes = new DataView(await slice(byteLength - END_BYTES, byteLength)).getUint32(0, true);
+  if (bytes > MOST_METADATA_BYTES && bytes < byteLength) throw new Error(`the file has ${bytes} bytes of metadata`);
 }
 
 function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {

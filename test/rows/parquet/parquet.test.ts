@@ -65,6 +65,17 @@ describe('a Parquet file', () => {
     );
   });
 
+  it('with metadata of more than 8 MiB is refused before it is decoded (F19)', async () => {
+    const byteLength = 10 * 2 ** 20;
+    const end = Buffer.alloc(8, 'PAR1');
+    end.writeUInt32LE(9 * 2 ** 20);
+    const slice = async (start: number) => {
+      if (start !== byteLength - end.length) throw new Error('only the end was to be read');
+      return new Uint8Array(end).buffer;
+    };
+    await expect(decodeGroups({ byteLength, slice }, undefined).next()).rejects.toThrow('the file has 9437184 bytes of metadata');
+  });
+
   it('names its columns and their types, who wrote it and its schema, also without rows', () => {
     const { schema, key_value_metadata, created_by, num_rows } = parquetMetadata(fileOf([]));
     expect(num_rows).toBe(0n);
