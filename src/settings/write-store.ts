@@ -47,9 +47,12 @@ export async function updateStore(
 
 /** The new file would have the permissions that let its key-commands run. */
 function unchecked(file: string, problem: CommandProblem | undefined): UsageError {
-  return new UsageError(`cannot change the config file ${file}: other users were able to change it, and it contains a key-command`, {
-    hint: problem?.hint,
-  });
+  return new UsageError(
+    `cannot change the config file ${file}: other users were able to change it, and it contains a key-command`,
+    {
+      hint: problem?.hint,
+    },
+  );
 }
 
 /** A system error's message does not mention the config. */

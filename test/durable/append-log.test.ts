@@ -395,7 +395,11 @@ it('a line without an end is refused before all of it is read', async () => {
   const path = join(directory, 'log');
   writeFileSync(path, '');
   truncateSync(path, 2 ** 30);
-  const refusal = { name: 'UsageError', message: `${path} is not a qrctl journal: line 1 is longer than 64 MiB`, hint: ADVICE.damaged };
+  const refusal = {
+    name: 'UsageError',
+    message: `${path} is not a qrctl journal: line 1 is longer than 64 MiB`,
+    hint: ADVICE.damaged,
+  };
   await expect(openAppendLog(path, ADVICE)).rejects.toMatchObject(refusal);
 });
 
