@@ -1,7 +1,7 @@
 /** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { addUtm, type UtmTags } from '../codes/utm.ts';
-import { nameKey, valuesKey } from '../once/same-values.ts';
+import { createCodeNumbering, nameKey } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
@@ -105,24 +105,15 @@ function tagged(cell: InputCell, destination: string | undefined, utm: UtmTags |
  * address), so they are not refused.
  */
 function repeatedIn(input: Input): (row: CreateRow) => Fault | undefined {
-  /** The first row of each name; undefined once it is in `first`. */
-  const named = new Map<string, CreateRow | undefined>();
-  /** By all values, only rows whose names occur several times: parsing addresses takes most of the time of a check. */
-  const first = new Map<string, CreateRow>();
-  return (row) => {
-    const name = nameKey(row.code);
-    if (name === '') return undefined; // a fault of its own
-    if (!named.has(name)) {
-      named.set(name, row);
-      return undefined;
-    }
-    const before = named.get(name);
-    if (before) first.set(valuesKey(before.code), before);
-    named.set(name, undefined);
-    const key = valuesKey(row.code);
-    const same = first.get(key);
-    if (same) return { line: row.line, message: `has the same values as ${placeOf(input, same.line)}: both will be created` };
-    first.set(key, row);
+  const { numberOf } = createCodeNumbering();
+  /** By the number of their values, the lines of the first rows. */
+  const lines: number[] = [];
+  return ({ line, code }) => {
+    if (nameKey(code) === '') return undefined; // a fault of its own
+    const number = numberOf(code);
+    const first = lines[number];
+    if (first !== undefined) return { line, message: `has the same values as ${placeOf(input, first)}: both will be created` };
+    lines[number] = line;
     return undefined;
   };
 }

@@ -8,7 +8,7 @@ import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './new-row.ts';
 import { mayBeSent, type RowStates } from './row-states.ts';
-import { haveSameValues, nameKey, valuesKey } from './same-values.ts';
+import { createCodeNumbering, valuesKey } from './same-values.ts';
 
 export interface Reconciliation {
   adopted: { row: number; code: QrCode }[];
@@ -113,71 +113,43 @@ export async function* findExisting(
   if (existing.length > 0) yield existing;
 }
 
-/**
- * The rows that may be sent, by their names. Only rows that share a name are kept by all values, in chains of their numbers: keys and arrays
- * of all rows would take more than the rows.
- */
+/** The rows that may be sent, by their values: those with the same values in chains of their numbers, because arrays take more memory. */
 async function indexRows(rows: Iterable<NewRow>, states: RowStates, signal: AbortSignal | undefined) {
-  /** Undefined: several rows have the name. */
-  const named = new Map<string, NewRow | undefined>();
-  const first = new Map<string, number>();
-  const last = new Map<string, number>();
+  const { numberOf, find } = createCodeNumbering();
+  /** By the number of their values, the first row and the last; 0 if none is left. */
+  const first: number[] = [];
+  const last: number[] = [];
   /** By row, the next with the same values; 0 behind the last. */
   const next = new Uint32Array(states.all().length + 1);
 
-  function chain({ row, code }: NewRow): void {
-    const key = valuesKey(code);
-    const before = last.get(key) ?? first.get(key);
-    if (before === undefined) first.set(key, row);
-    else {
-      next[before] = row;
-      last.set(key, row);
-    }
-  }
-
   const isTurn = countTurns();
-  for (const one of rows) {
+  for (const { row, code } of rows) {
     if (isTurn(1)) await letSignalsIn(signal);
-    if (!mayBeSent(states.of(one.row))) continue;
-    const name = nameKey(one.code);
-    if (!named.has(name)) {
-      named.set(name, one);
-      continue;
-    }
-    const before = named.get(name);
-    if (before) chain(before);
-    named.set(name, undefined);
-    chain(one);
+    if (!mayBeSent(states.of(row))) continue;
+    const values = numberOf(code);
+    const before = last[values];
+    if (before === undefined) first[values] = row;
+    else next[before] = row;
+    last[values] = row;
   }
-
   return {
-    /** Takes out the first row with the values of this code that passes. */
+    /** Takes the first row with the values of this code that passes, so that it is not found again. */
     take(code: QrCode, passes: (row: number) => boolean): number | undefined {
-      const name = nameKey(code);
-      const only = named.get(name);
-      if (only) {
-        if (!haveSameValues(only.code, code) || !passes(only.row)) return undefined;
-        named.delete(name);
-        return only.row;
+      const values = find(code);
+      if (values === undefined) return undefined;
+      let before = 0;
+      for (let row = first[values] ?? 0; row > 0; row = next[row] ?? 0) {
+        if (passes(row)) {
+          const after = next[row] ?? 0;
+          if (before > 0) next[before] = after;
+          else first[values] = after;
+          return row;
+        }
+        before = row;
       }
-      return named.has(name) ? takeFromChain(valuesKey(code), passes) : undefined;
+      return undefined;
     },
   };
-
-  function takeFromChain(key: string, passes: (row: number) => boolean): number | undefined {
-    let before = 0;
-    for (let row = first.get(key) ?? 0; row > 0; row = next[row] ?? 0) {
-      if (passes(row)) {
-        const after = next[row] ?? 0;
-        if (before > 0) next[before] = after;
-        else if (after > 0) first.set(key, after);
-        else first.delete(key); // its text is as large as the values
-        return row;
-      }
-      before = row;
-    }
-    return undefined;
-  }
 }
 
 /** Returns whether a row of the file has this code. */

@@ -1,4 +1,4 @@
-/** Compares codes by their values. */
+/** Compares and numbers codes by their values. */
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { parseUrl } from '../text/parse-url.ts';
 
@@ -11,13 +11,57 @@ export function valuesKey(code: NewCode | QrCode): string {
   return JSON.stringify([nameKey(code), type ?? 'url', tidyAddress(destination ?? '')]);
 }
 
-/** Returns whether codes have the same values (O6); parses no address if they are equal to the letter. */
-export function haveSameValues(one: NewCode | QrCode, other: NewCode | QrCode): boolean {
-  const isSame =
-    one.name === other.name &&
-    (one.type ?? 'url') === (other.type ?? 'url') &&
-    (one.destination ?? '') === (other.destination ?? '');
-  return isSame || valuesKey(one) === valuesKey(other);
+export type ValueField = 'name' | 'type' | 'destination';
+
+/** Returns the fields in which codes have different values (O6); parses no address if both are equal to the letter. */
+export function differingFields(one: NewCode | QrCode, other: NewCode | QrCode): ValueField[] {
+  const [was, is] = [one.destination ?? '', other.destination ?? ''];
+  const differs: Readonly<Record<ValueField, boolean>> = {
+    name: nameKey(one) !== nameKey(other),
+    type: (one.type ?? 'url') !== (other.type ?? 'url'),
+    destination: was !== is && tidyAddress(was) !== tidyAddress(is),
+  };
+  return (['name', 'type', 'destination'] as const).filter((field) => differs[field]);
+}
+
+export interface CodeNumbering {
+  /** Returns the number of the code's values, from 0 in the order in which they were first passed. */
+  numberOf(code: NewCode | QrCode): number;
+  /** Returns the number of the code's values, or undefined if they were never passed to `numberOf`. */
+  find(code: NewCode | QrCode): number | undefined;
+}
+
+/** In place of a number, for a name that codes with different values have. */
+const SEVERAL = -1;
+
+/** Numbers codes: those with the same values (O6) have the same number. */
+export function createCodeNumbering(): CodeNumbering {
+  /** By number, the first code. */
+  const codes: (NewCode | QrCode)[] = [];
+  /** Usually each name has one number: texts of all values would be larger than the codes, and parsing addresses is slow. */
+  const byName = new Map<string, number>();
+  const byValues = new Map<string, number>();
+
+  function find(code: NewCode | QrCode): number | undefined {
+    const number = byName.get(nameKey(code));
+    if (number === SEVERAL) return byValues.get(valuesKey(code));
+    const first = number === undefined ? undefined : codes[number];
+    return first && differingFields(first, code).length === 0 ? number : undefined;
+  }
+
+  function add(code: NewCode | QrCode): number {
+    const name = nameKey(code);
+    const number = codes.push(code) - 1;
+    const before = byName.get(name);
+    byName.set(name, before === undefined ? number : SEVERAL);
+    if (before === undefined) return number;
+    const first = codes[before];
+    if (first) byValues.set(valuesKey(first), before);
+    byValues.set(valuesKey(code), number);
+    return number;
+  }
+
+  return { find, numberOf: (code) => find(code) ?? add(code) };
 }
 
 /** Returns a text that is equal for codes with the same name. */
