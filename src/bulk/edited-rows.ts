@@ -7,7 +7,7 @@ import { inQuotes } from '../text/quote.ts';
 /** Formats the edits of a row, or the codes it may belong to. */
 export function tellEdit({ of, changes, candidates }: Edit): string {
   if (of === undefined || of.id === undefined) {
-    const codes = candidates.map(({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it may have a code'})`);
+    const codes = (of ? [of] : candidates).map(({ id, seen }) => `${inQuotes(seen?.name ?? '')} (${id ?? 'it may have a code'})`);
     return `may be an edit of a removed row: ${codes.join(' or ')}`;
   }
   if (changes === undefined) return 'changed since its code was created';
@@ -18,29 +18,52 @@ export function tellEdit({ of, changes, candidates }: Edit): string {
 
 const MOST_NAMED = 5;
 
-/** The failure of a run that left rows alone because they were edited; undefined if there are none. */
-export function editedError(edited: readonly RowEnd[]): PartialError | undefined {
-  const [first] = edited;
-  if (first === undefined) return undefined;
-  const lines = edited.slice(0, MOST_NAMED).map(({ line, id, edit }) => {
-    const code = id === undefined ? '' : ` (code ${id})`;
-    return `  line ${line}: ${edit ? tellEdit(edit) : ''}${code}`;
-  });
-  if (edited.length > MOST_NAMED) lines.push(`  and ${edited.length - MOST_NAMED} more; see the results`);
-  const count = edited.length === 1 ? '1 row was' : `${edited.length} rows were`;
-  return new PartialError(
-    [`${count} edited since the last run; nothing was sent for ${edited.length === 1 ? 'it' : 'them'}`, ...lines].join('\n'),
-    {
-      hint: hintFor(edited, first.line),
-    },
-  );
+/** The rows of a run that it left alone because they were edited. */
+export interface EditedRows {
+  add(end: RowEnd): void;
+  /** Returns the failure of the run, or undefined if there are none. */
+  error(): PartialError | undefined;
 }
 
-function hintFor(edited: readonly RowEnd[], line: number): string {
-  const canApply = edited.some(({ id, edit }) => id !== undefined && !edit?.changes?.some(({ field }) => field === 'type'));
-  const unclear = edited.find(({ id }) => id === undefined);
+export function createEditedRows(): EditedRows {
+  let count = 0;
+  /** The first ones: all of them would be larger than the file. */
+  const told: RowEnd[] = [];
+  let canApply = false;
+  let unclear: RowEnd | undefined;
+  return {
+    add(end) {
+      count += 1;
+      if (told.length < MOST_NAMED) told.push(end);
+      canApply ||= end.id !== undefined && !end.edit?.changes?.some(({ field }) => field === 'type');
+      if (end.id === undefined) unclear ??= end;
+    },
+    error() {
+      const [first] = told;
+      if (first === undefined) return undefined;
+      const [rows, them] = count === 1 ? ['1 row was', 'it'] : [`${count} rows were`, 'them'];
+      const lines = told.map(({ line, id, edit }) => {
+        return `  line ${line}: ${edit ? tellEdit(edit) : ''}${id === undefined ? '' : ` (code ${id})`}`;
+      });
+      if (count > told.length) lines.push(`  and ${count - told.length} more; see the results`);
+      const hint = hintFor({ count, canApply, unclear, line: first.line });
+      return new PartialError([`${rows} edited since the last run; nothing was sent for ${them}`, ...lines].join('\n'), { hint });
+    },
+  };
+}
+
+interface EditedFacts {
+  count: number;
+  /** A code of any of them can be changed. */
+  canApply: boolean;
+  /** The first row of which it is not clear what it was. */
+  unclear: RowEnd | undefined;
+  /** Of the first row. */
+  line: number;
+}
+
+function hintFor({ count, canApply, unclear, line }: EditedFacts): string {
   const asNew = `--as-new ${unclear?.line ?? line} to create a new code for line ${unclear?.line ?? line}`;
-  if (canApply)
-    return `Add --apply-edits to change ${edited.length === 1 ? 'the existing code' : 'the existing codes'}, or ${asNew}.`;
+  if (canApply) return `Add --apply-edits to change ${count === 1 ? 'the existing code' : 'the existing codes'}, or ${asNew}.`;
   return unclear ? `Add ${asNew}, or --adopt ${unclear.line}=ID --apply-edits to change an existing code.` : `Add ${asNew}.`;
 }

@@ -7,7 +7,7 @@ import { nameRow } from '../once/new-row.ts';
 import type { CreateEnd, RowEnd } from '../once/row-ends.ts';
 import { countOf, formatCount } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
-import { editedError, tellEdit } from './edited-rows.ts';
+import { createEditedRows, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';
 import type { RowResult } from './outcomes.ts';
 import { nameIds, type Undecided, undecidedError } from './undecided-error.ts';
@@ -71,13 +71,13 @@ export function createResults(): CreateResults {
   const results: RowResult[] = [];
   /** Rows that need the user's decision. */
   const undecided: RowEnd[] = [];
-  const edited: RowEnd[] = [];
+  const edited = createEditedRows();
   return {
     results,
     take(end) {
       results.push(resultOf(end));
       if (end.candidates.length > 0) undecided.push(end);
-      if (end.state === 'edited' && end.error === undefined) edited.push(end);
+      if (end.state === 'edited' && end.error === undefined) edited.add(end);
     },
     failure({ stop }, rows, resultsPath) {
       // A stop at a row's own fault (--fail-fast) is a failed row like others.
@@ -89,7 +89,7 @@ export function createResults(): CreateResults {
         const named = undecided.map((end) => undecidedRow(end, rows));
         return undecidedError(named, { thing: 'row', more: '; see the results', hint });
       }
-      const notApplied = editedError(edited);
+      const notApplied = edited.error();
       if (results.every(({ outcome }) => outcome !== 'failed' && outcome !== 'not-attempted')) return notApplied;
       const failed = tellFailed(results, 'row');
       const hint = `See ${resultsPath ?? 'the output'} for the reasons. To retry the failed rows, run the same command again.`;

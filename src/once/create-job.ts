@@ -42,17 +42,17 @@ export const NO_EDITS: Edits = { stop: undefined, failed: new Map(), done: new M
 
 export type JournalJob = Pick<
   CreateJob,
-  'journalPath' | 'disk' | 'kind' | 'readListedCodes' | 'readListed' | 'skipExisting' | 'movedFrom'
+  'rows' | 'journalPath' | 'disk' | 'kind' | 'readListedCodes' | 'readListed' | 'skipExisting' | 'movedFrom'
 > & {
   service: GetService;
 };
 
 /** Returns the options of the journal. `found`: the codes that the results of an earlier run list. */
 export function journalOptions(job: JournalJob, found: readonly ListedCode[] | undefined) {
-  const { journalPath: path, disk = nodeDisk, kind, service, skipExisting, readListed, movedFrom } = job;
+  const { rows, journalPath: path, disk = nodeDisk, kind, service, skipExisting, readListed, movedFrom } = job;
   const listed = skipExisting ? [] : found;
   return {
-    ...{ path, disk, kind, movedFrom, workspace: service.workspace, getCode: service.getCode },
+    ...{ rows, path, disk, kind, movedFrom, workspace: service.workspace, getCode: service.getCode },
     check: (journal: FoundJournal) => refuseForgotten(path ?? '', { listed, readListed }, journal),
   };
 }

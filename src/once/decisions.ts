@@ -63,11 +63,11 @@ function isNothing({ adopt, notCreated, asNew = [] }: Decisions): boolean {
 
 /** A function that finds a row by its line, once each. */
 function createFinder(plan: InputPlan, states: RowStates) {
-  const places = new Map(plan.rows.map(({ row }, place) => [row.line, place]));
+  const places = new Map(Array.from(plan.rows, ({ row }, place) => [row.line, place]));
   const decided = new Set<number>();
   return (line: number, flag: string): { place: number; planned: PlannedRow } => {
     const place = places.get(line);
-    const planned = place === undefined ? undefined : plan.rows[place];
+    const planned = place === undefined ? undefined : plan.rows.at(place);
     if (place === undefined || !planned) {
       throw new UsageError(`${flag} ${line}: no row begins at line ${line}`, { hint: openLines(plan, states) });
     }
@@ -83,7 +83,7 @@ function createFinder(plan: InputPlan, states: RowStates) {
 const MOST_LINES = 20;
 
 function openLines(plan: InputPlan, states: RowStates): string {
-  const open = plan.rows.filter(({ entry, edit }) => edit !== undefined || isDoubtful(states.all()[(entry ?? 0) - 1]));
+  const open = [...plan.rows].filter(({ entry, edit }) => edit !== undefined || isDoubtful(states.all()[(entry ?? 0) - 1]));
   if (open.length === 0) return 'Omit the flag. No line needs your decision.';
   const lines = open.slice(0, MOST_LINES).map(({ row }) => row.line);
   return `Specify a line that needs your decision: ${lines.join(', ')}${open.length > MOST_LINES ? ', …' : ''}.`;
@@ -112,7 +112,7 @@ function nothingToDecide(flag: string, line: number, why: string): UsageError {
 /** The entry, of those that are gone, that has this code. */
 function goneOwnerOf(id: string, flag: string, line: number, { plan, states, appliesEdits }: DecisionsContext): number {
   const owner = states.ownerOf(id);
-  const isGone = owner !== undefined && states.of(owner).id === id && plan.rows.every(({ entry }) => entry !== owner);
+  const isGone = owner !== undefined && states.of(owner).id === id && [...plan.rows].every(({ entry }) => entry !== owner);
   if (!isGone) {
     throw new UsageError(`${flag}: line ${line} was edited, and this code does not belong to a removed row`, {
       hint: 'Choose one of the codes listed for this line in the results.',

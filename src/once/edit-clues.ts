@@ -1,12 +1,14 @@
 /** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
 import { createNumbering } from '../collections/create-numbering.ts';
 import { numberSet } from '../collections/number-set.ts';
+import type { NewCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
-import { codeOf, seenOf } from './entries.ts';
+import { codeOf, ownPrint } from './entries.ts';
 import type { Clues, Gone } from './find-edits.ts';
-import type { ComparedRow, Recognized } from './recognize-rows.ts';
+import type { NewRow } from './new-row.ts';
+import type { Recognized } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
-import { nameKey, restKey, valuesKey } from './same-values.ts';
+import { nameKey, restKey } from './same-values.ts';
 
 /** Row without an entry; `place` counts from 0. */
 export interface FreshRow extends Clues {
@@ -23,64 +25,70 @@ export interface GoneRow extends Gone {
  */
 export function cluesOf(
   states: RowStates,
-  { rows, order, found, gaps, gone: goneRows }: Recognized,
+  { rows, order, found, gaps, gone: goneRows, keys }: Recognized,
 ): { fresh: FreshRow[]; gone: GoneRow[]; alsoIn: ReadonlyMap<number, GoneRow> } {
   if (goneRows.length === 0) return { fresh: [], gone: [], alsoIn: new Map() };
-  const bound = states.all().length;
-  const recent = numberSet(order, bound);
-  const present = numberSet(found, bound);
+  const recent = numberSet(order);
+  const present = numberSet(found);
   const isFresh = (_: unknown, place: number) => found[place] === undefined;
   const codes = goneRows.map(({ seen }) => seen && codeOf(seen));
-  const earlier = codes.filter((_, at) => !recent.has(goneRows[at]?.row ?? 0));
-  const [names, rests] = [nameKey, restKey].map((keyOf) => {
-    return among(
-      earlier.map((code) => code && keyOf(code)),
+  const isRecent = (at: number) => recent.has(goneRows[at]?.row ?? 0);
+  const earlier = codes.filter((_, at) => !isRecent(at));
+  const freshRows = rows.filter(isFresh).map(({ row }) => row);
+  /** Of an entry that was gone before already, a text that a row with an entry has too is no clue. */
+  const textOfEntry = (textOf: (code: NewCode) => string) => {
+    const taken = among(
+      earlier.map((code) => code && textOf(code)),
       rows,
-      ({ row }, place) => (isFresh(row, place) ? undefined : keyOf(row.code)),
+      ({ row }, place) => (isFresh(row, place) ? undefined : textOf(row.code)),
     );
-  });
-  const ownOfRows = unique(rows.filter(isFresh).map(ownOf), rows, ownOf);
+    return (at: number) => {
+      const code = codes[at];
+      const text = code && textOf(code);
+      return isRecent(at) || !taken.has(text) ? text : undefined;
+    };
+  };
+  /** The numbers of one clue of all rows and entries. One clue at a time: the texts of all clues together are larger than the rows. */
+  const numbersOf = (
+    ofRow: (row: NewRow) => string | undefined,
+    ofEntry: (at: number) => string | undefined,
+    numberOf = optional(createNumbering()),
+  ) => ({ rows: freshRows.map((row) => numberOf(ofRow(row))), gone: goneRows.map((_, at) => numberOf(ofEntry(at))) });
+
+  const name = numbersOf(({ code }) => nameKey(code), textOfEntry(nameKey));
+  const rest = numbersOf(({ code }) => restKey(code), textOfEntry(restKey));
+  const ownOfRow = unique(freshRows.map(ownPrint), rows, ({ row }) => ownPrint(row));
   const entries = [...goneRows, ...states.all().filter(({ row }) => present.has(row))];
-  const ownOfEntries = unique(
+  const ownOfEntry = unique(
     goneRows.map(({ seen }) => seen?.own),
     entries,
     ({ seen }) => seen?.own,
   );
-  const numberOf = optional(createNumbering());
-
-  const fresh = rows.flatMap(({ row }, place): FreshRow[] => {
-    if (!isFresh(row, place)) return [];
-    const [name, rest, same] = [nameKey, restKey, valuesKey].map((keyOf) => numberOf(keyOf(row.code)));
-    return [{ place, name, rest, gap: numberOf(gaps.ofRow(place)), own: numberOf(ownOfRows(ownOf({ row }))), same }];
+  const own = numbersOf(
+    (row) => ownOfRow(ownPrint(row)),
+    (at) => ownOfEntry(goneRows[at]?.seen?.own),
+  );
+  const gapNumber = optional(createNumbering());
+  const places = [...rows.keys()].filter((place) => found[place] === undefined);
+  const fresh = places.map((place, at): FreshRow => {
+    const gap = gapNumber(gaps.ofRow(place));
+    return { place, name: name.rows[at], rest: rest.rows[at], gap, own: own.rows[at], same: rows[place]?.key };
   });
   const gone = goneRows.map((state, at): GoneRow => {
-    const code = codes[at];
-    const isRecent = recent.has(state.row);
-    const [name, rest] = code ? [nameKey(code), restKey(code)] : [];
-    return {
-      state,
-      name: numberOf(isRecent || !names?.has(name) ? name : undefined),
-      rest: numberOf(isRecent || !rests?.has(rest) ? rest : undefined),
-      gap: numberOf(gaps.ofEntry(state.row)),
-      own: numberOf(ownOfEntries(state.seen?.own)),
-      // No other entry was removed while a row has its values.
-      same: numberOf(code && valuesKey(code)),
-      isAny: code === undefined && isRecent,
-    };
+    const gap = gapNumber(gaps.ofEntry(state.row));
+    const isAny = codes[at] === undefined && isRecent(at);
+    // No other entry was removed while a row has its values.
+    const same = keys[state.row - 1];
+    return { state, name: name.gone[at], rest: rest.gone[at], gap, own: own.gone[at], same, isAny };
   });
-  const byKey = new Map(gone.flatMap((one) => (recent.has(one.state.row) ? [[keyOf(one.state), one] as const] : [])));
+  const bySame = new Map(gone.flatMap((one, at) => (isRecent(at) ? [[one.same, one] as const] : [])));
   const alsoIn = new Map<number, GoneRow>();
   for (const row of order) {
-    const gap = numberOf(gaps.ofEntry(row));
-    const alike = gap === undefined ? undefined : byKey.get(keyOf(states.of(row)));
+    const gap = gapNumber(gaps.ofEntry(row));
+    const alike = gap === undefined ? undefined : bySame.get(keys[row - 1]);
     if (alike && gap !== undefined) alsoIn.set(gap, alike);
   }
   return { fresh, gone, alsoIn };
-}
-
-/** Not kept: there may be a million. */
-function ownOf({ row }: Pick<ComparedRow, 'row'>): string | undefined {
-  return seenOf(row).own;
 }
 
 function optional(numberOf: (text: string) => number): (text: string | undefined) => number | undefined {
@@ -101,11 +109,6 @@ function among<T>(
       if (text !== undefined && isWanted.has(text)) found.add(text);
     }
   return found;
-}
-
-function keyOf({ seen }: RowState): string {
-  const code = seen && codeOf(seen);
-  return code ? valuesKey(code) : '';
 }
 
 /** Returns a function that returns a text, of those that are wanted, if exactly one item has it, else undefined. */

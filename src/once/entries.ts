@@ -26,12 +26,18 @@ export interface Seen {
 }
 
 /** Returns the stored form of a row of the input. */
-export function seenOf({ values, own = [], code, key }: NewRow): Seen {
+export function seenOf(row: NewRow): Seen {
+  const { values, code, key } = row;
   const all = fingerprint(jsonOf(sortedAll([...values.keys()]), values));
-  const ownJson = key === undefined ? jsonOf(sortedOwn(own), values, isFilled) : NO_ENTRIES;
   const { name, type, destination } = contentOf(code);
   // All its properties by their names, also those that are undefined: rows with one layout take a third of the memory of rows with several.
-  return { name, type, destination, all, own: ownJson === NO_ENTRIES ? undefined : fingerprint(ownJson), key };
+  return { name, type, destination, all, own: ownPrint(row), key };
+}
+
+/** Returns the fingerprint of the columns that only the user reads, or undefined if they are empty. */
+export function ownPrint({ values, own = [], key }: NewRow): string | undefined {
+  const json = key === undefined ? jsonOf(sortedOwn(own), values, isFilled) : NO_ENTRIES;
+  return json === NO_ENTRIES ? undefined : fingerprint(json);
 }
 
 /** Returns the part of `Seen` with the values of this code's POST. */

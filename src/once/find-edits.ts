@@ -3,6 +3,7 @@
  * in a file of 100,000 rows edits all of them.
  */
 import { groupBy } from '../collections/group-by.ts';
+import { type NumberSet, numberSet } from '../collections/number-set.ts';
 
 /** Values that a row, or an entry, may share with its other form, as numbers below `MOST_VALUES`; undefined gives no clue. */
 export interface Clues {
@@ -30,7 +31,7 @@ export interface Gone extends Clues {
 interface FoundEdit<G> {
   /** The entry that became this row; undefined if that is not clear. */
   of: G | undefined;
-  /** Entries that come into question, not all if they are many. */
+  /** If it is not clear: the entries that come into question, not all if they are many. */
   candidates: readonly G[];
 }
 
@@ -58,50 +59,56 @@ export function findEdits<F extends Clues, G extends Gone>(
   pins: ReadonlyMap<F, G> = new Map(),
   alsoIn: ReadonlyMap<number, G> = new Map(),
 ): FoundEdits<F, G> {
-  const candidates = candidatesOf(fresh, gone, pins, alsoIn);
-  const related = fresh.filter((_, place) => candidates[place]);
+  const related = fresh.filter(isRelated(gone, pins, alsoIn));
   const pairs = pairUp(related, gone, pins);
-  const edits = new Map<F, FoundEdit<G>>();
-  for (const [place, row] of fresh.entries()) {
-    const found = candidates[place];
-    if (found) edits.set(row, { of: pairs.get(row), candidates: found });
-  }
+  const unclear = related.filter((row) => !pairs.has(row));
+  const candidates = candidatesOf(unclear, gone, alsoIn);
+  const edits = new Map(related.map((row): [F, FoundEdit<G>] => [row, { of: pairs.get(row), candidates: NONE }]));
+  for (const [place, row] of unclear.entries()) edits.set(row, { of: undefined, candidates: candidates[place] ?? NONE });
   return { edits, held: heldOf(fresh, gone, pins, alsoIn) };
 }
 
-/** Returns, for each row, the entries that it may be an edit of; undefined if there are none. One clue at a time, because each needs an index of all entries. */
-function candidatesOf<F extends Clues, G extends Gone>(
-  fresh: readonly F[],
+const NONE: readonly never[] = [];
+
+/** Returns a function that tells whether a row may be an edit of any of the entries. */
+function isRelated<F extends Clues, G extends Gone>(
   gone: readonly G[],
   pins: ReadonlyMap<F, G>,
   alsoIn: ReadonlyMap<number, G>,
-): (G[] | undefined)[] {
-  const candidates: (G[] | undefined)[] = fresh.map((row) => {
-    const pinned = pins.get(row);
-    return pinned && [pinned];
-  });
-  const add = (place: number, entry: G) => {
-    const found = candidates[place];
-    if (!found) candidates[place] = [entry];
-    else if (!found.includes(entry)) found.push(entry);
-  };
-  const addSome = (place: number, more: readonly G[] = []) => {
-    for (const entry of more) {
-      if ((candidates[place]?.length ?? 0) >= MOST_SHOWN) return;
-      add(place, entry);
-    }
-  };
+): (row: F) => boolean {
+  const hasAny = gone.some(({ isAny }) => isAny);
+  const said = CLUES.map((clue) => ({ clue, values: valuesOf(gone, clue) }));
+  return (row) =>
+    hasAny || pins.has(row) || alsoIn.has(row.gap ?? NO_CLUE) || said.some(({ clue, values }) => values.has(row[clue]));
+}
+
+function valuesOf(items: readonly Clues[], clue: Clue): NumberSet {
+  return numberSet(items.map((item) => item[clue]));
+}
+
+/** Returns, for each row, the entries that it may be an edit of. One clue at a time, because each needs an index of all entries. */
+function candidatesOf<G extends Gone>(fresh: readonly Clues[], gone: readonly G[], alsoIn: ReadonlyMap<number, G>): G[][] {
+  const candidates: G[][] = fresh.map(() => []);
+  if (fresh.length === 0) return candidates;
   for (const clue of CLUES) {
     const entries = indexBy(gone, clue);
-    for (const [place, row] of fresh.entries()) addSome(place, entries.get(row[clue] ?? NO_CLUE));
+    for (const [place, row] of fresh.entries()) addSome(candidates[place], entries.get(row[clue] ?? NO_CLUE));
   }
   const any = gone.filter(({ isAny }) => isAny);
   for (const [place, { gap = NO_CLUE }] of fresh.entries()) {
-    addSome(place, any);
+    const found = candidates[place];
+    addSome(found, any);
     const alike = alsoIn.get(gap);
-    if (alike) add(place, alike);
+    if (alike && !found?.includes(alike)) found?.push(alike);
   }
   return candidates;
+}
+
+function addSome<G>(found: G[] = [], more: readonly G[] = []): void {
+  for (const entry of more) {
+    if (found.length >= MOST_SHOWN) return;
+    if (!found.includes(entry)) found.push(entry);
+  }
 }
 
 /** Returns the entries that any of these rows may be. */
@@ -113,8 +120,8 @@ function heldOf<F extends Clues, G extends Gone>(
 ): Set<G> {
   const held = new Set<G>();
   for (const clue of CLUES) {
-    const said = new Set(fresh.map((row) => row[clue]));
-    for (const entry of gone) if (entry[clue] !== undefined && said.has(entry[clue])) held.add(entry);
+    const said = valuesOf(fresh, clue);
+    for (const entry of gone) if (said.has(entry[clue])) held.add(entry);
   }
   if (fresh.length > 0) for (const entry of gone) if (entry.isAny) held.add(entry);
   for (const entry of pins.values()) held.add(entry);

@@ -11,7 +11,7 @@ import { findEdits } from './find-edits.ts';
 import type { NewRow } from './new-row.ts';
 import { type ComparedRow, type Recognized, recognizeRows } from './recognize-rows.ts';
 import type { InputRecord, RowStates } from './row-states.ts';
-import { valuesKey } from './same-values.ts';
+import { differingFields, type ValueField } from './same-values.ts';
 
 /** Decisions of the user about rows, by their places (from 0). */
 export interface Words {
@@ -24,7 +24,7 @@ export interface Words {
 export const NO_WORDS: Words = { asNew: new Set(), pins: new Map() };
 
 export interface FieldChange {
-  readonly field: 'name' | 'type' | 'destination';
+  readonly field: ValueField;
   readonly old: string;
   readonly new: string;
 }
@@ -32,12 +32,11 @@ export interface FieldChange {
 /** Row that is, or may be, the new form of a removed entry. */
 export interface Edit {
   readonly row: NewRow;
-  readonly seen: Seen;
   /** The entry that it was; undefined if several come into question. */
   readonly of: RowState | undefined;
   /** Differences from the last values of the entry; undefined if they are unknown. */
   readonly changes: readonly FieldChange[] | undefined;
-  /** Entries that come into question, not all if they are many. */
+  /** If it is not clear which entry it was: those that come into question, not all if they are many. */
   readonly candidates: readonly RowState[];
 }
 
@@ -49,9 +48,46 @@ export interface PlannedRow {
   readonly edit: Edit | undefined;
 }
 
+/** The planned rows, in the order of the input. Put together when they are asked for: all of them would be as large as the rows. */
+export class PlannedRows implements Iterable<PlannedRow> {
+  readonly #rows: readonly NewRow[];
+  readonly #entries: ArrayLike<number>;
+  readonly #edits: ReadonlyMap<number, Pick<Edit, 'of' | 'candidates'>>;
+
+  /** `entries`: the numbers of the rows, and anything for those that `edits` has, by their places. */
+  constructor(
+    rows: readonly NewRow[],
+    entries: ArrayLike<number>,
+    edits: ReadonlyMap<number, Pick<Edit, 'of' | 'candidates'>> = new Map(),
+  ) {
+    this.#rows = rows;
+    this.#entries = entries;
+    this.#edits = edits;
+  }
+
+  at(place: number): PlannedRow | undefined {
+    const row = this.#rows[place];
+    if (!row) return undefined;
+    const found = this.#edits.get(place);
+    if (!found) return { row, entry: this.#entries[place], edit: undefined };
+    const { of, candidates } = found;
+    return { row, entry: undefined, edit: { row, of, candidates, changes: of?.seen && changesOf(of.seen, row.code) } };
+  }
+
+  *entries(): Generator<[place: number, PlannedRow]> {
+    for (const place of this.#rows.keys()) {
+      const planned = this.at(place);
+      if (planned) yield [place, planned];
+    }
+  }
+
+  *[Symbol.iterator](): Generator<PlannedRow> {
+    for (const [, planned] of this.entries()) yield planned;
+  }
+}
+
 export interface InputPlan {
-  /** In the order of the input. */
-  readonly rows: readonly PlannedRow[];
+  readonly rows: PlannedRows;
   /** Entries that are gone and that rows may be edits of. */
   readonly held: readonly RowState[];
   /** Records for the journal before anything of this is sent. */
@@ -78,25 +114,19 @@ export function planInput(
     return gone ? [[row, gone] as const] : [];
   });
   const { edits, held } = findEdits(fresh, clues.gone, new Map(pinned), clues.alsoIn);
-  const editOf = new Map([...edits].map(([{ place }, { of, candidates }]) => [place, { of: of?.state, candidates }]));
+  const editOf = new Map(
+    [...edits].map(([{ place }, { of, candidates }]) => {
+      return [place, { of: of?.state, candidates: candidates.map(({ state }) => state) }];
+    }),
+  );
 
   let next = states.all().length;
-  const planned = rows.map((read, place): PlannedRow => {
-    const { row } = read;
-    const edit = editOf.get(place);
-    if (!edit) return { row, entry: found[place] ?? ++next, edit: undefined };
-    const changes = edit.of?.seen && changesOf(edit.of.seen, row.code);
-    return {
-      row,
-      entry: undefined,
-      edit: { row, seen: read.seen, ...edit, changes, candidates: edit.candidates.map(({ state }) => state) },
-    };
-  });
-  const seenNow = planned.flatMap(({ entry }, place) => news(entry, rows[place], states, asNew.has(place)));
-  const runs = toRuns(orderOf(planned, states, { order, found }, held));
+  const entries = Int32Array.from(rows, (_, place) => (editOf.has(place) ? 0 : (found[place] ?? ++next)));
+  const seenNow = rows.flatMap((read, place) => news(entries[place], read, states, asNew.has(place)));
+  const runs = toRuns(orderOf(entries, { order, found }, held));
   const isKnown = isRecorded(runs, states, next);
   return {
-    rows: planned,
+    rows: new PlannedRows(input, entries, editOf),
     held: [...held].map(({ state }) => state),
     // The order first: if power fails between the two, the new entries were never sent, and their numbers mean nothing.
     records: [...(isKnown ? [] : [{ is: 'order' as const, runs }]), ...entriesRecords(seenNow)],
@@ -108,15 +138,10 @@ export function isRecorded(runs: readonly number[], states: RowStates, entries =
   return String(runs) === String(states.runs() ?? (entries > 0 ? [1, entries] : []));
 }
 
-/** Records about a row for the journal: a new entry, or changed values of a known one. */
-function news(
-  entry: number | undefined,
-  read: ComparedRow | undefined,
-  states: RowStates,
-  isWord: boolean,
-): (readonly [number, Seen])[] {
-  if (entry === undefined || !read) return [];
-  const seen = seenOf(read.row);
+/** Records about a row for the journal: a new entry, or changed values of a known one; none of an edit. */
+function news(entry = 0, { row }: ComparedRow, states: RowStates, isWord: boolean): (readonly [number, Seen])[] {
+  if (entry === 0) return [];
+  const seen = seenOf(row);
   if (entry > states.all().length) return [[entry, isWord ? { ...seen, word: true } : seen]];
   const before = states.of(entry).seen;
   if (before && before.name !== undefined && before.all === seen.all && before.own === seen.own) return [];
@@ -125,12 +150,11 @@ function news(
 
 /** Order to compare the next input with: that of this one, with the entries that rows may be edits of at their positions. */
 function orderOf(
-  planned: readonly PlannedRow[],
-  states: RowStates,
+  entries: Int32Array,
   { order, found }: Pick<Recognized, 'order' | 'found'>,
   held: ReadonlySet<GoneRow>,
 ): number[] {
-  const present = numberSet(found, states.all().length);
+  const present = numberSet(found);
   const heldRows = new Set([...held].map(({ state }) => state.row));
   const after = new Map<number, number[]>();
   let left = 0;
@@ -148,7 +172,7 @@ function orderOf(
     for (const gone of after.get(row) ?? []) next.push(gone);
   };
   add(0);
-  for (const { entry } of planned) if (entry !== undefined) add(entry);
+  for (const entry of entries) if (entry > 0) add(entry);
   return next;
 }
 
@@ -162,8 +186,5 @@ export function changesOf(before: Seen | QrCode, code: NewCode): FieldChange[] |
     destination: destination ?? '',
   });
   const [was, is] = [texts(old), texts(code)];
-  return (['name', 'type', 'destination'] as const).flatMap((field) => {
-    const isSame = valuesKey({ ...was, [field]: is[field] }) === valuesKey(was);
-    return isSame ? [] : [{ field, old: was[field], new: is[field] }];
-  });
+  return differingFields(old, code).map((field) => ({ field, old: was[field], new: is[field] }));
 }

@@ -4,7 +4,7 @@ import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { type DecidedRows, type Decisions, readDecisions } from './decisions.ts';
-import { codeOf, contentOf, entriesRecords } from './entries.ts';
+import { codeOf, entriesRecords, seenOf } from './entries.ts';
 import { changesOf, type Edit, type InputPlan, planInput, type Words } from './input-plan.ts';
 import { contentsFrom, entriesFrom, hasBareEntries, type Listed } from './listed-rows.ts';
 import type { NewRow } from './new-row.ts';
@@ -82,9 +82,7 @@ export async function openInput(
   // O34: what became of a removed row decides first: a row that is called new may be that row, restored.
   const isLater = job.looksFirst && plan.held.some(isLost);
   if (words.asNew.size + words.pins.size > 0 && !isLater) plan = planNow(words);
-  const known = states.all().length;
   await learnPlan();
-  shareTexts(plan, states, known);
 
   /** Rows with the same values must not swap positions while they are sent. */
   const kept = new Map<number, number>();
@@ -105,13 +103,13 @@ export async function openInput(
   }
   async function applyEdits() {
     const done = new Map<number, OwnedEdit>();
-    const edits = plan.rows.flatMap(({ edit }) => ownedEdit(edit) ?? []).filter(({ changes }) => isPossible(changes));
+    const edits = [...plan.rows].flatMap(({ edit }) => ownedEdit(edit) ?? []).filter(({ changes }) => isPossible(changes));
     if (!job.applyEdits || edits.length === 0) return { stop: undefined, failed: new Map<number, string>(), done };
     const end = await job.applyEdits(edits, {
       // O35: whatever happens to the request, the next run knows that the code may differ from the entry.
-      begin: ({ entry, seen }) => states.learn([{ is: 'changing', entry, seen }]),
+      begin: ({ entry, row }) => states.learn([{ is: 'changing', entry, seen: seenOf(row) }]),
       async done(edit) {
-        await states.learn(entriesRecords([[edit.entry, edit.seen]]));
+        await states.learn(entriesRecords([[edit.entry, seenOf(edit.row)]]));
         done.set(edit.row.row, edit);
         kept.set(edit.row.row - 1, edit.entry);
       },
@@ -120,20 +118,6 @@ export async function openInput(
     return { ...end, done };
   }
   return { plan: () => plan, entries: () => entryRows(plan), decided, replan, applyEdits };
-}
-
-/** Lets the first `known` entries share the texts of the rows with their values, which are in memory anyway, instead of those of the journal. */
-function shareTexts({ rows }: InputPlan, states: RowStates, known: number): void {
-  for (const { row, entry = 0 } of rows) {
-    const state = entry > known ? undefined : states.all()[entry - 1];
-    const seen = state?.seen;
-    if (!state || !seen || [seen.id, seen.word, seen.key].some((one) => one !== undefined)) continue;
-    const { name, type, destination } = contentOf(row.code);
-    if (seen.name !== name || seen.type !== type || seen.destination !== destination) continue;
-    const { all, own } = seen;
-    if (state.code === seen) state.code = row.code;
-    state.seen = { name, type, destination, all, own, key: undefined };
-  }
 }
 
 async function learnFromResults(
@@ -179,12 +163,13 @@ export function isLost({ state, code }: RowState): boolean {
 
 /** Finds the rows of a plan by the numbers of their entries; a map of rows would be as large as their codes. */
 function entryRows({ rows }: InputPlan): EntryRows {
-  const last = rows.reduce((most, { entry = 0 }) => Math.max(most, entry), 0);
+  let last = 0;
+  for (const { entry = 0 } of rows) last = Math.max(last, entry);
   /** By entry, the number of its row in the input, from 1. */
   const places = new Uint32Array(last + 1);
   for (const [place, { entry }] of rows.entries()) if (entry !== undefined) places[entry] = place + 1;
   const get = (entry: number) => {
-    const row = rows[(places[entry] ?? 0) - 1]?.row;
+    const row = rows.at((places[entry] ?? 0) - 1)?.row;
     return row && asEntry(row, entry);
   };
   return {

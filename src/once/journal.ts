@@ -5,7 +5,9 @@ import { type JournalWorkspace, openEnvelope, readEnvelope } from './journal-env
 import type { JournalRecord } from './journal-records.ts';
 import { createShapeCheck } from './journal-shapes.ts';
 import type { FoundJournal } from './listed-rows.ts';
+import type { NewRow } from './new-row.ts';
 import { type RowStates, replay } from './row-states.ts';
+import { createTextSharing } from './shared-texts.ts';
 
 /** Purpose for which a journal is opened. */
 interface JournalOptions extends JournalWorkspace {
@@ -16,6 +18,8 @@ interface JournalOptions extends JournalWorkspace {
   check: (found: FoundJournal) => Promise<void>;
   /** Command that owns the journal; default: `qr create`. */
   kind?: CreationKind | undefined;
+  /** The input, whose texts the entries share. */
+  rows?: readonly NewRow[] | undefined;
 }
 
 /** Commands that create codes from rows. */
@@ -40,12 +44,13 @@ export async function readJournal({ path, ...options }: JournalOptions): Promise
   return states;
 }
 
-function envelopeOf({ check, kind = 'creation', ...options }: Omit<JournalOptions, 'path'>, states: RowStates) {
+function envelopeOf({ check, kind = 'creation', rows = [], ...options }: Omit<JournalOptions, 'path'>, states: RowStates) {
+  const withSharedTexts = createTextSharing(rows);
   return {
     ...options,
     kind,
     hasShape: createShapeCheck(),
-    take: states.take,
+    take: (record: JournalRecord) => states.take(withSharedTexts(record)),
     async known(isNew: boolean) {
       await check({ isNew, states });
       return {

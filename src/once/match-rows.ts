@@ -1,5 +1,6 @@
 /** Matches the rows of the input to the entries of the journal by their values, at any position. Pure. */
 import { groupBy } from '../collections/group-by.ts';
+import { numberSet } from '../collections/number-set.ts';
 import type { Seen } from './entries.ts';
 
 /** `key`: a number from 0, equal for rows that request the same code (same-values.ts). */
@@ -45,12 +46,18 @@ export function matchRows(
   const keptEntries = new Set(kept.values());
   const others = known.filter(({ row }) => !keptEntries.has(row));
   const entries = pairSingles(rows, others, found);
-  const named = groupBy(entries, ({ key }) => key);
   const places = [...found.keys()].filter((place) => found[place] === undefined);
-  for (const [key, same] of groupBy(places, (place) => rows[place]?.key)) {
-    const free = named.get(key);
-    if (free === undefined) continue;
-    for (const of of [allOf, ownOf, nothingOf]) pairBy(same, free, of);
+  const keyAt = (place: number) => rows[place]?.key;
+  // Only keys that both have: where a file was edited throughout, there is none, and groups of one would take more memory than the rows.
+  const ofRows = numberSet(places.map(keyAt));
+  const named = groupBy(
+    entries.filter(({ key }) => ofRows.has(key)),
+    ({ key }) => key,
+  );
+  const ofEntries = numberSet([...named.keys()]);
+  const shared = places.filter((place) => ofEntries.has(keyAt(place)));
+  for (const [key, same] of groupBy(shared, keyAt)) {
+    for (const of of [allOf, ownOf, nothingOf]) pairBy(same, named.get(key) ?? [], of);
   }
   const printed = entries.filter(({ key }) => key === undefined);
   if (printed.length > 0) pairBy(places, printed, allOf);

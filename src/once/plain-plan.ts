@@ -4,7 +4,7 @@
  */
 import { numberSet } from '../collections/number-set.ts';
 import { entriesRecords, seenOf, toRuns } from './entries.ts';
-import { type InputPlan, isRecorded } from './input-plan.ts';
+import { type InputPlan, isRecorded, PlannedRows } from './input-plan.ts';
 import type { NewRow } from './new-row.ts';
 import { doubtOf } from './recognize-rows.ts';
 import type { RowStates } from './row-states.ts';
@@ -12,13 +12,17 @@ import type { RowStates } from './row-states.ts';
 /** Returns the plan like `planInput`, without the user's decisions, or undefined if recognition is needed. */
 export function planPlainly(rows: readonly NewRow[], states: RowStates): InputPlan | undefined {
   if (states.all().length === 0 && states.runs() === undefined)
-    return planOf(rows, [...rows.keys()].map(numberOf), entriesOf(rows));
+    return planOf(
+      rows,
+      Int32Array.from(rows, (_, place) => numberOf(place)),
+      entriesOf(rows),
+    );
   const order = states.order();
   return isUnchanged(rows, order, states) ? planOf(rows, order, []) : undefined;
 }
 
-function planOf(rows: readonly NewRow[], entries: readonly number[], records: InputPlan['records']): InputPlan {
-  return { rows: rows.map((row, place) => ({ row, entry: entries[place], edit: undefined })), held: [], records };
+function planOf(rows: readonly NewRow[], entries: Iterable<number>, records: InputPlan['records']): InputPlan {
+  return { rows: new PlannedRows(rows, Int32Array.from(entries)), held: [], records };
 }
 
 /** Entries are numbered from 1 in the order in which they were first seen. */
@@ -33,7 +37,7 @@ function entriesOf(rows: readonly NewRow[]): InputPlan['records'] {
 /** O14: each row is the entry at its place, and none is gone that another row could be. */
 function isUnchanged(rows: readonly NewRow[], order: readonly number[], states: RowStates): boolean {
   if (rows.length !== order.length || !isRecorded(toRuns(order), states)) return false;
-  const present = numberSet(order, states.all().length);
+  const present = numberSet(order);
   if (states.all().some((state) => doubtOf(state) < 2 && !present.has(state.row))) return false;
   return rows.every((row, place) => {
     const before = states.of(order[place] ?? 0).seen;

@@ -33,7 +33,7 @@ export interface RowPlan {
 }
 
 type PlanJob = JournalJob &
-  Pick<CreateJob, 'rows' | 'listPages' | 'decisions'> & {
+  Pick<CreateJob, 'listPages' | 'decisions'> & {
     /** `--apply-edits` */
     appliesEdits: boolean;
   };
@@ -64,7 +64,7 @@ export async function planRows(job: PlanJob): Promise<RowPlan[]> {
     for await (const some of findExisting(rows.values(), states, { pages: listing.pages() }))
       for (const { row, id } of some) existing.set(row, id);
   }
-  return input.plan().rows.map(({ row, entry = 0, edit }): RowPlan => {
+  return Array.from(input.plan().rows, ({ row, entry = 0, edit }): RowPlan => {
     const update = done.get(row.row);
     if (update) return { row, action: 'update', isLost: false, id: update.id, resent: false, changes: update.changes };
     if (edit) return { row, action: 'edited', isLost: false, id: edit.of?.id, resent: false, changes: edit.changes, edit };

@@ -2,15 +2,14 @@
  * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
  */
 
-import { createNumbering } from '../collections/create-numbering.ts';
-import { numberSet } from '../collections/number-set.ts';
+import { type NumberSet, numberSet } from '../collections/number-set.ts';
 import type { RowState } from './apply-record.ts';
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
 import { type Gaps, type KnownEntry, matchRows } from './match-rows.ts';
 import type { NewRow } from './new-row.ts';
 import type { RowStates } from './row-states.ts';
-import { valuesKey } from './same-values.ts';
+import { createCodeNumbering } from './same-values.ts';
 
 /** Row of the input with its comparison keys. */
 export interface ComparedRow {
@@ -24,7 +23,6 @@ export interface ComparedRow {
 class SeenWhenAsked implements ComparedRow {
   readonly row: NewRow;
   readonly key: number;
-  #seen: Seen | undefined;
 
   constructor(row: NewRow, key: number) {
     this.row = row;
@@ -32,8 +30,7 @@ class SeenWhenAsked implements ComparedRow {
   }
 
   get seen(): Seen {
-    this.#seen ??= seenOf(this.row);
-    return this.#seen;
+    return seenOf(this.row);
   }
 }
 
@@ -47,6 +44,8 @@ export interface Recognized {
   gaps: Gaps;
   /** Entries that no row is, and that have a code or may have one. */
   gone: readonly RowState[];
+  /** The keys of all entries, in the order of their numbers; undefined if only its fingerprint is known. */
+  keys: readonly (number | undefined)[];
 }
 
 /**
@@ -56,12 +55,10 @@ export interface Recognized {
  */
 export function recognizeRows(input: readonly NewRow[], states: RowStates, kept: ReadonlyMap<number, number>): Recognized {
   const order = states.order();
-  const numberOf = createNumbering();
-  const rows = input.map((row) => new SeenWhenAsked(row, numberOf(valuesKey(row.code))));
-  const entries = knownEntries(states, order, numberOf);
+  const { rows, keys } = withKeys(input, states);
+  const entries = knownEntries(states, order, keys);
   const found = matchRows(rows, entries, kept);
-  const bound = states.all().length;
-  const recent = numberSet(order, bound);
+  const recent = numberSet(order);
   const surplus = surplusOf(
     rows,
     entries.filter(({ row }) => recent.has(row)),
@@ -70,26 +67,33 @@ export function recognizeRows(input: readonly NewRow[], states: RowStates, kept:
     return entry !== undefined && recent.has(entry) && surplus(rows[place]?.key) === 0;
   };
   const anchors = found.map((entry, place) => (isAnchor(place, entry) ? entry : undefined));
-  const present = numberSet(anchors, bound);
-  const ofRows = gapsIn(anchors);
-  const ofOrder = gapsIn(order.map((row) => (present.has(row) ? row : undefined)));
-  const ofEntries = new Map<number, string>();
-  for (const [place, row] of order.entries()) {
-    const gap = ofOrder[place];
-    if (gap !== undefined) ofEntries.set(row, gap);
-  }
-  const gaps: Gaps = { ofRow: (place) => ofRows[place], ofEntry: (row) => ofEntries.get(row) };
+  const present = numberSet(anchors);
+  const gaps = gapsOf(anchors, order, present);
   const isPartly = entries.some(({ row, key }) => recent.has(row) && surplus(key) < 0);
   const certain = isPartly ? matchRows(rows, entries, kept, gaps) : found;
-  return { rows, order, found: certain, gaps, gone: goneFrom(states, order, certain) };
+  return { rows, order, found: certain, gaps, gone: goneFrom(states, order, certain), keys };
 }
+
+/** Numbers the values of all rows and entries. The texts that this takes are larger than the rows, and are dropped with its end. */
+function withKeys(input: readonly NewRow[], states: RowStates) {
+  const { numberOf } = createCodeNumbering();
+  const rows = input.map((row) => new SeenWhenAsked(row, numberOf(row.code)));
+  const keys = states.all().map(({ seen }) => {
+    const code = seen && codeOf(seen);
+    return code && numberOf(code);
+  });
+  return { rows, keys };
+}
+
+/** In place of the key of entries without one. */
+const NO_KEY = -1;
 
 /** Returns a function that returns how many more rows than entries have a key; entries without a key count together. */
 function surplusOf(rows: readonly ComparedRow[], entries: readonly KnownEntry[]): (key: number | undefined) => number {
-  const counts = new Map<number | undefined, number>();
-  for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
-  for (const { key } of entries) counts.set(key, (counts.get(key) ?? 0) - 1);
-  return (key) => counts.get(key) ?? 0;
+  const keys = [...rows, ...entries].map(({ key = NO_KEY }) => key - NO_KEY);
+  const counts = new Int32Array(keys.reduce((most, at) => Math.max(most, at), 0) + 1);
+  for (const [index, at] of keys.entries()) counts[at] = (counts[at] ?? 0) + (index < rows.length ? 1 : -1);
+  return (key = NO_KEY) => counts[key - NO_KEY] ?? 0;
 }
 
 /**
@@ -97,15 +101,14 @@ function surplusOf(rows: readonly ComparedRow[], entries: readonly KnownEntry[])
  * form was removed. An entry that was removed before and has no code is dropped: an equal row now may be an edit of another. Whether it has
  * one may still be unknown.
  */
-function knownEntries(states: RowStates, order: readonly number[], numberOf: (key: string) => number): KnownEntry[] {
+function knownEntries(states: RowStates, order: readonly number[], keys: Recognized['keys']): KnownEntry[] {
   const places = new Uint32Array(states.all().length + 1).fill(order.length);
   for (const [place, row] of order.entries()) places[row] = place;
   return states.all().flatMap((state) => {
     const { row, seen } = state;
     const place = places[row] ?? order.length;
     if (!seen || (doubtOf(state) > 0 && place === order.length)) return [];
-    const code = codeOf(seen);
-    return [{ row, seen, key: code && numberOf(valuesKey(code)), doubt: doubtOf(state), place }];
+    return [{ row, seen, key: keys[row - 1], doubt: doubtOf(state), place }];
   });
 }
 
@@ -117,12 +120,19 @@ export function doubtOf({ id, state }: RowState): 0 | 1 | 2 {
 
 /** Entries that no row is any more, in the order of the file they were in; those without a code never made anything that could be edited. */
 function goneFrom(states: RowStates, order: readonly number[], found: readonly (number | undefined)[]): RowState[] {
-  const bound = states.all().length;
-  const present = numberSet(found, bound);
-  const recent = numberSet(order, bound);
+  const present = numberSet(found);
+  const recent = numberSet(order);
   const isGone = (state: RowState) => doubtOf(state) < 2 && !present.has(state.row);
   const earlier = states.all().filter((state) => isGone(state) && !recent.has(state.row));
   return [...order.map((row) => states.of(row)).filter(isGone), ...earlier];
+}
+
+function gapsOf(anchors: readonly (number | undefined)[], order: readonly number[], present: NumberSet): Gaps {
+  const ofRows = gapsIn(anchors);
+  const ofOrder = gapsIn(order.map((row) => (present.has(row) ? row : undefined)));
+  const ofEntries: (string | undefined)[] = [];
+  for (const [place, row] of order.entries()) ofEntries[row] = ofOrder[place];
+  return { ofRow: (place) => ofRows[place], ofEntry: (row) => ofEntries[row] };
 }
 
 /** Returns, for each place without an anchor, between which anchors it is: the nearest on both sides, or an end of the file. */

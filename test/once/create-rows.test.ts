@@ -477,7 +477,7 @@ describe('an edited row', () => {
         before: false,
         stopped: false,
         candidates: [],
-        edit: expect.objectContaining({ seen: expect.anything() }),
+        edit: expect.objectContaining({ of: expect.objectContaining({ row: 2 }) }),
       },
     });
     expect([end.states, world.service.posts(), world.service.lists()]).toEqual([['created', 'edited', 'created'], 3, 0]);

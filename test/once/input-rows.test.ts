@@ -74,7 +74,7 @@ async function opened({
       return Object.keys(codes).map(codeOf);
     },
   );
-  const plan = () => input.plan().rows.map(({ entry, edit }) => entry ?? `edit of ${edit?.of?.row ?? '?'}`);
+  const plan = () => Array.from(input.plan().rows, ({ entry, edit }) => entry ?? `edit of ${edit?.of?.row ?? '?'}`);
   return { input, states, learned, asked, plan };
 }
 
@@ -277,40 +277,12 @@ describe('a new row in the place of a removed one', () => {
   });
 });
 
-describe('entries that say what their rows say', () => {
-  it('hold the texts of the rows, and everything that they said', async () => {
-    const own = [...ABC, ...sheet('d z menu')].map((row, place) => ({
-      ...row,
-      row: place + 1,
-      ...(place === 1 && { own: ['name'] }),
-    }));
-    const { states } = await opened({ rows: own, journal: journalOf(own) });
-    for (const [place, row] of own.entries()) {
-      const { seen, code } = states.of(place + 1);
-      expect(seen).toEqual(seenOf(row));
-      expect(Object.keys(seen ?? {})).toEqual(Object.keys(seenOf(row)));
-      expect(code).toBe(row.code);
-    }
-  });
-
+describe('entries', () => {
   it('keep what was sent first, if they were changed since', async () => {
     const [, B] = ABC as [NewRow, NewRow, NewRow];
     const journal = journalOf([A], { is: 'entries', first: 1, seen: [seenOf(B)] });
     const { states } = await opened({ rows: sheet('b y'), journal });
     expect(states.of(1)).toMatchObject({ code: { name: 'a' }, seen: { name: 'b' } });
-  });
-
-  it.each([
-    ['an ID', { id: 'id-7', slug: 's' }],
-    ['a word', { word: true as const }],
-    ['a name with other spaces', { name: ' a' }],
-    ['another form of the address', { destination: 'https://X.example/' }],
-  ])('keep all of it if they have %s', async (_, more) => {
-    const [row] = sheet('a x') as [NewRow];
-    const seen = { ...seenOf(row), ...more };
-    const { states, plan } = await opened({ rows: [row], journal: [{ is: 'entries', first: 1, seen: [seen] }] });
-    expect(plan()).toEqual([1]);
-    expect(states.of(1).seen).toBe(seen);
   });
 });
 

@@ -45,7 +45,7 @@ it('is the plan that recognizing makes, wherever it is one', () => {
         if (letters) rows = rowsOf(letters);
         const recognized = planInput(rows, states);
         const plan = planPlainly(rows, states);
-        if (plan) expect(plan).toEqual(recognized);
+        if (plan) expect({ ...plan, rows: [...plan.rows] }).toEqual({ ...recognized, rows: [...recognized.rows] });
         if (plan) plain += 1;
         learn(states, recognized.records);
         for (const [at, { row, id }] of states.all().entries())
@@ -63,7 +63,9 @@ it('is that of a run that goes on, also where the journal knows nothing yet', ()
   const first = planPlainly(rows, states);
   expect(first?.records).toMatchObject([{ is: 'entries', first: 1, seen: [{ name: 'b' }, { name: 'a' }, { name: 'b' }] }]);
   learn(states, first?.records ?? []);
-  expect(planPlainly(rows, states)).toMatchObject({ rows: [{ entry: 1 }, { entry: 2 }, { entry: 3 }], records: [] });
+  const again = planPlainly(rows, states);
+  expect(Array.from(again?.rows ?? [], ({ entry }) => entry)).toEqual([1, 2, 3]);
+  expect(again?.records).toEqual([]);
   for (const others of [
     ['a', 'b', 'B'],
     ['b', 'a'],
