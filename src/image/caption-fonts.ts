@@ -1,4 +1,5 @@
 /** Fonts of PDFs, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
+import type { Font } from 'fontkit';
 import { readInstalled } from './installed-file.ts';
 import { fontkit } from './pdfkit.ts';
 import { readWoff } from './read-woff.ts';
@@ -50,8 +51,7 @@ async function loadFont(family: string, subset: string, weight: Weight): Promise
   const isTooLight = weight > 400 && REGULAR_ONLY.has(family);
   const file = `${family}-${subset}-${isTooLight ? 400 : weight}-normal.woff`;
   const bytes = readWoff(await readInstalled(`dist/fonts/${file}`, `@fontsource/${family}/files/${file}`));
-  const font = fontkit.create(bytes);
-  if (!('hasGlyphForCodePoint' in font)) throw new Error(`${file} is a collection`);
+  const font = fontkit.create(bytes) as Font;
   const has = (character: string) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
-  return { name: `${family}-${subset}${weight > 400 ? `-${weight}` : ''}`, bytes, isTooLight, has };
+  return { name: `${family}-${subset}-${weight}`, bytes, isTooLight, has };
 }

@@ -28,7 +28,7 @@ function onOneLine(text: string): string {
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .replace(/[\p{Cf}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/gu, '')
       // More marks per letter than any script needs, as in T7: they would overlap the code next to it.
-      .replace(/(?<=\p{M}{4})\p{M}+/gu, '')
+      .replace(/(?<=\p{M}{4})\p{M}/gu, '')
       .trim()
   );
 }
@@ -81,7 +81,7 @@ function reorder<R extends { level: number }>(runs: readonly R[]): R[] {
     for (let start = 0; start < ordered.length; start++) {
       let end = start;
       while ((ordered[end]?.level ?? -1) >= level) end++;
-      if (end > start) ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());
+      ordered.splice(start, end - start, ...ordered.slice(start, end).reverse());
       start = end;
     }
   }
