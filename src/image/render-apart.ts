@@ -2,10 +2,9 @@
  * Draws SVG with resvg in a separate thread that can be ended: the cost of drawing a small file is known only after drawing it.
  * Processor time and memory are limited, and signals are handled meanwhile.
  */
-import { cpuUsage } from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { readPackaged } from '../durable/packaged-files.ts';
-import { every } from '../time/time.ts';
+import { every, processorMs } from '../time/time.ts';
 import { boundMemory } from './bound-memory.ts';
 import { damagedInstallation, readInstalled } from './installed-file.ts';
 
@@ -26,7 +25,7 @@ export interface ApartRenderer {
 /** Failure to draw within the limits; the message is a predicate of the file name. */
 export class RenderError extends Error {}
 
-/** Of the processor: a logo with dozens of clips takes a tenth of it. */
+/** Of the processor, by all threads, of which the others wait meanwhile: a logo with dozens of clips takes a tenth of it. */
 const MOST_SECONDS = 5;
 /** Of the clock, where others have the processor. */
 const MOST_TICKS = 600;
@@ -58,10 +57,32 @@ export type DrawAnswer =
   | { is: 'trapped' }
   | { is: 'failed'; message: string };
 
+/** Parts of a renderer that tests replace. */
+export interface RendererParts {
+  /** The WebAssembly file. */
+  wasm(): Promise<Buffer>;
+  /** Program of the thread. */
+  thread(): string;
+  every(ms: number, tick: () => void): () => void;
+  processorMs(): number;
+}
+
+const INSTALLED: RendererParts = {
+  wasm: () => readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm'),
+  thread: () => readPackaged('dist/logo-worker.js').toString('latin1'),
+  every,
+  processorMs,
+};
+
 /** Starts the thread for one SVG, which ends with the process. Throws LocalError if the installation is corrupt. */
-export async function openRenderer(svg: string, signal?: AbortSignal): Promise<ApartRenderer> {
-  const job: LogoJob = { wasm: bounded(await readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm')), svg };
-  const worker = new Worker(readPackaged('dist/logo-worker.js').toString('latin1'), {
+export async function openRenderer(
+  svg: string,
+  signal?: AbortSignal,
+  replaced: Partial<RendererParts> = {},
+): Promise<ApartRenderer> {
+  const parts = { ...INSTALLED, ...replaced };
+  const job: LogoJob = { wasm: bounded(await parts.wasm()), svg };
+  const worker = new Worker(parts.thread(), {
     eval: true,
     workerData: job,
     // Not passed on to those of the process: standard output carries data only.
@@ -81,7 +102,7 @@ export async function openRenderer(svg: string, signal?: AbortSignal): Promise<A
 
   async function askNow(request: DrawRequest): Promise<DrawAnswer> {
     if (over !== undefined) throw over;
-    const answer = await askThread(worker, request, signal).catch((reason) => Promise.reject(end(reason)));
+    const answer = await askThread(worker, request, parts, signal).catch((reason) => Promise.reject(end(reason)));
     if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
     if (answer.is === 'trapped')
       throw end(new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`));
@@ -118,7 +139,12 @@ function bounded(wasm: Buffer): Buffer {
 }
 
 /** Rejects with RenderError when it takes too long or the thread ends, and with the signal's reason. I7: bounded while it is drawn. */
-function askThread(worker: Worker, request: DrawRequest, signal?: AbortSignal): Promise<DrawAnswer> {
+function askThread(
+  worker: Worker,
+  request: DrawRequest,
+  { every, processorMs }: RendererParts,
+  signal?: AbortSignal,
+): Promise<DrawAnswer> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const startMs = processorMs();
@@ -144,14 +170,8 @@ function askThread(worker: Worker, request: DrawRequest, signal?: AbortSignal): 
     };
     const onError = (error: Error) => fail(new RenderError(`cannot be drawn: ${error.message}`));
     const onExit = () => fail(new RenderError('cannot be drawn: the rendering thread ended'));
-    signal?.addEventListener('abort', onAbort, { once: true });
+    signal?.addEventListener('abort', onAbort);
     worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
     worker.postMessage(request);
   });
-}
-
-/** Of all threads; while a logo is drawn the others wait. */
-function processorMs(): number {
-  const { user, system } = cpuUsage();
-  return (user + system) / 1000;
 }

@@ -35,6 +35,12 @@ function monotonic(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
+/** Returns the time that the processor has spent on this process, all threads included. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic,

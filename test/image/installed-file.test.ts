@@ -1,10 +1,25 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { readInstalled } from '../../src/image/installed-file.ts';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const ROOT = dirname(dirname(BIN));
+
+describe('a file of a library', () => {
+  it('is read from the package, or else from node_modules', async () => {
+    const contentOf = async (packaged: string, installed: string) =>
+      JSON.parse(String(await readInstalled(packaged, installed))).name;
+    expect(await contentOf('package.json', 'none')).toBe('qrctl');
+    expect(await contentOf('dist/none', 'fontkit/package.json')).toBe('fontkit');
+    await expect(contentOf('dist/none', 'none')).rejects.toMatchObject({
+      message: 'the qrctl installation is corrupt: dist/none is missing',
+      hint: 'Reinstall qrctl.',
+      cause: { code: 'ENOENT' },
+    });
+  });
+});
 
 it('an installation without its renderer or its fonts says so in place of a defect, and draws what needs neither', async () => {
   const sandbox = await useSandbox({ codes: 1 });

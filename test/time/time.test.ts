@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { processorMs } from '../../src/time/time.ts';
+
+it('the time of the processor includes that of the system', () => {
+  const usedMs = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  };
+  const before = usedMs();
+  const between = processorMs();
+  expect(between).toBeGreaterThanOrEqual(before);
+  expect(between).toBeLessThanOrEqual(usedMs());
+});
