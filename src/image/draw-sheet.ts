@@ -38,50 +38,69 @@ export interface Sheet {
 
 type Pdf = ReturnType<typeof openPdf>;
 
+/** Position in mm from the upper left corner of the page. */
+interface Position {
+  readonly xMm: number;
+  readonly yMm: number;
+}
+
+/** Label in its cell. */
+interface Spot {
+  readonly label: Label;
+  /** Of the cell. */
+  readonly corner: Position;
+  /** Of the code. */
+  readonly place: Position;
+}
+
 /** Draws all labels. I1: returns a fault instead of the bytes if a decoder can't read a code at its position on the page. */
 export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
   const { grid, layout } = style;
-  const places = [...placesOf(grid)];
   const document = openPdf({ ...grid.paper, title: style.title });
   setUnscaled(document);
-  const captions = layout.caption ? labels.map(({ caption }) => captionOf(caption)) : [];
-  const fonts = layout.caption ? await loadFonts([...captions, ...labels.map(({ plain }) => plain)]) : [];
-  for (const { name, bytes } of fonts) document.registerFont(name, bytes);
-  const spots = labels.map((label, index) => {
-    const cell = index + style.skipped;
-    const corner = places[cell % places.length] ?? { xMm: 0, yMm: 0 };
-    const place = { xMm: corner.xMm + layout.code.xMm, yMm: corner.yMm + layout.code.yMm };
-    return { label, corner, place, page: Math.floor(cell / places.length), caption: captions[index] ?? '' };
-  });
-  const drawn: Drawing[][] = [];
+  const writeCaption = layout.caption && (await prepareCaptions(document, labels, layout.caption));
+  const pages: { spots: readonly Spot[]; drawing: Drawing }[] = [];
   let replaced = 0;
-  for (const { label, corner, place, caption, ...spot } of spots) {
-    while (drawn.length <= spot.page) {
-      document.addPage();
-      drawn.push([]);
-      if (style.outline) drawOutlines(document, grid, places);
+  for (const spots of assignCells(labels, style)) {
+    document.addPage();
+    if (style.outline) drawOutlines(document, grid);
+    const codes: Drawing[] = [];
+    for (const { label, corner, place } of spots) {
+      const plate = await plateOf(label.modules, style.picture);
+      const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
+      drawCode(document, figure, place);
+      codes.push(drawingOf(figure, place));
+      if (writeCaption?.(label, corner)) replaced++;
     }
-    const plate = await plateOf(label.modules, style.picture);
-    const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
-    drawCode(document, figure, place);
-    drawn[spot.page]?.push(drawingOf(figure, place));
-    if (!layout.caption) continue;
-    const isWritable = caption !== '' && canWrite(caption, fonts);
-    if (!isWritable && caption !== '') replaced++;
-    drawCaption(document, isWritable ? caption : label.plain, layout.caption, corner, fonts);
+    const [areas, overlays] = [codes.flatMap((code) => code.areas), codes.flatMap((code) => code.overlays)];
+    pages.push({ spots, drawing: { ...grid.paper, areas, overlays } });
   }
   const bytes = await closePdf(document);
-  const pages = drawn.map((codes): Drawing => {
-    return { ...grid.paper, areas: codes.flatMap(({ areas }) => areas), overlays: codes.flatMap(({ overlays }) => overlays) };
-  });
   const { sizeMm, quietZone } = style.picture;
-  for (const { label, place, page } of spots) {
-    const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };
-    const drawing = pages[page];
-    const fault = drawing ? placeFault(drawing, place, expected) : 'the page is missing';
-    if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
+  for (const { spots, drawing } of pages) {
+    for (const { label, place } of spots) {
+      const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };
+      const fault = placeFault(drawing, place, expected);
+      if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
+    }
   }
   return { bytes, pages: pages.length, replaced };
+}
+
+/** Assigns the labels to the cells of each page, in order. */
+function* assignCells(labels: readonly Label[], { grid, layout, skipped }: SheetStyle): Generator<Spot[]> {
+  const corners = [...placesOf(grid)];
+  // `first`: label of the first cell of a page, which is free on a page that was used before.
+  for (let first = -skipped; first < labels.length; first += corners.length) {
+    yield corners.flatMap((corner, cell) => {
+      const label = labels[first + cell];
+      return label ? [{ label, corner, place: offset(corner, layout.code) }] : [];
+    });
+  }
+}
+
+function offset(corner: Position, { xMm, yMm }: Position): Position {
+  return { xMm: corner.xMm + xMm, yMm: corner.yMm + yMm };
 }
 
 /** Printing programs scale a page to the printable area, and labels would be off position (ISO 32000-1, 12.2). */
@@ -92,32 +111,40 @@ function setUnscaled(document: Pdf): void {
 
 const HAIRLINE_MM = 0.1;
 
-function drawOutlines(document: Pdf, { label }: LabelGrid, places: readonly { xMm: number; yMm: number }[]): void {
+function drawOutlines(document: Pdf, grid: LabelGrid): void {
+  const [width, height] = [grid.label.widthMm * POINTS_A_MM, grid.label.heightMm * POINTS_A_MM];
   document.lineWidth(HAIRLINE_MM * POINTS_A_MM);
-  for (const { xMm, yMm } of places) {
-    const [x, y, width, height] = [xMm, yMm, label.widthMm, label.heightMm].map((mm) => mm * POINTS_A_MM);
-    document.rect(x ?? 0, y ?? 0, width ?? 0, height ?? 0);
-  }
+  for (const { xMm, yMm } of placesOf(grid)) document.rect(xMm * POINTS_A_MM, yMm * POINTS_A_MM, width, height);
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-/** The lines of a caption in the middle of their box. */
-function drawCaption(
+/** Loads the fonts of all captions. The returned function draws one, and returns whether it replaced a caption that the fonts can't write. */
+async function prepareCaptions(
   document: Pdf,
-  text: string,
+  labels: readonly Label[],
   box: CaptionBox,
-  corner: { xMm: number; yMm: number },
-  fonts: readonly CaptionFont[],
-): void {
+): Promise<(label: Label, corner: Position) => boolean> {
+  const fonts = await loadFonts(labels.flatMap(({ caption, plain }) => [captionOf(caption), plain]));
+  for (const { name, bytes } of fonts) document.registerFont(name, bytes);
+  return ({ caption: name, plain }, corner) => {
+    const caption = captionOf(name);
+    const isReplaced = !canWrite(caption, fonts);
+    drawCaption(document, isReplaced || caption === '' ? plain : caption, offset(corner, box), box, fonts);
+    return isReplaced;
+  };
+}
+
+/** Draws the lines of a caption in the middle of their box. */
+function drawCaption(document: Pdf, text: string, { xMm, yMm }: Position, box: CaptionBox, fonts: readonly CaptionFont[]): void {
   document.fontSize(FONT_SIZE_MM * POINTS_A_MM).fillColor(inkOf({ red: 0, green: 0, blue: 0 }));
   const widthOf = (part: string) => widthOfPieces(document, piecesOf(part, fonts));
   const room = box.widthMm * POINTS_A_MM;
   const lines = breakLines(text, box.lines, widthOf, room);
-  const top = corner.yMm + box.yMm + (box.heightMm - lines.length * LINE_MM) / 2;
+  const top = yMm + (box.heightMm - lines.length * LINE_MM) / 2;
   for (const [index, line] of lines.entries()) {
     const pieces = piecesOf(line, fonts);
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
-    const x = (corner.xMm + box.xMm) * POINTS_A_MM + spare;
+    const x = xMm * POINTS_A_MM + spare;
     // The baseline of letters without descenders, at about three quarters of the line.
     drawPieces(document, pieces, { x, y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM, size: FONT_SIZE_MM * POINTS_A_MM });
   }

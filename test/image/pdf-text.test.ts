@@ -4,7 +4,7 @@ import { loadFonts, type Weight } from '../../src/image/caption-fonts.ts';
 import { piecesOf } from '../../src/image/captions.ts';
 import { drawPieces, widthOfPieces } from '../../src/image/pdf-text.ts';
 import { closePdf, openPdf } from '../../src/image/write-pdf.ts';
-import { contentOf, readDrawnTexts } from '../support/read-pdf-text.ts';
+import { contentsOf, readDrawnTexts } from '../support/read-pdf-text.ts';
 
 const PLACE = { x: 10, y: 50, size: 20 };
 
@@ -39,7 +39,9 @@ describe('pieces of text', () => {
 
   it('are thickened if they are semibold in a font that is not', async () => {
     const strokes = async (text: string, weight: Weight) =>
-      contentOf((await draw(text, { weight })).pdf).match(/[\d.]+ (w|Tr)$/gm);
+      contentsOf((await draw(text, { weight })).pdf)
+        .join('')
+        .match(/[\d.]+ (w|Tr)$/gm);
     expect(await strokes('東京', 600)).toEqual(['0.56 w', '2 Tr']);
     expect(await strokes('東京', 400)).toBeNull();
     expect(await strokes('menu', 600)).toBeNull();
@@ -64,6 +66,6 @@ describe('text of a script that is shaped', () => {
 
   it('is read as a whole if it runs to the right', async () => {
     const { pdf } = await draw('किर्ति');
-    expect(contentOf(pdf)).toContain(`/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`);
+    expect(contentsOf(pdf).join('')).toContain(`/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`);
   });
 });

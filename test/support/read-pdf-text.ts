@@ -20,7 +20,7 @@ export function readDrawnTexts(pdf: string): DrawnText[] {
   const texts: DrawnText[] = [];
   let place = { x: 0, y: 0 };
   let font = { letters: [] as readonly string[], size: 0 };
-  for (const [line] of contentOf(pdf).matchAll(/.+/g)) {
+  for (const [line] of contentsOf(pdf).join('').matchAll(/.+/g)) {
     const moved = /1 0 0 (-?1) ([\d.]+) ([\d.]+) Tm/.exec(line);
     if (moved) place = { x: Number(moved[2]), y: moved[1] === '1' ? height - Number(moved[3]) : Number(moved[3]) };
     const [, name, size] = /\/(F\d+) ([\d.]+) Tf/.exec(line) ?? [];
@@ -33,10 +33,10 @@ export function readDrawnTexts(pdf: string): DrawnText[] {
   return texts;
 }
 
-/** Content of the pages, without fonts and images. */
-export function contentOf(pdf: string): string {
+/** Returns the operators of each page. */
+export function contentsOf(pdf: string): string[] {
   const streams = [...pdf.matchAll(/stream\n([\s\S]*?)endstream/g)].map(([, stream = '']) => stream);
-  return streams.filter((stream) => /^1 0 0 -1 0 [\d.]+ cm\n/.test(stream)).join('');
+  return streams.filter((stream) => /^1 0 0 -1 0 [\d.]+ cm\n/.test(stream));
 }
 
 /** The letters of a font by its glyphs. */
