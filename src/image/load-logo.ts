@@ -46,12 +46,10 @@ export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal)
   return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
 }
 
-/** Colors as PNG has them; resvg returns them multiplied by their opacity. */
+/** Colors as PNG has them; resvg returns them multiplied by their opacity. Without any, 0 / 0 is stored as 0. */
 function unmultiply({ width, height, rgba }: Rendering): Rendering {
   const opacityOf = (at: number) => rgba[at | 3] ?? 0;
-  const straight = rgba.map((value, at) =>
-    at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / (opacityOf(at) || 255))),
-  );
+  const straight = rgba.map((value, at) => (at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / opacityOf(at)))));
   return { width, height, rgba: straight };
 }
 
@@ -91,7 +89,8 @@ function wrapPng(bytes: Buffer): string | LogoFault {
 }
 
 function readSvg(bytes: Buffer): string | LogoFault {
-  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  // Without the byte order mark.
+  const text = new TextDecoder().decode(bytes);
   if (!text.trimStart().startsWith('<')) return { fault: 'is neither a PNG nor an SVG file' };
   const fault = findSvgFault(text);
   return fault === undefined ? text : { fault };
