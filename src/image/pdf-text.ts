@@ -1,4 +1,6 @@
 /** Draws and measures text in a PDF, piece by piece (captions.ts). */
+import { allowNullAnchors, type FontWithMarks } from './allow-null-anchors.ts';
+import type { CaptionFont } from './caption-fonts.ts';
 import type { Piece } from './captions.ts';
 import { drawShaped, SHAPED } from './shaped-text.ts';
 
@@ -13,13 +15,19 @@ function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] 
   return PLAIN.test(text) ? {} : { features: AS_ONE };
 }
 
+function selectFont(document: Pdf, { name }: CaptionFont): void {
+  document.font(name);
+  allowNullAnchors((document as Pdf & { readonly _font: { readonly font: FontWithMarks } })._font.font);
+}
+
 /** Returns the width in points, at the font size of the document. */
 export function widthOfPieces(document: Pdf, pieces: readonly Piece[]): number {
   return pieces.reduce((width, piece) => width + widthOfPiece(document, piece), 0);
 }
 
 function widthOfPiece(document: Pdf, { font, text }: Piece): number {
-  return document.font(font.name).widthOfString(text, optionsOf(text));
+  selectFont(document, font);
+  return document.widthOfString(text, optionsOf(text));
 }
 
 /** Stroke that makes a regular font as dark as a semibold one, as a share of its size. */
@@ -35,7 +43,7 @@ export function drawPieces(
   document.fontSize(size);
   for (const piece of pieces) {
     const { font, text } = piece;
-    document.font(font.name);
+    selectFont(document, font);
     if (SHAPED.test(text)) {
       left += drawShaped(document, text, { x: left, y, size });
       continue;

@@ -1,7 +1,8 @@
 /** Text in a PDF: the positions of its pieces, and the glyphs of scripts whose glyphs are not letters. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadFonts, type Weight } from '../../src/image/caption-fonts.ts';
-import { piecesOf } from '../../src/image/captions.ts';
+import { captionOf, piecesOf } from '../../src/image/captions.ts';
 import { drawPieces, widthOfPieces } from '../../src/image/pdf-text.ts';
 import { closePdf, openPdf } from '../../src/image/write-pdf.ts';
 import { contentsOf, readDrawnTexts } from '../support/read-pdf-text.ts';
@@ -67,5 +68,19 @@ describe('text of a script that is shaped', () => {
   it('is read as a whole if it runs to the right', async () => {
     const { pdf } = await draw('किर्ति');
     expect(contentsOf(pdf).join('')).toContain(`/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`);
+  });
+
+  it('has each mark at its letter, also one that the font does not attach to another mark', async () => {
+    const { pdf } = await draw('كَيفِ');
+    expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
+  });
+
+  it('is drawn whatever its letters and marks are', async () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'ابتجدرسعفقكلمنهوىءؤئ ', ...'\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'),
+      maxLength: 8,
+    });
+    const texts = fc.sample(letters, { numRuns: 300, seed: 5 }).map(captionOf);
+    await expect(draw(texts.join(' '))).resolves.toMatchObject({ width: expect.any(Number) });
   });
 });
