@@ -25,6 +25,12 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
     read: async () => quietly(() => JSON.parse(open().read(name).toString('utf8'))),
+    // An entry is JSON, and within a text of JSON its quotes would be escaped. Those that were seen last are at the end.
+    has: async (codes) =>
+      quietly(() => {
+        const bytes = open().read(name);
+        return codes.every((code) => bytes.lastIndexOf(JSON.stringify(code)) >= 0);
+      }) ?? false,
     write: async (kept) => quietly(() => open().replace(name, Buffer.from(JSON.stringify(kept)))),
     remove: () => quietly(() => open().remove(name)),
   };

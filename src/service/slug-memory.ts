@@ -14,16 +14,21 @@ export interface Listing {
   answered: boolean;
 }
 
+/** Code as stored between runs. */
+export type KeptCode = readonly [slug: string, id: string, name: string];
+
 /** As stored between runs. */
 interface Kept {
   listing?: Listing | undefined;
-  codes: readonly (readonly [slug: string, id: string, name: string])[];
+  codes: readonly KeptCode[];
 }
 
 /** Storage between runs; its methods must not throw. */
 export interface SlugStore {
   /** What was kept, or undefined where there is nothing that can be read. */
   read(): Promise<unknown>;
+  /** Returns whether all these codes are kept, without reading the others; false if that is not certain. */
+  has(codes: readonly KeptCode[]): Promise<boolean>;
   write(kept: Kept): Promise<void>;
 }
 
@@ -49,6 +54,8 @@ export interface SlugMemory {
 
 /** More than a workspace has, and little enough to be read at once: a megabyte. */
 const MOST_SLUGS = 20_000;
+/** A page of codes. More are compared with all that is kept, which takes as long as the rest of a short command. */
+const MOST_LOOKED_FOR = 500;
 /** A longer one is asked for by its id. */
 const LONGEST_SLUG = 64;
 /** More than completion shows, in UTF-16 units. */
@@ -77,6 +84,13 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     }
     for (const [slug, { id }] of gone.size > 0 ? [...all] : []) if (gone.has(id)) all.delete(slug);
     return all;
+  }
+
+  /** Whether nothing new was seen: mostly a page of the codes of the run before. */
+  async function isKept(codes: readonly (KnownCode | undefined)[]): Promise<boolean> {
+    if (codes.length === 0) return true;
+    const entries = codes.length <= MOST_LOOKED_FOR ? codes.flatMap((code) => (code ? [keptOf(code)] : [])) : [];
+    return entries.length === codes.length && store.has(entries);
   }
 
   /** Two maps that take turns bound the memory of a run over any number of codes. */
@@ -114,20 +128,28 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
       gone.add(id);
     },
     async save() {
-      if (seen.size === 0 && gone.size === 0 && listed === undefined) return;
+      if (gone.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()]))) return;
       const { listing: before, codes } = await read();
       const all = await known();
       if (listed === undefined && all.size === codes.size && [...all].every(([slug, code]) => isSame(codes.get(slug), code)))
         return;
       const listing = listed ? { atMs: listed.atMs, answered: listed.answered } : before;
-      const kept = [...all.values()].slice(-MOST_SLUGS).map(({ slug, id, name }) => [slug, id, name] as const);
+      const kept = [...all.values()].slice(-MOST_SLUGS).map(keptOf);
       await store.write({ listing, codes: kept });
     },
   };
 }
 
 /** Remembers nothing between runs. */
-export const NO_SLUG_STORE: SlugStore = { read: async () => undefined, write: async () => undefined };
+export const NO_SLUG_STORE: SlugStore = {
+  read: async () => undefined,
+  has: async () => false,
+  write: async () => undefined,
+};
+
+function keptOf({ slug, id, name }: KnownCode): KeptCode {
+  return [slug, id, name];
+}
 
 function isSame(one: KnownCode | undefined, other: KnownCode | undefined): boolean {
   return one?.id === other?.id && one?.name === other?.name;

@@ -39,6 +39,17 @@ test('is kept in a directory and a file that nobody else gets into, and its name
   expect(file() + readFileSync(file(), 'utf8')).not.toMatch(/0123|456789|far\.example/);
 });
 
+test('has a code only as it was written', async () => {
+  const cache = createCodeCache(user, WORKSPACE);
+  const [[slug, id]] = KEPT.codes;
+  expect(await cache.has(KEPT.codes)).toBe(false);
+  await cache.write({ codes: [...KEPT.codes, ['slug-2', id, `["slug-3","${id}","x"]`]] });
+  expect(await cache.has([])).toBe(true);
+  expect(await cache.has(KEPT.codes)).toBe(true);
+  expect(await cache.has([...KEPT.codes, [slug, id, 'Other']])).toBe(false);
+  expect(await cache.has([['slug-3', id, 'x']])).toBe(false);
+});
+
 test('is of one base URL and key', async () => {
   await createCodeCache(user, WORKSPACE).write(KEPT);
   expect(await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read()).toBeUndefined();

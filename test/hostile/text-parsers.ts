@@ -124,7 +124,7 @@ async function parseCache(bytes: Buffer): Promise<void> {
       return undefined;
     }
   };
-  const slugs = createSlugMemory({ read, write: async () => undefined });
+  const slugs = createSlugMemory({ read, has: async () => false, write: async () => undefined });
   slugs.note([{ id: ID, slug: 'a', name: 'A' }]);
   await slugs.idOf('menu');
   await slugs.save();

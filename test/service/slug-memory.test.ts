@@ -11,6 +11,7 @@ function storeOf(kept: unknown) {
   return {
     store,
     read: async () => store.kept,
+    has: async (codes: readonly unknown[]) => codes.every((one) => JSON.stringify(store.kept).includes(JSON.stringify(one))),
     async write(next: unknown) {
       store.kept = next;
       store.writes += 1;
@@ -34,10 +35,29 @@ describe('what is remembered of slugs', () => {
   test('is written only where it has changed, and read only where it is asked for', async () => {
     const store = storeOf({ codes: [entry(1)] });
     await createSlugMemory({ ...store, read: () => Promise.reject(new Error('not asked for')) }).save();
-    const memory = createSlugMemory(store);
+    const memory = createSlugMemory({ ...store, read: () => Promise.reject(new Error('not needed')) });
     memory.note([code(1)]);
     await memory.save();
     expect(store.store.writes).toBe(0);
+    const unsure = createSlugMemory({ ...store, has: async () => false });
+    unsure.note([code(1)]);
+    await unsure.save();
+    expect(store.store.writes).toBe(0);
+  });
+
+  test('is written where a name changed, a code is new among known ones, or one of them is forgotten', async () => {
+    for (const change of [
+      { note: [{ ...code(1), name: 'New' }], forget: undefined, kept: [['slug-1', idOf(1), 'New']] },
+      { note: [code(1), code(2)], forget: undefined, kept: [entry(1), entry(2)] },
+      { note: [code(1)], forget: 'slug-1', kept: [] },
+    ]) {
+      const store = storeOf({ codes: [entry(1)] });
+      const memory = createSlugMemory(store);
+      memory.note(change.note);
+      if (change.forget !== undefined) memory.forget(change.forget);
+      await memory.save();
+      expect(store.store.kept).toEqual({ codes: change.kept });
+    }
   });
 
   test('is forgotten when it was refuted, or its code deleted', async () => {
