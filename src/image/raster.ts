@@ -15,12 +15,9 @@ export function createRaster(width: number, height: number, grey: number): Raste
 /** Converts a square of RGB pixels, row by row, to gray. Throws if there are fewer or more. */
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
-  const raster = createRaster(side, side, 255);
-  for (let at = 0; at < raster.grey.length; at++) {
-    const [red = 0, green = 0, blue = 0] = rgb.subarray(3 * at, 3 * at + 3);
-    raster.grey[at] = greyOf({ red, green, blue });
-  }
-  return raster;
+  const sample = (at: number) => rgb[at] ?? 0;
+  const greyAt = (at: number) => greyOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
+  return { width: side, height: side, grey: Uint8Array.from({ length: side * side }, (_, at) => greyAt(at)) };
 }
 
 /** Closed lines of horizontal and vertical sides, x and y alternating, in pixels. */
@@ -31,23 +28,24 @@ export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons
   const crossings = Array.from({ length: height }, (): number[] => []);
   for (const polygon of polygons) {
     for (let at = 0; at < polygon.length; at += 2) {
-      const x = polygon[at] ?? 0;
-      const next = (at + 2) % polygon.length;
-      // Only an upright side crosses rows; a slant one is nothing that this program draws.
-      if (Math.abs((polygon[next] ?? 0) - x) > 1e-6) continue;
-      const [top = 0, bottom = 0] = [polygon[at + 1] ?? 0, polygon[next + 1] ?? 0].sort((a, b) => a - b);
-      const last = Math.min(height, Math.ceil(bottom - 0.5));
-      for (let row = Math.max(0, Math.ceil(top - 0.5)); row < last; row++) crossings[row]?.push(x);
+      const [x = 0, y = 0] = [polygon[at], polygon[at + 1]];
+      const nextY = polygon[(at + 3) % polygon.length] ?? 0;
+      // A horizontal side crosses no row, so each row is crossed an even number of times.
+      for (const edges of crossings.slice(firstPixel(Math.min(y, nextY)), firstPixel(Math.max(y, nextY)))) edges.push(x);
     }
   }
   for (const [row, edges] of crossings.entries()) {
     edges.sort((a, b) => a - b);
-    for (let at = 0; at + 1 < edges.length; at += 2) {
-      const left = Math.max(0, Math.ceil((edges[at] ?? 0) - 0.5));
-      const right = Math.min(width, Math.ceil((edges[at + 1] ?? 0) - 0.5));
-      if (right > left) grey.fill(shade, row * width + left, row * width + right);
+    for (let at = 0; at < edges.length; at += 2) {
+      const [left, right] = [firstPixel(edges[at] ?? 0), firstPixel(edges[at + 1] ?? 0)];
+      grey.fill(shade, row * width + Math.min(width, left), row * width + Math.min(width, right));
     }
   }
+}
+
+/** Returns the first pixel of the raster whose center is at or beyond that position. */
+function firstPixel(position: number): number {
+  return Math.max(0, Math.ceil(position - 0.5));
 }
 
 /** Shrinks a raster: each pixel is the mean of `factor` × `factor`. The remainder at the right and bottom is dropped. */

@@ -1,6 +1,6 @@
 /** Formats a code for a terminal: two modules per character, in black and white in any theme. */
 import type { Modules } from './encode.ts';
-import { createRaster, type Raster } from './raster.ts';
+import type { Raster } from './raster.ts';
 
 /** Of the palette of 256 (ECMA-48 with 38;5 and 48;5), because themes change the sixteen that have names. */
 const BLACK_ON_WHITE = '\u001b[38;5;16;48;5;231m';
@@ -34,18 +34,16 @@ const SCALE = 4;
 /** Reads the text back into pixels, as a terminal shows it. */
 export function readTerminal(text: string): Raster {
   const lines = text.split('\n').slice(0, -1);
-  const rows = lines.map((line) => {
+  const blocks = lines.map((line) => {
     if (!line.startsWith(BLACK_ON_WHITE) || !line.endsWith(RESET)) throw new Error('a line has no colours of its own');
     return [...line.slice(BLACK_ON_WHITE.length, -RESET.length)].map((block) => BLOCKS.indexOf(block));
   });
-  const width = rows[0]?.length ?? 0;
-  const raster = createRaster(width * SCALE, rows.length * 2 * SCALE, 255);
-  for (let y = 0; y < raster.height; y++) {
-    const half = Math.floor(y / SCALE);
-    for (let x = 0; x < raster.width; x++) {
-      const block = rows[half >> 1]?.[Math.floor(x / SCALE)] ?? 0;
-      if (block & (half % 2 === 0 ? 2 : 1)) raster.grey[y * raster.width + x] = 0;
-    }
-  }
-  return raster;
+  // Two rows of modules per line; each module is a square of pixels.
+  const modules = blocks.flatMap((line) => [2, 1].map((half) => line.flatMap((block) => repeat(block & half ? 0 : 255))));
+  const rows = modules.flatMap((row) => repeat(row));
+  return { width: rows[0]?.length ?? 0, height: rows.length, grey: Uint8Array.from(rows.flat()) };
+}
+
+function repeat<T>(value: T): T[] {
+  return Array<T>(SCALE).fill(value);
 }

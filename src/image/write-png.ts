@@ -29,39 +29,33 @@ export function writePng(modules: Modules, style: PictureStyle, plate: Plate | u
   const pixels = pixelsAModule(modules, style);
   const side = pngSide(modules, style);
   if (plate) return writeColoured(modules, style, plate, pixels);
-  const stride = Math.ceil(side / 8) + 1;
-  // Each row is written as its difference from the one above (filter 2): within a module there is none.
-  const rows = Buffer.alloc(stride * side);
-  let above: Buffer = Buffer.alloc(stride - 1);
-  for (let module = 0; module * pixels < side; module++) {
-    const row = rowOf(modules, style, module - style.quietZone, pixels, stride - 1);
-    const first = module * pixels * stride;
-    for (let line = 0; line < pixels; line++) rows[first + line * stride] = 2;
-    for (let at = 0; at < row.length; at++) rows[first + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
-    above = row;
-  }
+  const stride = Math.ceil(side / 8);
+  const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, stride));
   const colours = coloursOf(style);
-  return formatPng({ ...square(side), bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm }, colours, rows);
+  const header = { ...square(side), bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm } as const;
+  return formatPng(header, colours, filterUp(rows, stride));
+}
+
+/** The rows of all modules, each as often as a module has pixels. `row` gets the row of the code, negative in the quiet zone above it. */
+function repeatRows(modules: Modules, style: PictureStyle, row: (y: number) => Buffer): Buffer {
+  const pixels = pixelsAModule(modules, style);
+  const rows = Array.from({ length: modulesAcross(modules, style) }, (_, y) =>
+    Array<Buffer>(pixels).fill(row(y - style.quietZone)),
+  );
+  return Buffer.concat(rows.flat());
 }
 
 /** With a logo: one byte per color and, without a background, one for opacity. */
 function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixels: number): Buffer {
   const { background, color, quietZone } = style;
-  const across = modulesAcross(modules, style);
+  const side = pngSide(modules, style);
   const bytes = background ? 3 : 4;
-  const stride = across * pixels * bytes;
-  const rows = Buffer.alloc(stride * across * pixels);
-  const { red, green, blue } = background ?? WHITE;
-  const dark = Buffer.from([color.red, color.green, color.blue, 255].slice(0, bytes));
-  const light = Buffer.from([red, green, blue, 0].slice(0, bytes));
-  for (let y = 0; y < across; y++) {
-    const first = y * pixels * stride;
-    for (let x = 0; x < across; x++) {
-      const start = first + x * pixels * bytes;
-      rows.fill(modules.isDark(x - quietZone, y - quietZone) ? dark : light, start, start + pixels * bytes);
-    }
-    for (let line = 1; line < pixels; line++) rows.copy(rows, first + line * stride, first, first + stride);
-  }
+  const stride = side * bytes;
+  const moduleOf = ({ red, green, blue }: Colour, opacity: number) =>
+    Buffer.alloc(pixels * bytes, Buffer.from([red, green, blue, opacity].slice(0, bytes)));
+  const [dark, light] = [moduleOf(color, 255), moduleOf(background ?? WHITE, 0)];
+  const columns = Array.from({ length: modulesAcross(modules, style) }, (_, x) => x - quietZone);
+  const rows = repeatRows(modules, style, (y) => Buffer.concat(columns.map((x) => (modules.isDark(x, y) ? dark : light))));
   const start = (plate.offset + quietZone) * pixels;
   for (let y = 0; y < plate.side; y++) {
     for (let x = 0; x < plate.side; x++) {
@@ -70,11 +64,8 @@ function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixe
       if (bytes === 4) rows[to + 3] = 255;
     }
   }
-  return formatPng(
-    { ...square(across * pixels), bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm },
-    [],
-    filterUp(rows, stride),
-  );
+  const header = { ...square(side), bits: 8, type: background ? 2 : 6, sizeMm: style.sizeMm } as const;
+  return formatPng(header, [], filterUp(rows, stride));
 }
 
 const plates = new WeakMap<Plate, Buffer>();
@@ -97,12 +88,9 @@ export function formatRendering({ width, height, rgba }: Rendering): Buffer {
 
 /** Rows as their differences from the ones above, each with its filter before it. */
 function filterUp(rows: Buffer, stride: number): Buffer {
-  const filtered = Buffer.alloc(rows.length + rows.length / stride);
-  for (let from = 0, to = 0; from < rows.length; from += stride, to += stride + 1) {
-    filtered[to] = 2;
-    for (let at = 0; at < stride; at++) {
-      filtered[to + 1 + at] = (rows[from + at] ?? 0) - (from > 0 ? (rows[from - stride + at] ?? 0) : 0);
-    }
+  const filtered = Buffer.alloc(rows.length + rows.length / stride, 2);
+  for (let from = 0, to = 1; from < rows.length; from += stride, to += stride + 1) {
+    for (let at = 0; at < stride; at++) filtered[to + at] = (rows[from + at] ?? 0) - (rows[from - stride + at] ?? 0);
   }
   return filtered;
 }
