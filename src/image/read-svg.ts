@@ -27,9 +27,10 @@ export function readSvg(text: string): Drawing {
 /** `M` with two numbers, `h`, `v` and `z`. */
 function readPath(path: string, [scaleX, scaleY]: readonly [number, number]): number[][] {
   const polygons: number[][] = [];
-  let [x, y] = [0, 0];
+  let x = 0;
+  let y = 0;
   for (const [, command, numbers = ''] of path.matchAll(/([A-Za-z])([^A-Za-z]*)/g)) {
-    const [first = 0, second = 0] = numbers.trim().split(/ /).map(Number);
+    const [first = 0, second = 0] = numbers.split(' ').map(Number);
     if (command === 'M') {
       [x, y] = [first, second];
       polygons.push([]);
@@ -37,7 +38,9 @@ function readPath(path: string, [scaleX, scaleY]: readonly [number, number]): nu
     else if (command === 'v') y += first;
     else if (command === 'z') continue;
     else throw new Error(`it has the path command ${command}`);
-    polygons.at(-1)?.push(x * scaleX, y * scaleY);
+    const polygon = polygons.at(-1);
+    if (!polygon) throw new Error('it has a path without a start');
+    polygon.push(x * scaleX, y * scaleY);
   }
   return polygons;
 }

@@ -34,7 +34,7 @@ function formatImage({ across, offset, side, rgb }: Plate, quietZone: number): s
   return [
     `gsave ${offset + quietZone} ${offset + quietZone} translate ${across} ${across} scale`,
     `${side} ${side} 8 [${side} 0 0 ${side} 0 0] {currentfile ${side * 3} string readhexstring pop} false 3 colorimage`,
-    ...(rgb.toString('hex').match(/.{1,240}/g) ?? []),
+    rgb.toString('hex').replace(/.{240}(?=.)/g, '$&\n'),
     'grestore',
   ];
 }
