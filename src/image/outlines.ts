@@ -4,13 +4,8 @@ import type { Modules } from './encode.ts';
 /** Corners of a closed line, x and y alternating; its sides alternate between horizontal and vertical. */
 export type Outline = readonly number[];
 
-/** Right, down, left, up: clockwise, with y downwards. */
-const STEPS = [
-  [1, 0],
-  [0, 1],
-  [-1, 0],
-  [0, -1],
-] as const;
+/** To the right, straight on, to the left, back: where two areas touch at a corner the line stays with its own. */
+const TURNS = [1, 0, 3, 2];
 
 /**
  * Traces outlines in modules: clockwise around dark areas, counterclockwise around light ones within them, so that both fill rules work.
@@ -34,7 +29,7 @@ export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>
     }
   }
   const outlines: Outline[] = [];
-  for (let start = 0; start < leaving.length; start++) {
+  for (const start of leaving.keys()) {
     while (leaving[start]) outlines.push(follow(leaving, start, width));
   }
   return outlines;
@@ -43,16 +38,18 @@ export function traceOutlines({ size, isDark }: Pick<Modules, 'size' | 'isDark'>
 /** Walks one outline from its uppermost corner, the leftmost of them, until it is there again, and takes its edges away. */
 function follow(leaving: Uint8Array, start: number, width: number): Outline {
   const corners: number[] = [];
+  // Right, down, left, up: clockwise, with y downwards.
+  const steps = [1, width, -1, -width];
   let at = start;
-  let direction = -1;
+  // As if it came from below: its first side leads to the right or, around light modules, down.
+  let direction = 3;
   do {
     const before = direction;
-    // To the right first: where two areas touch at a corner the line stays with its own.
-    direction = firstOf(leaving[at] ?? 0, before < 0 ? [0, 1, 2, 3] : [(before + 1) % 4, before, (before + 3) % 4]);
+    const directions = TURNS.map((turn) => (before + turn) % 4);
+    direction = firstOf(leaving[at] ?? 0, directions);
     if (direction !== before) corners.push(at % width, Math.floor(at / width));
     leaving[at] = (leaving[at] ?? 0) & ~(1 << direction);
-    const [dx, dy] = STEPS[direction] ?? [0, 0];
-    at += dx + dy * width;
+    at += steps[direction] ?? 0;
   } while (at !== start);
   return corners;
 }

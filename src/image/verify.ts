@@ -1,5 +1,6 @@
 /** Verifies a PNG or an SVG from its own bytes, a PDF or an EPS from the drawing that it is written from, with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
+import { messageOf } from '../errors.ts';
 import type { Drawing } from './drawing.ts';
 import { MM_AN_INCH } from './picture.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
@@ -30,7 +31,7 @@ export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expect
     }
     return drawingFault(readSvg(bytes.toString('utf8')), expected);
   } catch (error) {
-    return `the image cannot be read back: ${error instanceof Error ? error.message : error}`;
+    return `the image cannot be read back: ${messageOf(error)}`;
   }
 }
 
