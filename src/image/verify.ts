@@ -62,7 +62,7 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   const raster = createRaster(side, side, 255);
   const scale = side / sizeMm;
   for (const { polygons, grey } of areas) {
-    const near = polygons.filter((polygon) => touches(polygon, { xMm, yMm }, sizeMm));
+    const near = polygons.filter((polygon) => isNear(polygon, { xMm, yMm }, sizeMm));
     const moved = near.map((polygon) => polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale));
     fillPolygons(raster, moved, grey);
   }
@@ -72,9 +72,10 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   return raster;
 }
 
-function touches(polygon: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
-  const [x = 0, y = 0] = polygon;
-  return x >= xMm - sizeMm && x <= xMm + 2 * sizeMm && y >= yMm - sizeMm && y <= yMm + 2 * sizeMm;
+/** Returns whether an outline begins no farther from the image than the image is wide; one of a neighbor that reaches into it does. */
+function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
+  const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
+  return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
 }
 
 function layOver(raster: Raster, image: Raster, { left, top, side }: { left: number; top: number; side: number }): void {
@@ -123,12 +124,10 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
 
 /** Decodes the text of a code; returns undefined if there is none. */
 export function decode({ width, height, grey }: Raster): string | undefined {
-  const pixels = new Uint32Array(width * height);
-  for (let at = 0; at < pixels.length; at++) pixels[at] = (grey[at] ?? 0) * 0x010101;
-  const data = new Uint8Array(pixels.buffer);
   try {
-    // Without a time limit: the result must not depend on the load of the machine.
-    return decodeQR({ width, height, data }, { format: 'RGBA', timeLimit: Number.POSITIVE_INFINITY });
+    // I420 begins with the gray values, and the decoder reads no others. Without a time limit: the result must not depend on the load
+    // of the machine.
+    return decodeQR({ width, height, data: grey }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
   } catch {
     return undefined;
   }

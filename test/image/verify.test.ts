@@ -1,6 +1,6 @@
 /** Faults of images that are built here from areas and pixels. The decoder is the real one. */
 import { describe, expect, it } from 'vitest';
-import { BLACK, parseColour, WHITE } from '../../src/image/colour.ts';
+import { BLACK, greyOf, parseColour, WHITE } from '../../src/image/colour.ts';
 import { createFigure, type Drawing, drawingOf } from '../../src/image/drawing.ts';
 import { encodeText } from '../../src/image/encode.ts';
 import type { PictureStyle } from '../../src/image/picture.ts';
@@ -15,11 +15,13 @@ const ACROSS = MODULES.size + 8;
 const STYLE: PictureStyle = { sizeMm: ACROSS, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
 const EXPECTED = { text: TEXT, sizeMm: ACROSS, quietZone: 4, across: ACROSS };
 
+const CREAM = parseColour('#ffeecc') ?? WHITE;
+
 const NOT_EMPTY = 'the quiet zone is not empty';
 const UNDECODABLE = 'the code cannot be decoded';
 
 const PLACE = { xMm: 2 * ACROSS, yMm: 3 * ACROSS };
-const PAGE = drawingOf(createFigure(MODULES, STYLE, undefined), PLACE);
+const PAGE = drawingOf(createFigure(MODULES, { ...STYLE, background: CREAM }, undefined), PLACE);
 
 /** A square on the page, with its position in relation to the code; its outline begins at the corner with that number. */
 function squareAt(left: number, top: number, side: number, first = 0): Drawing['areas'][number] {
@@ -51,7 +53,7 @@ describe('the size of an image', () => {
   });
 });
 
-describe('bytes that are no image', () => {
+describe('bytes that are not an image', () => {
   it('are a fault, not an error', () => {
     expect(findFault(Buffer.from('x'), 'png', EXPECTED)).toBe('the image cannot be read back: it is not a square');
     expect(findFault(Buffer.from('x'), 'svg', EXPECTED)).toBe('the image cannot be read back: it has no size in mm');
@@ -83,9 +85,10 @@ describe('the quiet zone', () => {
     expect(faultWith(squareAt(x, y, 0.25))).toBeUndefined();
   });
 
-  it('is as wide as requested, and may be of any light color', () => {
+  it('is as wide as requested, and may be of any color that is lighter than the code', () => {
     for (const quietZone of [0, 1, 4, 10]) {
-      for (const background of [WHITE, parseColour('#ffeecc'), parseColour('#999'), undefined]) {
+      // Without a quiet zone, the code is read on white paper.
+      for (const background of [WHITE, CREAM, undefined, quietZone > 0 ? parseColour('#505050') : WHITE]) {
         const style = { ...STYLE, quietZone, background };
         const across = MODULES.size + 2 * quietZone;
         const png = writePng(MODULES, style, undefined);
@@ -93,6 +96,15 @@ describe('the quiet zone', () => {
         const drawing = drawingOf(createFigure(MODULES, style, undefined));
         expect(drawingFault(drawing, { ...EXPECTED, quietZone, across })).toBeUndefined();
       }
+    }
+  });
+
+  it('can be omitted, even if a module has one pixel', () => {
+    for (const text of ['https://q.example/1', 'https://q.example/12345', 'https://q.example/1234567890']) {
+      const modules = encodeText(text, 'L') ?? expect.fail();
+      const style = { ...STYLE, sizeMm: modules.size, dpi: 25.4, quietZone: 0 };
+      const expected = { text, sizeMm: modules.size, quietZone: 0, across: modules.size };
+      expect(findFault(writePng(modules, style, undefined), 'png', expected)).toBeUndefined();
     }
   });
 });
@@ -126,12 +138,15 @@ describe('an image on a page', () => {
 });
 
 describe('pixels over an image', () => {
-  /** The code with its quiet zone, by its own pixels. */
-  function rasterOf(across: number, down: number): Raster {
-    const raster = createRaster(ACROSS * across, ACROSS * down, 255);
+  const PAPER = greyOf(CREAM);
+
+  /** The code with its quiet zone and `more` modules around it, by that many pixels per module. */
+  function rasterOf(across: number, down: number, more = 0): Raster {
+    const raster = createRaster((ACROSS + 2 * more) * across, (ACROSS + 2 * more) * down, PAPER);
+    const start = 4 + more;
     for (let at = 0; at < raster.grey.length; at++) {
       const [x, y] = [at % raster.width, Math.floor(at / raster.width)];
-      if (MODULES.isDark(Math.floor(x / across) - 4, Math.floor(y / down) - 4)) raster.grey[at] = 0;
+      if (MODULES.isDark(Math.floor(x / across) - start, Math.floor(y / down) - start)) raster.grey[at] = 0;
     }
     return raster;
   }
@@ -139,8 +154,8 @@ describe('pixels over an image', () => {
   const overlayAt = (x: number, y: number, sideMm: number, raster: Raster) => {
     return { xMm: PLACE.xMm + x, yMm: PLACE.yMm + y, sideMm, raster };
   };
-  const dark = createRaster(1, 1, 0);
-  const light = createRaster(1, 1, 255);
+  const dark = createRaster(2, 2, 0);
+  const light = createRaster(2, 2, PAPER);
   const faultBelow = (...overlays: Drawing['overlays']) => placeFault({ ...PAGE, overlays }, PLACE, EXPECTED);
 
   it.each([
@@ -153,6 +168,8 @@ describe('pixels over an image', () => {
     const overlay = overlayAt(0, 0, ACROSS, rasterOf(across, down));
     expect(faultBelow(overlayAt(0, 0, ACROSS, dark), overlay)).toBeUndefined();
     expect(faultBelow(overlay, overlayAt(0, 0, ACROSS, light))).toBe(UNDECODABLE);
+    const larger = overlayAt(-7, -7, ACROSS + 14, rasterOf(across, down, 7));
+    expect(faultBelow(overlayAt(0, 0, ACROSS, dark), larger)).toBeUndefined();
   });
 
   it('are drawn at their position alone', () => {
@@ -169,13 +186,13 @@ describe('pixels over an image', () => {
       // Two of a quarter of a pixel: no center is in it.
       expect(faultBelow(overlayAt(x - Math.sign(x) * 0.06, y - Math.sign(y) * 0.06, side, dark))).toBeUndefined();
     }
-    expect(faultBelow(overlayAt(14, 14, 5, light))).toBeUndefined();
+    expect(faultBelow(overlayAt(0, 0, 4, light), overlayAt(14, 14, 5, light))).toBeUndefined();
     expect(faultBelow(overlayAt(4, 4, 9, light))).toBe(UNDECODABLE);
   });
 });
 
 describe('a decoded raster', () => {
-  it('is none without a code', () => {
+  it('has no text without a code', () => {
     expect(decode(createRaster(100, 100, 255))).toBeUndefined();
   });
 });
