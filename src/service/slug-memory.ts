@@ -15,7 +15,7 @@ export interface Listing {
 }
 
 /** Code as stored between runs. */
-export type KeptCode = readonly [slug: string, id: string, name: string];
+type KeptCode = readonly [slug: string, id: string, name: string];
 
 /** As stored between runs. */
 interface Kept {

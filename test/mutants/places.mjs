@@ -17,8 +17,7 @@ const ROOMS = [
   'src/tail',
   // Without its readers of files, whose tests would take hours: damaged files test them (test/hostile).
   'src/stats/*.ts',
-  // The files that need neither an encoder nor a font.
-  'src/image/{break-lines,colour,label-grids,label-layout,manifest,picture-files,print-rules,read-png}.ts',
+  'src/image',
 ];
 
 const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');
