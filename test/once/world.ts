@@ -16,6 +16,8 @@ import { type Mishap, type ModelCodes, type ModelCodesOptions, modelCodes } from
 export const JOURNAL = '/data/codes.results.csv.journal';
 export const BASE_URL = 'https://qr.example/api/v1';
 export const WORKSPACE = createWorkspace({ baseUrl: BASE_URL, apiKey: 'svc_live_world' });
+// Loads the module that it loads on demand: while a file is loaded, the clock of a run fires all that is set.
+await WORKSPACE.record();
 
 /** Rows named `row N`; `alike` gives a row the values of an earlier one. */
 export function rowsOf(count: number, alike: (row: number) => number = (row) => row): NewRow[] {
