@@ -59,14 +59,11 @@ export function cluesOf(
   const rest = numbersOf(({ code }) => restKey(code), textOfEntry(restKey));
   const ownOfRow = unique(freshRows.map(ownPrint), rows, ({ row }) => ownPrint(row));
   const entries = [...goneRows, ...states.all().filter(({ row }) => present.has(row))];
-  const ownOfEntry = unique(
-    goneRows.map(({ seen }) => seen?.own),
-    entries,
-    ({ seen }) => seen?.own,
-  );
+  const owns = goneRows.map(({ seen }) => seen?.own);
+  const ownOfEntry = unique(owns, entries, ({ seen }) => seen?.own);
   const own = numbersOf(
     (row) => ownOfRow(ownPrint(row)),
-    (at) => ownOfEntry(goneRows[at]?.seen?.own),
+    (at) => ownOfEntry(owns[at]),
   );
   const gapNumber = optional(createNumbering());
   const places = [...rows.keys()].filter((place) => found[place] === undefined);

@@ -30,9 +30,14 @@ export interface Gone extends Clues {
 /** A row that may be the new form of an entry. */
 interface FoundEdit<G> {
   /** The entry that became this row; undefined if that is not clear. */
-  of: G | undefined;
+  readonly of?: G | undefined;
   /** If it is not clear: the entries that come into question, not all if they are many. */
-  candidates: readonly G[];
+  readonly candidates: readonly G[];
+}
+
+interface UnclearEdit<F, G> extends FoundEdit<G> {
+  readonly row: F;
+  readonly candidates: G[];
 }
 
 type Clue = keyof Clues;
@@ -61,10 +66,10 @@ export function findEdits<F extends Clues, G extends Gone>(
 ): FoundEdits<F, G> {
   const related = fresh.filter(isRelated(gone, pins, alsoIn));
   const pairs = pairUp(related, gone, pins);
-  const unclear = related.filter((row) => !pairs.has(row));
-  const candidates = candidatesOf(unclear, gone, alsoIn);
   const edits = new Map(related.map((row): [F, FoundEdit<G>] => [row, { of: pairs.get(row), candidates: NONE }]));
-  for (const [place, row] of unclear.entries()) edits.set(row, { of: undefined, candidates: candidates[place] ?? NONE });
+  const unclear = related.filter((row) => !pairs.has(row)).map((row): UnclearEdit<F, G> => ({ row, candidates: [] }));
+  addCandidates(unclear, gone, alsoIn);
+  for (const edit of unclear) edits.set(edit.row, edit);
   return { edits, held: heldOf(fresh, gone, pins, alsoIn) };
 }
 
@@ -86,25 +91,28 @@ function valuesOf(items: readonly Clues[], clue: Clue): NumberSet {
   return numberSet(items.map((item) => item[clue]));
 }
 
-/** Returns, for each row, the entries that it may be an edit of. One clue at a time, because each needs an index of all entries. */
-function candidatesOf<G extends Gone>(fresh: readonly Clues[], gone: readonly G[], alsoIn: ReadonlyMap<number, G>): G[][] {
-  const candidates: G[][] = fresh.map(() => []);
-  if (fresh.length === 0) return candidates;
+/** Adds the entries that come into question. One clue at a time, because each needs an index of all entries. */
+function addCandidates<G extends Gone>(
+  unclear: readonly UnclearEdit<Clues, G>[],
+  gone: readonly G[],
+  alsoIn: ReadonlyMap<number, G>,
+): void {
+  if (unclear.length === 0) return;
   for (const clue of CLUES) {
-    const entries = indexBy(gone, clue);
-    for (const [place, row] of fresh.entries()) addSome(candidates[place], entries.get(row[clue] ?? NO_CLUE));
+    const entries = groupBy(gone, (entry) => entry[clue]);
+    // Undefined gives no clue.
+    entries.delete(undefined);
+    for (const { row, candidates } of unclear) addSome(candidates, entries.get(row[clue]));
   }
   const any = gone.filter(({ isAny }) => isAny);
-  for (const [place, { gap = NO_CLUE }] of fresh.entries()) {
-    const found = candidates[place];
-    addSome(found, any);
-    const alike = alsoIn.get(gap);
-    if (alike && !found?.includes(alike)) found?.push(alike);
+  for (const { row, candidates } of unclear) {
+    addSome(candidates, any);
+    const alike = alsoIn.get(row.gap ?? NO_CLUE);
+    if (alike && !candidates.includes(alike)) candidates.push(alike);
   }
-  return candidates;
 }
 
-function addSome<G>(found: G[] = [], more: readonly G[] = []): void {
+function addSome<G>(found: G[], more: readonly G[] = []): void {
   for (const entry of more) {
     if (found.length >= MOST_SHOWN) return;
     if (!found.includes(entry)) found.push(entry);
@@ -131,11 +139,6 @@ function heldOf<F extends Clues, G extends Gone>(
   }
   // Sorted by entry first, like the lines in the journal.
   return new Set([...gone.filter((entry) => held.has(entry)), ...held]);
-}
-
-function indexBy<T extends Clues>(items: Iterable<T>, clue: Clue): Map<number, T[]> {
-  const saying = [...items].filter((item) => item[clue] !== undefined);
-  return groupBy(saying, (item) => item[clue] ?? NO_CLUE);
 }
 
 /** O32: pairs a row with the one entry that it was. If either could be another's as well, and no clue is stronger, neither is paired. */

@@ -67,7 +67,10 @@ export class PlannedRows implements Iterable<PlannedRow> {
 
   at(place: number): PlannedRow | undefined {
     const row = this.#rows[place];
-    if (!row) return undefined;
+    return row && this.#plan(row, place);
+  }
+
+  #plan(row: NewRow, place: number): PlannedRow {
     const found = this.#edits.get(place);
     if (!found) return { row, entry: this.#entries[place], edit: undefined };
     const { of, candidates } = found;
@@ -75,10 +78,7 @@ export class PlannedRows implements Iterable<PlannedRow> {
   }
 
   *entries(): Generator<[place: number, PlannedRow]> {
-    for (const place of this.#rows.keys()) {
-      const planned = this.at(place);
-      if (planned) yield [place, planned];
-    }
+    for (const [place, row] of this.#rows.entries()) yield [place, this.#plan(row, place)];
   }
 
   *[Symbol.iterator](): Generator<PlannedRow> {

@@ -37,16 +37,25 @@ describe('a row is an edit of an entry that is gone', () => {
   it('if it is where one of several was that said the same, of which nobody knows which is gone (O31)', () => {
     const [row, entry] = [fresh({ name: 'b', gap: '0:2' }), gone({ name: 'a', gap: '2:0' })];
     const { edits: found, held } = findEdits([row], [entry], new Map(), new Map([[numberOf('0:2'), entry]]));
-    expect([found.get(row), held]).toEqual([{ of: undefined, candidates: [entry] }, new Set([entry])]);
+    expect(found.get(row)).toMatchObject({ candidates: [entry] });
+    expect(held).toEqual(new Set([entry]));
   });
 
   it('if nobody knows what that said', () => {
-    expect(edits([fresh({ name: 'a' })], [gone({ isAny: true })])).toEqual(['?']);
-    expect(edits([fresh({ name: 'a', gap: '1:2' })], [gone({ isAny: true, gap: '1:2' })])).toEqual([0]);
+    const [row, entry] = [fresh({ name: 'a' }), gone({ isAny: true })];
+    expect(findEdits([row], [entry, gone({ name: 'b' })]).edits.get(row)).toMatchObject({ candidates: [entry] });
+    const [near, there] = [fresh({ name: 'a', gap: '1:2' }), gone({ isAny: true, gap: '1:2' })];
+    expect(findEdits([near, row], [there]).edits.get(near)).toEqual({ of: there, candidates: [] });
   });
 });
 
 describe('entries that a row may have been', () => {
+  it('are those that share a clue with it, by the strength of the clue (O31)', () => {
+    const row = fresh({ name: 'name', gap: '1:2' });
+    const entries = [gone({ name: 'other', gap: '1:2' }), gone({ name: 'third' }), gone({ name: 'name', gap: '3:4' })];
+    expect(findEdits([row], entries).edits.get(row)).toMatchObject({ candidates: [entries[2], entries[0]] });
+  });
+
   it('are five at most, the first ones, and all of them are held (O31)', () => {
     const [row, entries] = [fresh({ name: 'a' }), Array.from({ length: 7 }, () => gone({ name: 'a' }))];
     const { edits: found, held } = findEdits([row], entries);
@@ -112,6 +121,13 @@ describe('which entry it was', () => {
   it('is not clear where one entry has the name and another the destination (O32)', () => {
     const entries = [gone(at('Menu', 'x', '1:2')), gone(at('Other', 'y', '1:2'))];
     expect(edits([fresh(at('Menu', 'y', '1:2'))], entries)).toEqual(['?']);
+  });
+
+  it('is not told by clues that both lack (O32)', () => {
+    const named = [gone({ name: 'a', gap: '1:2' }), gone({ name: 'b' })];
+    expect(edits([fresh({ name: 'a' })], named)).toEqual([0]);
+    const led = [gone({ name: 'x', rest: 'r', gap: '1:2' }), gone({ gap: '3:4' })];
+    expect(edits([fresh({ rest: 'r', gap: '8:9' })], led)).toEqual([0]);
   });
 
   it('is what the user says', () => {

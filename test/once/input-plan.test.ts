@@ -155,6 +155,9 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
       candidates: [],
     });
     expect(held.map(({ row }) => row)).toEqual([2]);
+    expect(rows.at(3)).toBeUndefined();
+    const unclear = planInput(sheet('c z', 'new w', 'new v', 'a x', 'b y'), ran(sheet('a x', 'new y', 'b y', 'c z')));
+    expect(unclear.rows.at(1)?.edit).toMatchObject({ of: undefined, candidates: [{ row: 2 }] });
   });
 
   it('also if only its fingerprint is known: what it said is not known', () => {
