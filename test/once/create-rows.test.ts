@@ -29,12 +29,18 @@ const renamed = (row: NewRow): NewRow => ({ ...row, code: { ...row.code, name: '
 /** Listings that `plan` took. */
 let listings = 0;
 /** What a dry run says of each row. */
-const plan = async ({ memory, service }: World, rows: readonly NewRow[], listing = false, appliesEdits = false) => {
+const plan = async (
+  { memory, service }: World,
+  rows: readonly NewRow[],
+  listing = false,
+  appliesEdits = false,
+  asNew: number[] = [],
+) => {
   const planned = await planRows({
     ...{ rows, journalPath: JOURNAL, disk: memory.disk, skipExisting: listing },
     ...{ readListedCodes: async () => [], readListed: async () => [] },
     service: { ...service, workspace: WORKSPACE },
-    decisions: { adopt: [], notCreated: [] },
+    decisions: { adopt: [], notCreated: [], asNew },
     listPages: pagesOf(async () => {
       listings += 1;
       return service.codes;
@@ -578,6 +584,14 @@ describe('a plan', () => {
     const [first, third] = [`1 unchanged ${ids[0]}`, `3 unchanged ${ids[2]}`];
     expect(await plan(world, rows)).toEqual([first, `2 edited ${ids[1]} changed`, third, '4 create']);
     expect(await plan(world, rows, false, true)).toEqual([first, `2 update ${ids[1]} changed`, third, '4 create']);
+  });
+
+  it('has rows that are new by the user’s word, also if the removed row was lost', async () => {
+    const world = worldOf({ mishap: only('drop', 1) });
+    await run(world, apart(3), { concurrency: 1, listCodes: () => Promise.reject(new UnavailableError('no listing')) });
+    const rows = apart(3).map((row) => (row.row === 2 ? renamed(row) : row));
+    expect((await plan(world, rows))[1]).toBe('2 edited changed');
+    expect((await plan(world, rows, false, false, [3]))[1]).toBe('2 create');
   });
 
   it.each([true, false])('costs a listing only for rows that may be sent; a run too (plan: %s)', async (planned) => {

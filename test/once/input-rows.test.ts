@@ -34,6 +34,7 @@ interface Opening {
   codes?: Readonly<Record<string, NewCode>>;
   results?: readonly ListedRow[];
   skipExisting?: boolean;
+  looksFirst?: boolean;
   applyEdits?: ApplyEdits;
   asNew?: number[];
   adopt?: { line: number; id: string }[];
@@ -45,6 +46,7 @@ async function opened({
   codes = {},
   results = [],
   skipExisting = false,
+  looksFirst = false,
   applyEdits,
   asNew = [],
   adopt = [],
@@ -65,7 +67,7 @@ async function opened({
   const listed = results.flatMap(({ id }, place) => (id === undefined ? [] : [{ row: place + 1, id }]));
   const input = await openInput(
     {
-      ...{ rows, skipExisting, applyEdits, looksFirst: false, listed, readListed: async () => results, service: { getCode } },
+      ...{ rows, skipExisting, applyEdits, looksFirst, listed, readListed: async () => results, service: { getCode } },
       decisions: { adopt, notCreated: [], asNew },
     },
     { ...states, learn },
@@ -181,6 +183,26 @@ describe('rows of the input', () => {
     expect(plan()).toEqual([1, 4, 3]);
     await input.replan();
     expect(plan()).toEqual([1, 4, 3]);
+  });
+
+  it('are new by the user’s word only when it is known whether removed rows were created (O34)', async () => {
+    const rows = sheet('a x', 'b new', 'c new');
+    const [session, entries] = journalOf(ABC) as [JournalRecord, JournalRecord];
+    const [first, second, third] = journalOf(ABC).slice(2) as [JournalRecord, JournalRecord, JournalRecord];
+    const sent: JournalRecord = { is: 'intent', row: 2, ...stamp };
+    const given = { rows, journal: [session, entries, first, sent, third], asNew: [3] };
+    expect((await opened(given)).plan()).toEqual([1, 4, 'edit of 3']);
+    const { input, states, plan } = await opened({ ...given, looksFirst: true });
+    expect(plan()).toEqual([1, 'edit of 2', 'edit of 3']);
+    states.take(second);
+    await input.replan();
+    expect(plan()).toEqual([1, 4, 'edit of 3']);
+    // Nothing is to be looked up.
+    expect((await opened({ ...given, journal: journalOf(ABC), looksFirst: true })).plan()).toEqual([1, 4, 'edit of 3']);
+    const bare: JournalRecord[] = [session, { is: 'rows', hashes: ABC.map((row) => seenOf(row).all) }, first, sent, third];
+    expect((await opened({ rows: sheet('a x', 'new w', 'c z'), journal: bare, asNew: [3], looksFirst: true })).plan()).toEqual([
+      1, 4, 3,
+    ]);
   });
 
   it('that say the same keep their entries while they are sent', async () => {

@@ -100,7 +100,8 @@ describe('a journal', () => {
   });
 
   it('is none without a path', async () => {
-    const { options } = useOptions(createMemoryDisk().disk);
+    const untouched = new Proxy(createMemoryDisk().disk, { get: () => expect.unreachable() });
+    const { options } = useOptions(untouched);
     expect((await readJournal({ ...options, path: undefined })).all()).toEqual([]);
     const { states, ...log } = await openJournal({ ...options, path: undefined });
     await log.close();

@@ -335,6 +335,7 @@ describe('after a row was sent again', () => {
       operation.startsWith('sync /data/codes') && world.service.posts() > 4 ? 'EIO' : undefined;
     const failed = await run(world, rowsOf(9), { concurrency: 1 });
     expect(failed.stop).toMatchObject({ name: 'LocalError' });
+    expect(failed.rows.filter(({ before }) => before).map(({ row }) => row)).toEqual([1, 2, 3]);
     expect(failed.rows.filter(({ id }) => id !== undefined)).toHaveLength(world.service.codes.length);
   });
 });

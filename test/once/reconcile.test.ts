@@ -308,6 +308,27 @@ describe('what exists already', () => {
   });
 });
 
+it('what exists comes in chunks of at least 10,000 rows, except for the last', async () => {
+  const rows = Array.from({ length: 20_002 }, (_, i) => ({
+    ...{ row: i + 1, line: i + 2, values: new Map() },
+    code: { name: `row ${i}` },
+  }));
+  const codes = rows.map((one, i) => code(`c${i}`, 0, one.code.name, { destination: null }));
+  const chunks = async (...ends: number[]) => {
+    const pages = async function* () {
+      for (const [at, end] of ends.entries()) yield codes.slice(ends[at - 1] ?? 0, end);
+    };
+    const found: number[][] = [];
+    for await (const some of findExisting(rows, replay([], rows.length), { pages: pages() }))
+      found.push(some.map((one) => one.row));
+    expect(found.flat()).toEqual(rows.slice(0, ends.at(-1)).map((one) => one.row));
+    return found.map(({ length }) => length);
+  };
+  expect(await chunks(9999, 10_000, 20_002)).toEqual([10_000, 10_002]);
+  expect(await chunks(1, 2)).toEqual([2]);
+  expect(await chunks(0)).toEqual([]);
+});
+
 describe('what exists, of rows with the same values (O18)', () => {
   const alike = (count: number) =>
     Array.from({ length: count }, (_, i) => {
