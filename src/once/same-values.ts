@@ -17,7 +17,7 @@ export type ValueField = 'name' | 'type' | 'destination';
 export function differingFields(one: NewCode | QrCode, other: NewCode | QrCode): ValueField[] {
   const [was, is] = [one.destination ?? '', other.destination ?? ''];
   const differs: Readonly<Record<ValueField, boolean>> = {
-    name: nameKey(one) !== nameKey(other),
+    name: one.name !== other.name && nameKey(one) !== nameKey(other),
     type: (one.type ?? 'url') !== (other.type ?? 'url'),
     destination: was !== is && tidyAddress(was) !== tidyAddress(is),
   };
@@ -42,26 +42,31 @@ export function createCodeNumbering(): CodeNumbering {
   const byName = new Map<string, number>();
   const byValues = new Map<string, number>();
 
-  function find(code: NewCode | QrCode): number | undefined {
-    const number = byName.get(nameKey(code));
-    if (number === SEVERAL) return byValues.get(valuesKey(code));
-    const first = number === undefined ? undefined : codes[number];
-    return first && differingFields(first, code).length === 0 ? number : undefined;
+  /** `first`: what is known of its name. */
+  function find(code: NewCode | QrCode, first: number | undefined): number | undefined {
+    if (first === SEVERAL) return byValues.get(valuesKey(code));
+    const named = first === undefined ? undefined : codes[first];
+    return named && differingFields(named, code).length === 0 ? first : undefined;
   }
 
-  function add(code: NewCode | QrCode): number {
-    const name = nameKey(code);
+  function add(code: NewCode | QrCode, name: string, first: number | undefined): number {
     const number = codes.push(code) - 1;
-    const before = byName.get(name);
-    byName.set(name, before === undefined ? number : SEVERAL);
-    if (before === undefined) return number;
-    const first = codes[before];
-    if (first) byValues.set(valuesKey(first), before);
+    byName.set(name, first === undefined ? number : SEVERAL);
+    if (first === undefined) return number;
+    const named = codes[first];
+    if (named) byValues.set(valuesKey(named), first);
     byValues.set(valuesKey(code), number);
     return number;
   }
 
-  return { find, numberOf: (code) => find(code) ?? add(code) };
+  return {
+    find: (code) => find(code, byName.get(nameKey(code))),
+    numberOf(code) {
+      const name = nameKey(code);
+      const first = byName.get(name);
+      return find(code, first) ?? add(code, name, first);
+    },
+  };
 }
 
 /** Returns a text that is equal for codes with the same name. */
