@@ -123,7 +123,7 @@ export function planInput(
   let next = states.all().length;
   const entries = Int32Array.from(rows, (_, place) => (editOf.has(place) ? 0 : (found[place] ?? ++next)));
   const seenNow = rows.flatMap((read, place) => news(entries[place], read, states, asNew.has(place)));
-  const runs = toRuns(orderOf(entries, { order, found }, held));
+  const runs = toRuns(orderOf(entries, editOf, { order, found }, held));
   const isKnown = isRecorded(runs, states, next);
   return {
     rows: new PlannedRows(input, entries, editOf),
@@ -148,19 +148,29 @@ function news(entry = 0, { row }: ComparedRow, states: RowStates, isWord: boolea
   return [[entry, before?.word ? { ...seen, word: true } : seen]];
 }
 
-/** Order to compare the next input with: that of this one, with the entries that rows may be edits of at their positions. */
+/**
+ * Order to compare the next input with: that of this one, in which an edit is the entry that it was. Other entries that rows may be edits of
+ * are behind the row that they were behind. An entry that was gone from the last input already stays out.
+ */
 function orderOf(
   entries: Int32Array,
+  edits: ReadonlyMap<number, Pick<Edit, 'of'>>,
   { order, found }: Pick<Recognized, 'order' | 'found'>,
   held: ReadonlySet<GoneRow>,
 ): number[] {
+  const recent = numberSet(order);
+  const now = [...entries].map((entry, place) => {
+    const was = edits.get(place)?.of?.row;
+    return was !== undefined && recent.has(was) ? was : entry;
+  });
+  const placed = numberSet(now);
   const present = numberSet(found);
   const heldRows = new Set([...held].map(({ state }) => state.row));
   const after = new Map<number, number[]>();
   let left = 0;
   for (const row of order) {
     if (present.has(row)) left = row;
-    else if (heldRows.has(row)) {
+    else if (heldRows.has(row) && !placed.has(row)) {
       const held = after.get(left);
       if (held) held.push(row);
       else after.set(left, [row]);
@@ -172,7 +182,7 @@ function orderOf(
     for (const gone of after.get(row) ?? []) next.push(gone);
   };
   add(0);
-  for (const entry of entries) if (entry > 0) add(entry);
+  for (const row of now) if (row > 0) add(row);
   return next;
 }
 

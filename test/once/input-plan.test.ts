@@ -135,6 +135,14 @@ describe('a row beside an entry that is gone is an edit of it, and not created (
     expect(plan(ran(five), sheet('c z', 'a x', 'new w', 'e v', 'b y'))).toEqual([3, 1, 6, 5, 2]);
   });
 
+  it('by its neighbors also if an equal row was edited before, and the journal took it for the other one', () => {
+    const states = ran(sheet('a x', 'a x'));
+    const once = sheet('a y', 'a x');
+    expect(plan(states, once)).toEqual(['edit of 2', 1]);
+    ranAgain(states, once).take({ is: 'entries', first: 2, seen: [seenOf(once[0] as NewRow)] });
+    expect(plan(states, sheet('a y', 'b y'))).toEqual([2, 'edit of 1']);
+  });
+
   it('by its neighbors also beside a row that came back', () => {
     const states = ranAgain(ran(sheet('a x', 'b y', 'c z', 'd v')), sheet('a x', 'c z', 'd v'));
     expect(plan(states, sheet('a x', 'b y', 'new w', 'd v'))).toEqual([1, 2, 'edit of 3', 4]);
@@ -281,14 +289,18 @@ describe('by the user’s word', () => {
 describe('what the next input is compared with', () => {
   const orderAfter = (states: RowStates, rows: readonly NewRow[]) => ranAgain(states, rows).order();
 
-  it('has the entries that rows may be edits of, behind the rows that they were behind', () => {
+  it('has an edit as the entry that it was, and others that rows may be edits of behind the rows that they were behind', () => {
     expect(orderAfter(ran(ABC), sheet('a x', 'b new', 'c z'))).toEqual([1, 2, 3]);
     expect(orderAfter(ran(ABC), sheet('a new', 'b new', 'c z'))).toEqual([1, 2, 3]);
-    expect(orderAfter(ran(ABC), sheet('c z', 'b new', 'a x'))).toEqual([3, 1, 2]);
+    expect(orderAfter(ran(ABC), sheet('c z', 'b new', 'a x'))).toEqual([3, 2, 1]);
+    expect(orderAfter(ran(ABC), sheet('c z', 'b new', 'new y', 'a x'))).toEqual([3, 1, 2]);
   });
 
   it('lacks those that are gone for good', () => {
     expect(orderAfter(ran(ABC), sheet('a x', 'c z'))).toEqual([1, 3]);
+    const states = ranAgain(ran(ABC), sheet('a x', 'c z'));
+    expect(plan(states, sheet('a x', 'b new', 'c z'))).toEqual([1, 'edit of 2', 3]);
+    expect(orderAfter(states, sheet('a x', 'b new', 'c z'))).toEqual([1, 3]);
   });
 
   it('is the same after a run that changed nothing', () => {
