@@ -160,8 +160,8 @@ function orderOf(
 ): number[] {
   const recent = numberSet(order);
   const now = [...entries].map((entry, place) => {
-    const was = edits.get(place)?.of?.row;
-    return was !== undefined && recent.has(was) ? was : entry;
+    const was = edits.get(place)?.of?.row ?? 0;
+    return recent.has(was) ? was : entry;
   });
   const placed = numberSet(now);
   const present = numberSet(found);

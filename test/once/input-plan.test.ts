@@ -294,6 +294,8 @@ describe('what the next input is compared with', () => {
     expect(orderAfter(ran(ABC), sheet('a new', 'b new', 'c z'))).toEqual([1, 2, 3]);
     expect(orderAfter(ran(ABC), sheet('c z', 'b new', 'a x'))).toEqual([3, 2, 1]);
     expect(orderAfter(ran(ABC), sheet('c z', 'b new', 'new y', 'a x'))).toEqual([3, 1, 2]);
+    expect(orderAfter(ran(ABC), sheet('a x', 'b z', 'c y', 'new w'))).toEqual([1, 2, 3]);
+    expect(orderAfter(ran(ABC), sheet('a y', 'b x', 'new w', 'c z'))).toEqual([1, 2, 3]);
   });
 
   it('lacks those that are gone for good', () => {
