@@ -88,9 +88,14 @@ export function formatRendering({ width, height, rgba }: Rendering): Buffer {
 
 /** Rows as their differences from the ones above, each with its filter before it. */
 function filterUp(rows: Buffer, stride: number): Buffer {
-  const filtered = Buffer.alloc(rows.length + rows.length / stride, 2);
-  for (let from = 0, to = 1; from < rows.length; from += stride, to += stride + 1) {
-    for (let at = 0; at < stride; at++) filtered[to + at] = (rows[from + at] ?? 0) - (rows[from - stride + at] ?? 0);
+  const filtered = Buffer.alloc(rows.length + rows.length / stride);
+  let above: Buffer = Buffer.alloc(stride);
+  for (let from = 0, to = 0; from < rows.length; from += stride, to += stride + 1) {
+    const row = rows.subarray(from, from + stride);
+    filtered[to] = 2;
+    // Within a module, there is no difference.
+    if (!row.equals(above)) for (let at = 0; at < stride; at++) filtered[to + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
+    above = row;
   }
   return filtered;
 }
