@@ -1,7 +1,7 @@
 /** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
 import { addUtm, type UtmTags } from '../codes/utm.ts';
-import { createCodeNumbering, nameKey } from '../once/same-values.ts';
+import { createCodeNumbering } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
 import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
@@ -109,7 +109,7 @@ function repeatedIn(input: Input): (row: CreateRow) => Fault | undefined {
   /** By the number of their values, the lines of the first rows. */
   const lines: number[] = [];
   return ({ line, code }) => {
-    if (nameKey(code) === '') return undefined; // a fault of its own
+    if (code.name.trim() === '') return undefined; // a fault of its own
     const number = numberOf(code);
     const first = lines[number];
     if (first !== undefined) return { line, message: `has the same values as ${placeOf(input, first)}: both will be created` };

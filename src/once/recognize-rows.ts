@@ -2,7 +2,7 @@
  * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
  */
 
-import { type NumberSet, numberSet } from '../collections/number-set.ts';
+import { numberSet } from '../collections/number-set.ts';
 import type { RowState } from './apply-record.ts';
 import type { Seen } from './entries.ts';
 import { codeOf, seenOf } from './entries.ts';
@@ -67,8 +67,7 @@ export function recognizeRows(input: readonly NewRow[], states: RowStates, kept:
     return entry !== undefined && recent.has(entry) && surplus(rows[place]?.key) === 0;
   };
   const anchors = found.map((entry, place) => (isAnchor(place, entry) ? entry : undefined));
-  const present = numberSet(anchors);
-  const gaps = gapsOf(anchors, order, present);
+  const gaps = gapsOf(anchors, order);
   const isPartly = entries.some(({ row, key }) => recent.has(row) && surplus(key) < 0);
   const certain = isPartly ? matchRows(rows, entries, kept, gaps) : found;
   return { rows, order, found: certain, gaps, gone: goneFrom(states, order, certain), keys };
@@ -85,15 +84,14 @@ function withKeys(input: readonly NewRow[], states: RowStates) {
   return { rows, keys };
 }
 
-/** In place of the key of entries without one. */
-const NO_KEY = -1;
-
 /** Returns a function that returns how many more rows than entries have a key; entries without a key count together. */
 function surplusOf(rows: readonly ComparedRow[], entries: readonly KnownEntry[]): (key: number | undefined) => number {
-  const keys = [...rows, ...entries].map(({ key = NO_KEY }) => key - NO_KEY);
-  const counts = new Int32Array(keys.reduce((most, at) => Math.max(most, at), 0) + 1);
-  for (const [index, at] of keys.entries()) counts[at] = (counts[at] ?? 0) + (index < rows.length ? 1 : -1);
-  return (key = NO_KEY) => counts[key - NO_KEY] ?? 0;
+  // A list, because a map of all keys takes several times the memory.
+  const counts: number[] = [];
+  const indexOf = (key = -1) => key + 1;
+  for (const { key } of rows) counts[indexOf(key)] = (counts[indexOf(key)] ?? 0) + 1;
+  for (const { key } of entries) counts[indexOf(key)] = (counts[indexOf(key)] ?? 0) - 1;
+  return (key) => counts[indexOf(key)] ?? 0;
 }
 
 /**
@@ -127,7 +125,8 @@ function goneFrom(states: RowStates, order: readonly number[], found: readonly (
   return [...order.map((row) => states.of(row)).filter(isGone), ...earlier];
 }
 
-function gapsOf(anchors: readonly (number | undefined)[], order: readonly number[], present: NumberSet): Gaps {
+function gapsOf(anchors: readonly (number | undefined)[], order: readonly number[]): Gaps {
+  const present = numberSet(anchors);
   const ofRows = gapsIn(anchors);
   const ofOrder = gapsIn(order.map((row) => (present.has(row) ? row : undefined)));
   const ofEntries: (string | undefined)[] = [];
