@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
-import { buildConnector, Client } from './undici.ts';
+import { buildConnector, Client, symbols } from './undici.ts';
 import { keepWasmSimple } from './v8-flags.ts';
 
 type Callback = Connector.Callback;
@@ -57,7 +57,27 @@ function plainly(callback: Callback): Callback {
     // Here undici compiles its parser, and node loads its modules for connections.
     keepWasmSimple();
     callback(null, socket);
+    skipContinue(socket);
   };
+}
+
+/**
+ * Skips an unrequested 100, as RFC 9110 (15.2) requires of every client; gateways send it. Undici would close the connection: its parser
+ * gets 102 instead, which it skips like any other interim response.
+ */
+function skipContinue(socket: Socket): void {
+  const parser: unknown = Reflect.get(socket, symbols.kParser);
+  if (!isParser(parser)) return;
+  const { onHeadersComplete } = parser;
+  parser.onHeadersComplete = (status, ...rest) => onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest);
+}
+
+interface Parser {
+  onHeadersComplete(status: number, ...rest: unknown[]): number;
+}
+
+function isParser(value: unknown): value is Parser {
+  return typeof value === 'object' && value !== null && 'onHeadersComplete' in value;
 }
 
 function open(options: Connector.Options, callback: Callback, openSocket: OpenSocket): () => void {

@@ -15,3 +15,9 @@ declare module 'undici/lib/core/connect.js' {
   const build: (options: buildConnector.BuildOptions) => Connect;
   export default build;
 }
+
+declare module 'undici/lib/core/symbols.js' {
+  /** Key of a connected socket's parser. */
+  const symbols: { readonly kParser: unique symbol };
+  export default symbols;
+}

@@ -106,6 +106,7 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'NUL in a header': raw(`${OK}X-A: b\0c\r\nContent-Length: 0\r\n\r\n`),
   'interim responses without end': flood('', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'.repeat(50)),
   'interim responses, slowly': flood('', 'HTTP/1.1 102 Processing\r\n\r\n', 50),
+  'an unrequested 100 before each response': before('HTTP/1.1 100 Continue\r\n\r\n'),
   'early hints before each response': before('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'),
   'a chunk of FFFFFFFFFFFFFFFF bytes': raw(`${OK}Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFF\r\n{}`),
   'a negative chunk': raw(`${OK}Transfer-Encoding: chunked\r\n\r\n-5\r\n{}\r\n0\r\n\r\n`),

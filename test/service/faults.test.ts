@@ -126,6 +126,23 @@ test('requests in flight that fail alike are told once', async () => {
   expect(told[0]).toContain('the service failed (503)');
 });
 
+test('a gateway may send 100 and 103 before each response, also in the middle of a kept connection', async () => {
+  const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100\r\nA: b\r\n\r\n';
+  const server = await useFaultServer((request) => {
+    request.socket.write(interim);
+    return request.method === 'POST' ? created(request) : list(request);
+  });
+  const service = useService(server.baseUrl);
+  for (let at = 0; at < 3; at++) expect((await service.listCodes({ page: 1, limit: 100 })).rows).toEqual([CODE]);
+  expect(await service.createCode({ name: 'A' })).toEqual(CODE);
+  expect(server.requests).toHaveLength(4);
+});
+
+test('a connection that closes after an interim response has not answered', async () => {
+  const server = await useFaultServer(({ socket }) => void socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
+  expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({ outcome: 'unknown' });
+});
+
 describe('POST', () => {
   test('that the service refuses with an Error body was certainly not applied', async () => {
     const classes = { 400: RejectedError, 401: AuthError, 403: PlanLimitError };
