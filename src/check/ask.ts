@@ -6,12 +6,13 @@ import type { LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createConnection, type OpenSocket } from '../service/connect.ts';
-import { asNetworkError, NetworkError } from '../service/network-error.ts';
+import { asNetworkError, CLOSED_EARLY, NetworkError } from '../service/network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from '../service/proxy.ts';
 import type { Headers } from '../service/transport.ts';
-import { buildConnector, Client } from '../service/undici.ts';
+import { buildConnector } from '../service/undici.ts';
 import { after, formatDuration, parseHttpDate } from '../time/time.ts';
 import { specialKind } from './address-rules.ts';
+import { createHeadReader } from './read-head.ts';
 import type { TlsSessions } from './tls-sessions.ts';
 
 export interface Question {
@@ -38,98 +39,78 @@ interface Seen {
   tlsEndsMs: number | undefined;
 }
 
-/** Browsers take 256 KiB; a page that sets a cookie for each of its partners has more than node's 16. */
-const MOST_HEADER_BYTES = 256 * 1024;
-/** Limit for interim responses (103), which may be endless. Servers send one or two. */
-const MOST_INTERIM = 20;
 /** A connection that takes longer to one of several addresses is tried at the next as well; node's own 250 ms are too few for satellites. */
 const NEXT_ADDRESS_AFTER_MS = 2500;
 
 /** Timeout of a visit, at any step. */
 export class LateError extends NetworkError {}
 
-const ENDED = Object.assign(new Error('the headers are all that was wanted'), { stack: '' });
-
 /** Sends one request. Rejects only with the signal's reason. */
 export function ask(question: Question): Promise<Reply> {
-  const { url, headers, proxy, timeoutMs, signal } = question;
+  const { url, proxy, timeoutMs, signal } = question;
   const seen: Seen = { tlsEndsMs: undefined };
-  const forward = proxy !== undefined && url.protocol === 'http:';
+  const forward = url.protocol === 'http:' ? proxy : undefined;
   const connection = forward ? createConnection(undefined) : createConnection(proxy, createOpener(question, seen));
-  const client = new Client(forward ? proxy.origin : url.origin, {
-    connect: connection.connect,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: MOST_HEADER_BYTES,
-  });
   return new Promise((resolve, reject) => {
-    let sent = false;
-    let interim = 0;
+    let socket: Socket | undefined;
     const end = () => {
       cancelDeadline();
       signal.removeEventListener('abort', onAbort);
       connection.cancel();
       // K4: at once, with whatever of the body is under way.
-      client.destroy(ENDED).catch(() => undefined);
+      socket?.destroy();
     };
-    // Settled before the end, which fails the request under way as well.
-    const fail = (failure: NetworkError) => {
-      resolve({ ...seen, status: undefined, failure });
+    const settle = (
+      reply: { status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError },
+    ) => {
+      resolve({ ...seen, ...reply });
       end();
+    };
+    const fail = (error: unknown) => {
+      const failure = asNetworkError(error, socket !== undefined);
+      settle({ status: undefined, failure: forward ? throughProxy(forward, failure, true) : failure });
     };
     const onAbort = () => {
       reject(signal.reason);
       end();
     };
     // K5: from the first step to the last header, however slowly they drip.
-    const cancelDeadline = after(timeoutMs, () =>
-      fail(new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent })),
-    );
+    const cancelDeadline = after(timeoutMs, () => {
+      settle({
+        status: undefined,
+        failure: new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent: socket !== undefined }),
+      });
+    });
     signal.addEventListener('abort', onAbort);
-    client.dispatch(
-      {
-        method: 'GET',
-        path: forward ? url.href : url.pathname + url.search,
-        headers: forward ? viaProxy(headers, url, proxy) : { ...headers },
-      },
-      {
-        onRequestStart() {
-          sent = true;
-        },
-        onResponseStart(_controller, status, received) {
-          if (status < 200) {
-            interim += 1;
-            if (interim > MOST_INTERIM) fail(new NetworkError('too many interim responses', { fault: 'answer', sent }));
-            return;
-          }
-          if (forward && status === 407) return fail(proxyRefusal(proxy, status));
-          resolve({ ...seen, status, headers: received, failure: undefined });
-          end();
-        },
-        onResponseData() {},
-        onResponseEnd() {},
-        onResponseError(_controller, error) {
-          const failure = failureOf(error, sent);
-          fail(forward ? throughProxy(proxy, failure, forward) : failure);
-        },
-      },
-    );
+    const { hostname, host, protocol, port } = forward ?? url;
+    connection.connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (error, opened) => {
+      if (!opened) return fail(error);
+      socket = opened;
+      const readHead = createHeadReader();
+      opened.on('error', fail);
+      opened.on('end', () => fail(new NetworkError(CLOSED_EARLY, { sent: true })));
+      opened.on('data', (chunk) => {
+        try {
+          const head = readHead(chunk);
+          if (head?.status === 407 && forward) fail(proxyRefusal(forward, head.status));
+          else if (head) settle({ ...head, failure: undefined });
+        } catch (error) {
+          fail(error);
+        }
+      });
+      opened.write(requestHead(question, forward));
+    });
   });
 }
 
-/** A response that browsers can't parse either will be the same next time. */
-function failureOf(error: Error, sent: boolean): NetworkError {
-  const failure = asNetworkError(error, sent);
-  const code = 'code' in error ? String(error.code) : '';
-  if (error.name !== 'HTTPParserError' && !/UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION/.test(code)) return failure;
-  return new NetworkError(failure.message, { fault: 'answer', sent, cause: error });
-}
-
-/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2). */
-function viaProxy(headers: Question['headers'], url: URL, proxy: URL): Record<string, string> {
-  const authorization = proxyAuthorization(proxy);
-  return { ...headers, host: url.host, ...(authorization && { 'proxy-authorization': authorization }) };
+/** Formats the request. A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2), and its own user and password. */
+function requestHead({ url, headers }: Question, forward: URL | undefined): string {
+  const authorization = forward && proxyAuthorization(forward);
+  const lines = Object.entries({
+    ...{ host: url.host, connection: 'keep-alive', ...headers },
+    ...(authorization && { 'proxy-authorization': authorization }),
+  }).map(([name, value]) => `${name}: ${value}`);
+  return `GET ${forward ? url.href : url.pathname + url.search} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
 /** Opens sockets to the checked addresses only, and looks at a certificate before a byte is sent to its holder. */

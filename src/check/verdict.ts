@@ -1,6 +1,6 @@
 /** Maps the result of a visit to the outcome of a destination. */
 import { parseRateHeaders } from '../limit/rate-headers.ts';
-import type { NetworkError } from '../service/network-error.ts';
+import { isRefused, type NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
 import { quote } from '../text/quote.ts';
@@ -63,16 +63,16 @@ function isOnTheWay({ fault }: NetworkError): boolean {
   return fault === 'network' || fault === 'proxy';
 }
 
-/** A redirect is a response, wherever it leads, and so is a certificate. */
+/** A redirect is a response, wherever it leads, and so are a certificate and a refused connection. */
 function hasResponded({ end, redirects }: Trip): boolean | undefined {
   if (redirects > 0) return true;
   if (end.is === 'ours' || end.is === 'refused') return undefined;
-  return end.is !== 'failed' || !isOnTheWay(end.failure);
+  return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
 }
 
 /**
  * K10: Returns the most frequent reason why no destination responded, and how many were requested; undefined if one did, or if none
- * was requested. It is more likely that this machine has no network than that all destinations are down.
+ * was requested. It is more likely that this machine cannot reach them than that all of them are down.
  */
 export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reason: string } | undefined {
   const reasons = new Map<string, number>();

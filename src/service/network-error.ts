@@ -24,6 +24,9 @@ export class NetworkError extends Error {
   }
 }
 
+/** Message for a connection that the peer closed in the middle of a response. */
+export const CLOSED_EARLY = 'the connection was closed before the response was complete';
+
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was reset',
@@ -36,7 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'connection not permitted',
   EPERM: 'connection not permitted',
   EPROTO: 'the server sent an invalid TLS response',
-  UND_ERR_SOCKET: 'the connection was closed before the response was complete',
+  UND_ERR_SOCKET: CLOSED_EARLY,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was truncated',
   // Server behavior that undici rejects: a status below 100, an unrequested switch of protocols.
   ERR_ASSERTION: 'the response is not HTTP',
@@ -66,6 +69,11 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (NOT_TLS.has(code))
     return new NetworkError('the server did not respond with TLS', { fault: 'protocol', sent, cause: error });
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
+}
+
+/** Returns whether the server itself refused the connection, which proves that there is a network; false for a proxy that did. */
+export function isRefused({ cause }: NetworkError): boolean {
+  return codeOf(cause) === 'ECONNREFUSED';
 }
 
 function codeOf(error: unknown): string {

@@ -39,7 +39,7 @@ describe('ask', () => {
     const { signal } = new AbortController();
     const reply = await visit(port, { signal, headers: { 'user-agent': 'test' } });
     expect(reply).toMatchObject({ status: 302, failure: undefined, tlsEndsMs: undefined });
-    expect(reply.status === 302 && reply.headers).toMatchObject({ location: '/next', 'set-cookie': 'a=1' });
+    expect(reply.status === 302 && reply.headers).toMatchObject({ location: ['/next'], 'set-cookie': ['a=1'] });
     expect(heads[0]?.split('\r\n').slice(0, -2)).toEqual([
       'GET /x?q=1 HTTP/1.1',
       `host: a.test:${port}`,

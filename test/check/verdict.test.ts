@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Trip } from '../../src/check/follow.ts';
 import { findSilence, judge, retryOf, type Verdict } from '../../src/check/verdict.ts';
-import { NetworkError, type NetworkFault } from '../../src/service/network-error.ts';
+import { asNetworkError, NetworkError, type NetworkFault } from '../../src/service/network-error.ts';
+import { throughProxy } from '../../src/service/proxy.ts';
 
 const trip = (end: Trip['end'], redirects = 0): Trip => {
   return { end, finalUrl: 'https://a.test/', redirects, tlsEndsMs: undefined, ms: 5 };
@@ -70,6 +71,13 @@ describe('judge', () => {
     ];
     for (const [end, verdict] of ends) expect(judge(trip(end))).toMatchObject(verdict);
     expect(judge(trip({ is: 'not-web', target: 'tel:+49' })).error).toContain('tel:+49');
+  });
+
+  it('takes a refused connection for a response of its server, but not that of a proxy', () => {
+    const refused = asNetworkError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), false);
+    const judged = (failure: NetworkError) => judge(trip({ is: 'failed', failure }));
+    expect(judged(refused)).toMatchObject({ outcome: 'unreachable', error: 'connection refused', responded: true });
+    expect(judged(throughProxy(new URL('http://proxy.test'), refused, false))).toMatchObject({ responded: false });
   });
 
   it('takes a redirect for a response, wherever it leads', () => {

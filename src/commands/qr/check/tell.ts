@@ -41,11 +41,11 @@ export function noResponse(
 ): UnavailableError {
   const message =
     asked === 1
-      ? `the only destination that was checked did not respond (${reason}): it is down, or this machine has no network`
-      : `none of ${countOf(asked, 'destination')} responded (${reason}): this machine seems to have no network`;
+      ? `the only destination that was checked did not respond (${reason}): it is down, or this machine cannot reach it`
+      : `none of ${countOf(asked, 'destination')} responded (${reason}), but the service did: this machine seems unable to reach other hosts`;
   const unwritten = file === undefined ? '' : ` ${file} was not written.`;
   return new UnavailableError(message, {
-    hint: `Check the network, DNS and proxy of this machine, then run the command again.${unwritten}`,
+    hint: `Check the firewall, DNS and proxy of this machine, then run the command again.${unwritten}`,
   });
 }
 
