@@ -1,5 +1,6 @@
 /** Selects the proxy for the service, if any: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as curl and Node read them. */
 import { Buffer } from 'node:buffer';
+import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
@@ -9,7 +10,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the proxy for a service, or undefined for a direct connection. A service on this machine is never reached through a proxy on
- * another one, which would look for it on its own loopback. Throws UsageError for a proxy that is not http(s)://.
+ * another one, which would look for it on its own loopback. Throws UsageError for a value that is not the URL of an http or https proxy.
  */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -63,24 +64,43 @@ function variable(env: Variables, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
 
+/**
+ * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. Nothing else: in a URL, a `\\`, `/`, `?` or `#` of a password ends the host, and
+ * requests would go to a host made of the user name, with a part of the password.
+ */
 function parseProxy(name: string, value: string): URL {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  const proxy = parseUrl(text);
-  if (proxy?.protocol === 'http:' || proxy?.protocol === 'https:') return proxy;
+  const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
+  const proxy = parseUrl(`${scheme}://${rest}`);
+  if (proxy) return proxy;
   // The value is not shown: it may hold a password.
+  const encoded = value.includes('@') ? '. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F' : '';
   throw new UsageError(`${name} is not the URL of an http or https proxy`, {
-    hint: `Set ${name}=http://host:port, or unset it.`,
+    hint: `Set ${name}=http://HOST:PORT, or unset it${encoded}.`,
   });
 }
 
-/** NO_PROXY: names separated by commas or spaces; each covers its subdomains; `host:port` covers one port; `*` covers all. */
+/**
+ * NO_PROXY: names and addresses separated by commas or spaces. A name covers its subdomains, `host:port` one port, `10.0.0.0/8` (CIDR)
+ * the addresses of a network, and `*` everything. Names are not resolved.
+ */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');
   return noProxy.split(/[,\s]+/).some((entry) => {
-    if (entry === '*') return true;
+    if (entry === '*' || isInNetwork(service.hostname, entry)) return true;
     const { name, onlyPort = port } = parseExemption(entry.toLowerCase());
     return name !== '' && onlyPort === port && (service.hostname === name || service.hostname.endsWith(`.${name}`));
   });
+}
+
+function isInNetwork(hostname: string, entry: string): boolean {
+  const [, network = '', bits] = /^\[?([\d.a-f:]+)\]?\/(\d+)$/i.exec(entry) ?? [];
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const version = isIP(network);
+  const [family, most] = version === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
+  if (version === 0 || version !== isIP(address) || Number(bits) > most) return false;
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), family);
+  return list.check(address, family);
 }
 
 /** `.example.com` and `*.example.com` mean example.com; an IPv6 address counts with or without its brackets. */

@@ -112,6 +112,7 @@ describe('doctor', () => {
     ['a profile that is not stored', ['--profile', 'nope'], {}, 'profile'],
     ['a base URL that is none', ['--base-url', 'ftp://x'], {}, 'base-url'],
     ['a key that cannot stand in a header', [], { QRCTL_API_KEY: 'a b' }, 'key'],
+    ['a proxy whose password is cut', ['--base-url', 'https://far.example/api/v1'], { HTTPS_PROXY: 'http://A\\b:c@p' }, 'proxy'],
     ['a proxy that is none', ['--base-url', 'https://far.example/api/v1'], { HTTPS_PROXY: 'socks5://p' }, 'proxy'],
   ])('tells %s (2)', async (_, args, env, check) => {
     const { code, statuses } = await diagnose(await useMachine(), args, env);

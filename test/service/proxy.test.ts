@@ -2,7 +2,7 @@ import { createServer, connect as dial, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { UnavailableError, UsageError } from '../../src/errors.ts';
-import { proxyFor } from '../../src/service/proxy.ts';
+import { proxyAuthorization, proxyFor } from '../../src/service/proxy.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';
 import { CODE, pageOf, rejection, useService } from './setup.ts';
@@ -23,6 +23,12 @@ describe('which proxy', () => {
     ['not half a label', 'https://api.test', { ...https, NO_PROXY: 'pi.test' }, 'proxy.test:3128'],
     ['this port', 'https://api.test', { ...https, NO_PROXY: 'api.test:443' }, undefined],
     ['another port', 'https://api.test', { ...https, NO_PROXY: 'api.test:8443' }, 'proxy.test:3128'],
+    ['a network', 'https://10.1.2.3', { ...https, NO_PROXY: '192.168.0.0/16,10.0.0.0/8' }, undefined],
+    ['another network', 'https://10.1.2.3', { ...https, NO_PROXY: '10.2.0.0/16' }, 'proxy.test:3128'],
+    ['a network of IPv6', 'https://[fd00::1]', { ...https, NO_PROXY: 'fc00::/7' }, undefined],
+    ['another network of IPv6', 'https://[2001:db8::1]', { ...https, NO_PROXY: '[fc00::]/7,0.0.0.0/0' }, 'proxy.test:3128'],
+    ['a network covers no name', 'https://api.test', { ...https, NO_PROXY: '0.0.0.0/0' }, 'proxy.test:3128'],
+    ['a network that is none', 'https://10.1.2.3', { ...https, NO_PROXY: '10.0.0.0/33,999.0.0.0/8,/8' }, 'proxy.test:3128'],
     ['everything', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
     ['an IPv6 address', 'https://[2001:db8::1]', { ...https, NO_PROXY: '2001:db8::1' }, undefined],
     ['the same in brackets with its port', 'https://[2001:db8::1]:8443', { ...https, NO_PROXY: '[2001:db8::1]:8443' }, undefined],
@@ -32,12 +38,34 @@ describe('which proxy', () => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
-  test('one that is no http proxy is refused without repeating its password', () => {
-    for (const value of ['socks5://user:hunter2@proxy.test', 'http://user:hunter2@:99999']) {
-      const refused = () => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value });
-      expect(refused).toThrow(UsageError);
-      expect(refused).not.toThrow(/hunter2/);
+  test('user and password are taken apart as they are written', () => {
+    const proxyOf = (value: string) => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
+    for (const [value, credentials] of [
+      ['http://CORP%5Cjane:a%23b%2Fc%3Fd@proxy.test:3128', 'CORP\\jane:a#b/c?d'],
+      ['jane:p@ss@proxy.test:3128/', 'jane:p@ss'],
+      ['HTTPS://jane:100%@proxy.test', 'jane:100%'],
+    ] as const) {
+      expect(proxyOf(value).hostname).toBe('proxy.test');
+      expect(proxyAuthorization(proxyOf(value))).toBe(`Basic ${Buffer.from(credentials).toString('base64')}`);
     }
+  });
+
+  test.each([
+    'socks5://user:hunter2@proxy.test',
+    'http://user:hunter2@:99999',
+    'http://CORP\\user:hunter2@proxy.test:3128',
+    'CORP\\user:hunter2@proxy.test:3128',
+    'http://user:hunter2#x@proxy.test:3128',
+    'http://user:p@hunter2#word@proxy.test:3128',
+    'http://user:80/hunter2@proxy.test',
+    'http://user:80?hunter2@proxy.test',
+    'http:/user:hunter2@proxy.test',
+    'http://user:hunter2 x@proxy.test',
+    'http://proxy.test:3128/hunter2',
+  ])('one whose host is not clear is refused without repeating its password: %s', (value) => {
+    const refused = () => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value });
+    expect(refused).toThrow(UsageError);
+    expect(refused).not.toThrow(/hunter2/);
   });
 });
 

@@ -48,7 +48,7 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
   ['CI', 'Never prompt or draw a progress bar'],
   ['GITHUB_ACTIONS', 'If true, also annotate failed rows at their lines in the input file'],
   ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
-  ['NO_PROXY', 'Hosts to connect to without the proxy'],
+  ['NO_PROXY', 'Hosts and networks (10.0.0.0/8) to connect to without the proxy'],
   ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],
 ];
 
