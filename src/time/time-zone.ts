@@ -1,4 +1,6 @@
 /** Chooses the time zone: a flag, a setting, or that of the machine. */
+import type { Buffer } from 'node:buffer';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { shown } from '../text/quote.ts';
 
@@ -25,10 +27,50 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
       'Set it with `qrctl config set timezone Europe/Berlin`, or pass --timezone.',
     );
   if (TZ === undefined) return machineTimeZone() ?? 'UTC';
-  const name = TZ.replace(/^:/, '').replace(/^\/usr\/share\/zoneinfo\//, '');
+  const text = TZ.replace(/^:/, '');
+  const name = text.startsWith('/') ? nameOfFile(text) : text.replace(/^(posix|right)\//, '');
   // POSIX: a TZ that is empty is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
   return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass --timezone.', TZ);
+}
+
+/** Directory of the system's zones, one file per name. */
+const ZONES = '/usr/share/zoneinfo/';
+/** The zone of the machine: a link to one of these files, or a copy. */
+const MACHINE = '/etc/localtime';
+/** Maximum size of a zone's file that is read: they have up to four kB. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Returns the name of the zone in a file that TZ names, as libc reads it: from its path, or from that of the file it links to. Of a copy,
+ * it is the name of an equal file of the system, whose rules are the same. Returns `path` if there is none.
+ */
+function nameOfFile(path: string): string {
+  const target = orUndefined(() => realpathSync(path));
+  for (const place of [path, target ?? '']) {
+    const [, name = ''] = /\/zoneinfo[^/]*\/(?:posix\/|right\/)?(.+)$/.exec(place) ?? [];
+    if (isTimeZone(name)) return name;
+  }
+  // A machine without a zone is in UTC, as it is without TZ.
+  if (target === undefined) return path === MACHINE ? 'UTC' : path;
+  const content = readZone(target);
+  const names = content ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : [];
+  return names.find((name) => content && readZone(ZONES + name)?.equals(content)) ?? path;
+}
+
+function readZone(file: string): Buffer | undefined {
+  return orUndefined(() => {
+    const found = statSync(file);
+    return found.isFile() && found.size <= MOST_BYTES ? readFileSync(file) : undefined;
+  });
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the effective zone for display only, or UTC if it is invalid. */

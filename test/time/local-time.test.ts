@@ -1,7 +1,10 @@
+import { copyFile, mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
 import { createLocalTime } from '../../src/time/local-time.ts';
-import { chooseTimeZone, timeZoneToShow } from '../../src/time/time-zone.ts';
+import { chooseTimeZone, isTimeZone, timeZoneToShow } from '../../src/time/time-zone.ts';
+import { useDirectory } from '../support/cli.ts';
 
 describe('local time', () => {
   test.each([
@@ -40,10 +43,36 @@ describe('the zone in force', () => {
     [{ TZ: 'Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: ':Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: '/usr/share/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: ':/usr/share/zoneinfo/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: '/usr/share/zoneinfo/posix/Asia/Tokyo' }, 'Asia/Tokyo'],
+    [{ TZ: 'posix/Asia/Tokyo' }, 'Asia/Tokyo'],
     [{ TZ: '' }, 'UTC'],
     [{ TZ: 'UTC0' }, 'UTC'],
   ])('%j is %s', (inputs, expected) => {
     expect(chooseTimeZone(inputs)).toBe(expected);
+  });
+
+  test('a file that links to a zone, or is a copy of one, is that zone', async () => {
+    const directory = await useDirectory();
+    await mkdir(directory, { recursive: true });
+    const [link, copy] = [join(directory, 'link'), join(directory, 'copy')];
+    // The system may lack zones: then only a link has a name.
+    await symlink('/usr/share/zoneinfo/Asia/Tokyo', link);
+    const hasZones = await copyFile(link, copy).then(
+      () => true,
+      () => false,
+    );
+    if (!hasZones) return;
+    expect(chooseTimeZone({ TZ: `:${link}` })).toBe('Asia/Tokyo');
+    expect(chooseTimeZone({ TZ: copy })).toBe('Asia/Tokyo');
+    await copyFile('/usr/share/zoneinfo/Etc/UTC', copy);
+    expect(chooseTimeZone({ TZ: `:${copy}` })).toBe('UTC');
+  });
+
+  test('the file of the machine is its zone', () => {
+    const zone = chooseTimeZone({ TZ: ':/etc/localtime' });
+    expect(isTimeZone(zone)).toBe(true);
+    expect(chooseTimeZone({ TZ: '/etc/localtime' })).toBe(zone);
   });
 
   test.each([
@@ -52,6 +81,9 @@ describe('the zone in force', () => {
     // node takes both for UTC.
     [{ TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
     [{ TZ: 'CET-1CEST' }, "invalid value for TZ: 'CET-1CEST'"],
+    [{ TZ: ':/etc/hostname' }, "invalid value for TZ: ':/etc/hostname'"],
+    [{ TZ: '/dev/zero' }, "invalid value for TZ: '/dev/zero'"],
+    [{ TZ: '/nowhere/zoneinfo/Nowhere' }, "invalid value for TZ: '/nowhere/zoneinfo/Nowhere'"],
   ])('%j is refused by its name', (inputs, message) => {
     expect(() => chooseTimeZone(inputs)).toThrow(message);
     expect(timeZoneToShow(inputs)).toBe('UTC');
