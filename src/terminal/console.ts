@@ -144,7 +144,10 @@ export function createConsole(options: ConsoleOptions): Console {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));
     },
     progress,
-    ask: (question) => askLine(wrapped(proposing(question)), { ...asking, manner: isAccessible() ? 'plain' : 'edited' }),
+    ask(question) {
+      const manner = isAccessible() || env.TERM === 'dumb' ? 'plain' : 'edited';
+      return askLine(wrapped(proposing(question)), { ...asking, manner });
+    },
     askSecret: (question) => askLine(wrapped(clean(question)), { ...asking, manner: 'secret' }),
   };
 }

@@ -3,8 +3,8 @@ import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 
 /**
- * How a reply is typed. `edited`: with Node's line editor, which redraws the line. `plain`: on the line of the terminal itself, which
- * nothing redraws. `secret`: with the editor and without echo.
+ * How a reply is typed. `edited`: with Node's line editor, which redraws the line. `plain`: with the editor of the terminal itself, which
+ * redraws nothing. `secret`: with the editor and without echo.
  */
 type Manner = 'edited' | 'plain' | 'secret';
 
@@ -28,6 +28,8 @@ export async function askLine(question: string, { input, output, signal, manner 
   const secret = manner === 'secret';
   const lines = createInterface({ input, output: secret ? nowhere : output, terminal: manner !== 'plain', historySize: 0 });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
+  // With TERM=dumb, node uses an editor that cannot redraw, and therefore keeps backspaces. Without echo there is nothing to redraw.
+  if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));
   if (secret) output.write(text);

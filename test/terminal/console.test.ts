@@ -254,6 +254,22 @@ describe('questions', () => {
     expect(said()).toBe('Key: \n');
   });
 
+  test('on a dumb terminal, a question is edited by the terminal, and backspace works in a secret', async () => {
+    vi.stubEnv('TERM', 'dumb');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { console, stdin, type, said } = setUp({ env: { TERM: 'dumb' }, tty: true });
+    const secret = console.askSecret('Key:');
+    await type('svc_live_aX', '\x7f', 'bc\x08d', '\r');
+    expect(await secret).toBe('svc_live_abd');
+    expect(said()).toBe('Key: \n');
+    const setRawMode = vi.fn();
+    Object.assign(stdin, { setRawMode });
+    const answer = console.ask('Delete 2 codes?');
+    await type('yes\n');
+    expect(await answer).toBe('yes');
+    expect(setRawMode).not.toHaveBeenCalledWith(true);
+  });
+
   test('two questions in a row', async () => {
     const { console, type, said } = setUp({ tty: true });
     const first = console.ask('Profile:');
