@@ -138,11 +138,14 @@ describe('auth login', () => {
     expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: undefined });
   });
 
-  test('keeps the other settings of the profile, and its other profiles', async () => {
+  test('keeps the other settings of the profile, its other profiles, and the current one', async () => {
     const machine = await useMachine();
     await machine.login('one', FAR, KEY);
     await machine.run(['config', 'set', 'format', 'json']);
-    await machine.login('two', FAR, KEY);
+    const second = await machine.login('two', FAR, KEY);
+    expect(second.stderr).toContain(
+      "The current profile is still 'one'. To use 'two', add --profile two, or run `qrctl auth use two`\n",
+    );
     await machine.login('one', FAR, `${KEY}2`);
     const { profiles, current } = JSON.parse(readFileSync(machine.file, 'utf8'));
     expect(current).toBe('one');
@@ -220,12 +223,16 @@ describe('auth list, use and logout', () => {
     await machine.login('home', FAR, KEY);
     await machine.login('work', FAR, KEY);
     expect((await machine.run(['auth', 'list'])).stdout).toBe(
-      `profile,current,base_url,key,source\nhome,false,${FAR},svc_live_cana…,profile\nwork,true,${FAR},svc_live_cana…,profile\n`,
+      `profile,current,base_url,key,source\nhome,true,${FAR},svc_live_cana…,profile\nwork,false,${FAR},svc_live_cana…,profile\n`,
     );
-    expect((await machine.run(['auth', 'use', 'home'])).stderr).toContain("The current profile is 'home'");
+    expect((await machine.run(['auth', 'use', 'work'])).stderr).toContain("The current profile is 'work'");
+    expect((await machine.login('home', FAR, KEY)).stderr).toContain("The current profile is still 'work'");
+    await machine.run(['auth', 'use', 'home']);
     const forgotten = await machine.run(['auth', 'logout']);
     expect(forgotten.stderr).toMatch(/Removed: home\nNo profile is current/);
     expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
+    expect((await machine.login('third', FAR, KEY)).stderr).toContain("The current profile is 'third'");
+    await machine.run(['auth', 'logout']);
     expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/Removed: work\nNo profile is left/);
     expect(readFileSync(machine.file, 'utf8')).not.toContain(KEY);
     expect((await machine.run(['auth', 'logout'])).code).toBe(0);

@@ -82,9 +82,9 @@ describe('config set, get and unset', () => {
     const machine = await useMachine();
     await machine.login('work', BASE, 'svc_live_canary000');
     await machine.login('home', BASE, 'svc_live_canary000');
-    await machine.run(['config', 'set', 'format', 'json', '--profile', 'work']);
+    await machine.run(['config', 'set', 'format', 'json', '--profile', 'home']);
     expect((await machine.run(['config', 'get', 'format'])).stdout).toBe('');
-    expect((await machine.run(['config', 'get', 'format'], { env: { QRCTL_PROFILE: 'work' } })).stdout).toBe('json\n');
+    expect((await machine.run(['config', 'get', 'format'], { env: { QRCTL_PROFILE: 'home' } })).stdout).toBe('json\n');
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 

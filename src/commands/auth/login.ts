@@ -13,7 +13,7 @@ const verify: OptionDefinition<boolean> = {
 export const command = defineCommand({
   description:
     'Stores an API key and its base URL in a profile.\n\n' +
-    'The profile becomes the current one. One request verifies the key before it is stored.\n\n' +
+    'One request verifies the key before it is stored. The first profile becomes the current one; `qrctl auth use` switches.\n\n' +
     'On a terminal, qrctl prompts for missing values and reads the key without echo. Without a terminal, pass the key on standard input with ' +
     '--key-stdin. No flag accepts a key, because other users of the machine can read arguments.\n\n' +
     'With --key-command, the profile stores a command instead of a key. Each run of qrctl executes the command once, without a shell, and uses the ' +
@@ -29,7 +29,7 @@ export const command = defineCommand({
     { command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'", does: 'Read the key from 1Password on every run' },
   ],
   async run(context, { options }) {
-    const { newProfileName } = await import('../../settings/choose-profile.ts');
+    const { newProfileName, profileName } = await import('../../settings/choose-profile.ts');
     const { changeStore, openStore } = await import('../stored.ts');
     const { readKey, verifyKey } = await import('./login-key.ts');
     const { keyCommand } = options;
@@ -44,11 +44,16 @@ export const command = defineCommand({
       keyCommand === undefined
         ? await readKey(context, { ...check, fromStdin: options.keyStdin })
         : await checkCommand(context, { ...check, settings, keyCommand });
-    await changeStore(context, ({ profiles }) => {
-      const profile = { ...profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
-      return { current: name, profiles: new Map([...profiles, [name, profile]]) };
+    const { current } = await changeStore(context, (stored) => {
+      const profile = { ...stored.profiles.get(name), baseUrl, apiKey, keyCommand, keyBaseUrl: baseUrl };
+      // Commands without --profile, such as those of cron, must not switch to another workspace.
+      const before = profileName({}, {}, stored);
+      return {
+        current: stored.profiles.has(before) ? before : name,
+        profiles: new Map([...stored.profiles, [name, profile]]),
+      };
     });
-    await tellStored(context, name, { baseUrl, apiKey });
+    await tellStored(context, { name, current, baseUrl, apiKey });
     if (settings.shortUrl === undefined && !options.keyStdin) await askShortUrl(context, name);
   },
 });
@@ -123,17 +128,20 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
 
 async function tellStored(
   context: Context,
-  name: string,
-  stored: { baseUrl: string; apiKey: string | undefined },
+  stored: { name: string; current: string | undefined; baseUrl: string; apiKey: string | undefined },
 ): Promise<void> {
   const { console, env, flags } = context;
+  const { name, current = name } = stored;
   const { outsideKey } = await import('../../settings/resolve-key.ts');
   const { keyPrefix } = await import('../../text/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
   const what = stored.apiKey === undefined ? 'key-command' : `key ${keyPrefix(stored.apiKey)}`;
   console.note(`Stored the ${what} for ${stored.baseUrl}`);
-  console.note(`The current profile is '${name}'`);
-  warnOfProfileVariable(context, name);
+  const { inShellOr } = await import('../../text/quote.ts');
+  const other = inShellOr('NAME', name);
+  const how = current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;
+  console.note(`The current profile is ${how && 'still '}'${current}'${how}`);
+  warnOfProfileVariable(context, current);
   const outside = outsideKey(env);
   if (outside !== undefined) console.warn(`${outside} is set and overrides the stored key`);
   if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and overrides the stored base URL');
