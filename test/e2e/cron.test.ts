@@ -36,10 +36,11 @@ test('the crontab line of the guide appends in silence every night, and says wha
   await mkdir(bin);
   await symlink(BIN, join(bin, 'qrctl'));
   const env = { HOME: home, PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
-  const login = ['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'];
+  const line = crontabLine(home, sandbox.codeId());
+  const [, profile = ''] = / --profile (\S+)/.exec(line) ?? [];
+  const login = ['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin'];
   const stored = await runCli(login, { input: sandbox.apiKey, env: { HOME: home, QRCTL_CONFIG_DIR: undefined } });
   expect(stored.code, stored.stderr).toBe(0);
-  const line = crontabLine(home, sandbox.codeId());
 
   expect(await asCron(line, env)).toEqual({ code: 0, output: '' });
   sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });

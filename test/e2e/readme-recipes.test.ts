@@ -37,13 +37,42 @@ function runnable(name: string): string[] {
   );
 }
 
-describe('every block of shell works as it is', () => {
-  test.each(DOCUMENTS.filter((name) => runnable(name).length > 0))('in %s', async (name) => {
-    const shell = await useSandboxShell();
+/** The files and directories that a block of shell names as output. */
+function writtenBy(block: string): string[] {
+  const code = block.replace(/(^|\s)# .*$/gm, '');
+  return [
+    ...code.matchAll(/(?:(?:-o|--output|--output-dir|--backup|--state|--since-last|--summary|mkdir -p)\s|>+ ?)([\w./-]+)/g),
+  ].map(([, name = '']) => name);
+}
+
+/** README, then the guides in the order of its list. */
+const PAGES = [
+  'README.md',
+  ...[...readDocument('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/[\w-]+\.md)\)/gm)].map(([, name = '']) => name),
+].filter((name) => runnable(name).length > 0);
+
+/** Runs the blocks of pages in one directory, with one sandbox. */
+async function runPages(names: readonly string[]): Promise<void> {
+  const shell = await useSandboxShell();
+  for (const name of names) {
     for (const block of runnable(name)) {
       const { status, said } = await shell(block);
-      expect(status, said).toBe(0);
+      expect(status, `${name}: ${said}`).toBe(0);
     }
+  }
+}
+
+describe('every block of shell works as it is', () => {
+  test('in README and all guides, one after the other in one directory', { timeout: 600_000 }, () => runPages(PAGES));
+
+  const others = DOCUMENTS.filter((name) => runnable(name).length > 0 && !PAGES.includes(name));
+  test.each(SOAK ? [...PAGES, ...others] : others)('in %s alone', (name) => runPages([name]));
+
+  test('and no two pages write the same file', () => {
+    const files = PAGES.map((name) => [...new Set(runnable(name).flatMap(writtenBy))]);
+    expect(files.filter((names) => names.length === 0)).toEqual([]);
+    const all = files.flat();
+    expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
   });
 
   test('and in each guide there is one', () => {
