@@ -30,8 +30,9 @@ export interface Question {
 }
 
 /** Result of a request: the head of its response, or why there is none. */
-export type Reply = Seen &
-  ({ status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError });
+export type Reply = Seen & Outcome;
+
+type Outcome = { status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError };
 
 /** What a connection shows before a response. */
 interface Seen {
@@ -60,10 +61,8 @@ export function ask(question: Question): Promise<Reply> {
       // K4: at once, with whatever of the body is under way.
       socket?.destroy();
     };
-    const settle = (
-      reply: { status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError },
-    ) => {
-      resolve({ ...seen, ...reply });
+    const settle = (outcome: Outcome) => {
+      resolve({ ...seen, ...outcome });
       end();
     };
     const fail = (error: unknown) => {
@@ -76,10 +75,8 @@ export function ask(question: Question): Promise<Reply> {
     };
     // K5: from the first step to the last header, however slowly they drip.
     const cancelDeadline = after(timeoutMs, () => {
-      settle({
-        status: undefined,
-        failure: new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent: socket !== undefined }),
-      });
+      const failure = new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent: socket !== undefined });
+      settle({ status: undefined, failure });
     });
     signal.addEventListener('abort', onAbort);
     const { hostname, host, protocol, port } = forward ?? url;

@@ -1,6 +1,6 @@
 /**
- * Reads the head of a response as browsers do (WHATWG Fetch, Chromium's HttpStreamParser): RFC 9112 is stricter than they are, and a page
- * that opens for visitors must not be reported as broken.
+ * K11: Reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter than they are, and a page that opens
+ * for visitors must not be reported as broken.
  */
 import { NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
@@ -50,10 +50,13 @@ function parseHead(text: string): Head {
   if (Number.isNaN(status) || status === 101 || text.includes('\0')) throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
   for (const line of lines) {
-    const [, name = '', value = ''] = /^([^:]+):(.*)$/s.exec(line) ?? [];
-    const values = headers.get(name.trim().toLowerCase());
-    if (values) values.push(value.trim());
-    else headers.set(name.trim().toLowerCase(), [value.trim()]);
+    const colon = line.indexOf(':');
+    if (colon < 1) continue;
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const values = headers.get(name);
+    if (values) values.push(value);
+    else headers.set(name, [value]);
   }
   if (!headers.has('transfer-encoding')) requireOne('Content-Length', headers);
   requireOne('Location', headers);

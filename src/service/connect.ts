@@ -66,18 +66,15 @@ function plainly(callback: Callback): Callback {
  * gets 102 instead, which it skips like any other interim response.
  */
 function skipContinue(socket: Socket): void {
-  const parser: unknown = Reflect.get(socket, symbols.kParser);
-  if (!isParser(parser)) return;
+  const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
+  if (!parser) return;
   const { onHeadersComplete } = parser;
   parser.onHeadersComplete = (status, ...rest) => onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest);
 }
 
+/** The part of undici's parser that is changed. */
 interface Parser {
   onHeadersComplete(status: number, ...rest: unknown[]): number;
-}
-
-function isParser(value: unknown): value is Parser {
-  return typeof value === 'object' && value !== null && 'onHeadersComplete' in value;
 }
 
 function open(options: Connector.Options, callback: Callback, openSocket: OpenSocket): () => void {

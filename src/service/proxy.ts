@@ -65,7 +65,7 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. Nothing else: in a URL, a `\\`, `/`, `?` or `#` of a password ends the host, and
+ * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. Nothing else: in a URL, a `\`, `/`, `?` or `#` of a password ends the host, and
  * requests would go to a host made of the user name, with a part of the password.
  */
 function parseProxy(name: string, value: string): URL {

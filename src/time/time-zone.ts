@@ -54,8 +54,8 @@ function nameOfFile(path: string): string {
   // A machine without a zone is in UTC, as it is without TZ.
   if (target === undefined) return path === MACHINE ? 'UTC' : path;
   const content = readZone(target);
-  const names = content ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : [];
-  return names.find((name) => content && readZone(ZONES + name)?.equals(content)) ?? path;
+  if (!content) return path;
+  return ['UTC', ...Intl.supportedValuesOf('timeZone')].find((name) => readZone(ZONES + name)?.equals(content)) ?? path;
 }
 
 function readZone(file: string): Buffer | undefined {

@@ -44,13 +44,23 @@ const REFUSED: [what: string, text: string, message: string][] = [
   ['a head that is too long', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
 ];
 
-describe('createHeadReader', () => {
+describe('createHeadReader (K11)', () => {
   it.each(READABLE)('reads a head with %s, which browsers open', (_what, text, headers) => {
     expect(read(text)).toMatchObject({ status: 200, headers });
   });
 
+  it('keeps no header without a name', () => {
+    expect(read(`${OK}nonsense\r\n: x\r\n\r\n`)).toEqual({ status: 200, headers: {} });
+  });
+
   it.each(REFUSED)('refuses a head with %s, which browsers refuse', (_what, text, message) => {
     expect(() => read(text)).toThrow(message);
+  });
+
+  it('takes time in proportion to the length of a head', () => {
+    const began = performance.now();
+    expect(read(`${OK}${'a:\n'.repeat(85_000)}\n`)).toMatchObject({ status: 200 });
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   it('waits for the rest of a head', () => {
