@@ -176,7 +176,7 @@ export function refuseFaults(file: Source, faults: readonly Fault[], { start, wa
   });
 }
 
-const FORCE = 'To accept destinations that cannot be opened, add --force.';
+const FORCE = 'To accept these destinations, add --force.';
 
 /** Formats the first faults, top to bottom, and the number of the others. */
 export function tellFaults(file: Source, faults: readonly Fault[]): string[] {

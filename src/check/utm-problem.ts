@@ -8,3 +8,8 @@ export function findUtmProblem(destination: URL, finalUrl: URL | undefined, requ
   const lost = finalUrl ? required.filter((name) => !has(finalUrl, name)) : [];
   return lost.length > 0 ? `lost in redirects: ${lost.map((name) => `utm_${name}`).join(', ')}` : undefined;
 }
+
+/** Tests whether the `error` of a row contains the result of `findUtmProblem`. */
+export function hasUtmProblem(error: string): boolean {
+  return /(^|; )(missing|lost in redirects:) utm_/.test(error);
+}

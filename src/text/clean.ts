@@ -40,10 +40,47 @@ export function cleanJson(text: string): string {
   return replaceSuspects(text, escapeUnsafe).replace(piledMarks(), escapeUnits);
 }
 
-/** Most texts hold none, and are not compared with all emoji. */
-function replaceSuspects(text: string, escaped: (found: string) => string): string {
+/** Most texts hold none, and are not compared with all emoji. `escaped` receives the position of the match, too. */
+function replaceSuspects(text: string, escaped: (found: string, at: number) => string): string {
   const { any, each } = suspects();
-  return any.test(text) ? text.replace(PARTS, (part) => part.replace(each, escaped)) : text;
+  if (!any.test(text)) return text;
+  return text.replace(PARTS, (part, start: number) => part.replace(each, (found, at: number) => escaped(found, start + at)));
+}
+
+/** Finds the first character without a glyph, except spaces and parts of emoji: its position, and its code point and name. */
+export function findInvisible(text: string): { at: number; name: string } | undefined {
+  if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
+  let first: { at: number; name: string } | undefined;
+  replaceSuspects(text, (found, at) => {
+    if (first === undefined && INVISIBLE.test(found) && !isJoiner(text, at)) first = { at, name: nameOf(found) };
+    return found;
+  });
+  return first;
+}
+
+const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|^\ufeff$/u;
+
+/** Tests for a joiner between two letters that are not Latin: Persian and Indic words contain them. */
+function isJoiner(text: string, at: number): boolean {
+  return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(text.slice(Math.max(0, at - 1), at + 2));
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  AD: 'soft hyphen',
+  '200B': 'zero-width space',
+  '200C': 'zero-width non-joiner',
+  '200D': 'zero-width joiner',
+  '200E': 'left-to-right mark',
+  '200F': 'right-to-left mark',
+  '202E': 'right-to-left override',
+  '2060': 'word joiner',
+  FEFF: 'byte order mark',
+};
+
+function nameOf(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+  const name = NAMES[code];
+  return `U+${code.padStart(4, '0')}${name === undefined ? '' : ` (${name})`}`;
 }
 
 function escapeUnits(text: string): string {

@@ -106,17 +106,21 @@ describe('a create file', () => {
   });
 
   it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
-    const input = await read('name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\n');
+    const input = await read('name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n');
     const { rows, faults, warnings } = await checkCreate(input);
-    expect(rows).toHaveLength(6);
+    expect(rows).toHaveLength(7);
     expect(told(faults)).toEqual([
       'line 3, column destination: nope cannot be opened when scanned: it does not begin with https://',
       'line 4, column destination: https://host/x cannot be opened when scanned: its host name has no dot',
       'line 5, column destination: is empty and cannot be opened when scanned',
+      'line 7, column destination: "http://[::1]/" contains an IP address instead of a host name',
     ]);
-    expect(told(warnings)).toEqual(['line 6, column destination: tel:1 is not a web address, so not every phone can open it']);
+    expect(told(warnings)).toEqual([
+      'line 6, column destination: tel:1 is not a web address, so not every phone can open it',
+      'line 8, column destination: "https://x.de/?a&amp;b" contains "&amp;" instead of "&"',
+    ]);
     const forced = await checkCreate(input, { force: true });
-    expect([forced.faults, forced.warnings.length]).toEqual([[], 4]);
+    expect([forced.faults, forced.warnings.length]).toEqual([[], 6]);
     const checked = await checkCreate(input);
     expect(() => refuseChecked(input, checked)).toThrow(expect.objectContaining({ hint: expect.stringContaining('--force') }));
   });

@@ -11,9 +11,17 @@ describe('a destination', () => {
     'https://example.com/a?b=c#d',
     'HTTP://EXAMPLE.com',
     'https://münchen.de/ä',
-    'https://[::1]:8080/',
-    'http://192.168.1.5/',
-    'http://localhost:3000/x',
+    'https://x.de:8443/',
+    'https://x.de./',
+    'https://local.de/internal',
+    'https://1.de/',
+    'https://x.de/👨‍👩‍👧/❤️/1️⃣/🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    'https://fa.wikipedia.org/wiki/می\u200cخواهم',
+    'https://web.archive.org/web/2020/https://x.de/',
+    'https://x.de/size,w=3/https://y.de',
+    'https://x.de/?urls=https://a.de,https://b.de',
+    'https://x.de/?to=https://y.de/?a=1&b=2',
+    'https://x.de/?a=1#/?b=2?c',
     ' https://x.de',
   ])('%s is right', (destination) => {
     expect(findDestinationProblem(destination)?.kind).toBe(destination.startsWith(' ') ? 'odd' : undefined);
@@ -30,6 +38,37 @@ describe('a destination', () => {
     ['//x.de', 'unusable'],
     ['https://HOST/menu', 'dotless'],
     ['http://intranet./x', 'dotless'],
+    ['http://localhost:3000/x', 'network'],
+    ['https://menu.localhost/', 'network'],
+    ['https://printer.local/', 'network'],
+    ['https://127.0.0.1/menu', 'network'],
+    ['http://192.168.1.5/', 'network'],
+    ['https://93.184.215.14/', 'network'],
+    ['https://2130706433/', 'network'],
+    ['https://[::1]:8080/', 'network'],
+    ['https://[2606:2800::1]/', 'network'],
+    ['https://example..com/menu', 'unusable'],
+    ['https://.example.com/', 'unusable'],
+    [`https://${'a'.repeat(64)}.com/`, 'unusable'],
+    ['C:\\Users\\jane\\menu.pdf', 'unusable'],
+    ['C:/menu.pdf', 'unusable'],
+    ['\\\\server\\menu.pdf', 'unusable'],
+    ['file:///C:/menu.pdf', 'unusable'],
+    ['javascript:alert(1)', 'unusable'],
+    ['JavaScript:alert(1)', 'unusable'],
+    ['about:blank', 'unusable'],
+    ['data:text/html,hi', 'unusable'],
+    ['Menu: https://x.de', 'unusable'],
+    ['<https://x.de>', 'unusable'],
+    ['https://a.de, https://b.de', 'unusable'],
+    ['https://a.de/x, https://b.de/y', 'unusable'],
+    ['https://a.de/x\nhttp://b.de/y', 'unusable'],
+    ['https://a.de/x;https://b.de', 'unusable'],
+    ['https://a.de/ www.b.de', 'unusable'],
+    ['https://x.de/?a=1&amp;b=2', 'odd'],
+    ['https://x.de/?utm_source=a?utm_medium=b', 'odd'],
+    ['https://x.de/<CITY>', 'odd'],
+    ['https://x.de/{slug}', 'odd'],
     ['mailto:a@b.de', 'not-web'],
     ['tel:+4912345', 'not-web'],
     ['myapp://open', 'not-web'],
@@ -41,6 +80,42 @@ describe('a destination', () => {
   ])('%j is %s', (destination, kind) => {
     expect(findDestinationProblem(destination)?.kind).toBe(kind);
     expect(findDestinationProblem(destination, 'wifi')).toBeUndefined();
+  });
+});
+
+describe('an invisible character', () => {
+  test.each([
+    ['\u200b', 'U+200B (zero-width space)'],
+    ['\u2060', 'U+2060 (word joiner)'],
+    ['\u00ad', 'U+00AD (soft hyphen)'],
+    ['\u200e', 'U+200E (left-to-right mark)'],
+    ['\u200d', 'U+200D (zero-width joiner)'],
+    ['\u202e', 'U+202E (right-to-left override)'],
+    ['\u2067', 'U+2067'],
+    ['\ufeff', 'U+FEFF (byte order mark)'],
+    ['\ufe0f', 'U+FE0F'],
+    ['\u3164', 'U+3164'],
+    ['\u{e0041}', 'U+E0041'],
+    ['\0', 'U+0000'],
+  ])('%j is a fault that names it, in the host, in the path and at both ends', (character, name) => {
+    for (const [before, after] of [
+      ['https://x.de/menu', ''],
+      ['https://x.de/me', 'nu'],
+      ['https://x', 'y.de/menu'],
+      ['', 'https://x.de'],
+    ]) {
+      const problem = findDestinationProblem(`${before}${character}${after}`);
+      expect(problem?.kind).toMatch(/^(invisible|unusable)$/);
+      expect(problem?.reason).toContain(name);
+      expect(problem?.reason).toContain(before === '' ? 'at its beginning' : `after "${before}"`);
+    }
+  });
+
+  test('is judged in time linear in the length of the address', () => {
+    const began = performance.now();
+    for (const part of ['م', '👍', '\u200b', '?', '<', ',', ' ', 'a:', '.', 'http://'])
+      findDestinationProblem(`https://x.de/${part.repeat(300_000)}`);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
 

@@ -80,6 +80,43 @@ describe('qr check', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
 
+  it('judges destinations by the rule of the other commands, and requests those that only a response can judge', async () => {
+    // As a proxy it is all hosts.
+    const { at: proxy, asked } = await usePages({});
+    const sandbox = await useSandbox({ codes: 0, scans: 0 });
+    add(
+      sandbox,
+      ['entity', 'http://example.com/?a=1&amp;utm_source=b'],
+      ['invisible', 'http://example.com/me\u200bnu?utm_source=x'],
+      ['address', 'http://93.184.215.14/?utm_source=x'],
+      ['file', 'C:\\menu.pdf'],
+      ['dots', 'http://example..com/'],
+      ['two', 'http://example.com/x, http://example.com/y'],
+    );
+    const env = { ...sandbox.env, HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' };
+    const check = (...args: string[]) => runByDay(['qr', 'check', '--allow-private', '-f', 'json', ...args], { env });
+    const run = await check();
+    const found: { name: string; outcome: string; error: string }[] = JSON.parse(run.stdout);
+    expect(found.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['entity', 'ok'],
+      ['invisible', 'ok'],
+      ['address', 'ok'],
+      ['file', 'broken'],
+      ['dots', 'broken'],
+      ['two', 'broken'],
+    ]);
+    expect(found.map(({ error }) => error)).toEqual([
+      expect.stringContaining('&amp;'),
+      expect.stringContaining('U+200B (zero-width space)'),
+      null,
+      ...[1, 2, 3].map(() => expect.stringContaining('cannot be opened when scanned')),
+    ]);
+    expect([run.code, asked.length]).toEqual([8, 3]);
+    // A destination that is quoted in a message may contain the name of a tag.
+    const tagged = await check('--require-utm', 'source', '--fail-on', 'none');
+    expect(tagged.stderr).toContain('1 of 6 codes failed the check: ');
+  });
+
   it('refuses what is not public without --allow-private', async () => {
     const { at, asked } = await usePages({});
     const sandbox = await useSandbox({ codes: 0, scans: 0 });

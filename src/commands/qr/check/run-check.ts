@@ -6,9 +6,9 @@ import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
 import { type ComparedRow, isNews } from '../../../check/since-last.ts';
-import { findUtmProblem } from '../../../check/utm-problem.ts';
+import { findUtmProblem, hasUtmProblem } from '../../../check/utm-problem.ts';
 import { findSilence, OUTCOMES, type Verdict } from '../../../check/verdict.ts';
-import { findDestinationProblem, isDead } from '../../../codes/destination.ts';
+import { findDestinationProblem } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
 import { addFailedCodes } from '../../../run/annotations.ts';
 import { proxyFor } from '../../../service/proxy.ts';
@@ -79,7 +79,7 @@ type Fails = (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
 
 function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFlags): Fails {
   const failures = new Set<string>(failOn);
-  return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && /\butm_/.test(error ?? ''));
+  return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
 }
 
 function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
@@ -133,8 +133,8 @@ async function checkCodes(
       },
     });
     const nowMs = service.nowMs() ?? clock.now();
-    const rows = plans.map(({ code, ask, verdict }) => {
-      return rowOf(code, verdict ?? verdicts.get(ask ?? '') ?? UNASKED, nowMs, flags);
+    const rows = plans.map(({ code, ask, verdict, odd }) => {
+      return rowOf({ code, verdict: verdict ?? verdicts.get(ask ?? '') ?? UNASKED, odd }, nowMs, flags);
     });
     return { rows, silence: findSilence(verdicts.values()) };
   } finally {
@@ -148,13 +148,21 @@ const UNASKED: Verdict = {
   responded: undefined,
 };
 
-/** Returns the request for a code, or its outcome if no request is needed. */
-function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: boolean): { ask?: string; verdict?: Verdict } {
+interface PlannedCheck {
+  /** Address to request. */
+  ask?: string;
+  /** Outcome if no request is needed. */
+  verdict?: Verdict;
+  /** Problem of a destination that is requested, because only the response shows whether it works. */
+  odd?: string | undefined;
+}
+
+function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: boolean): PlannedCheck {
   const destination = code.destination?.trim() ?? '';
   if (destination === '') return { verdict: UNASKED };
   const isWeb = /^https?:/i.test(destination);
   const problem = findDestinationProblem(destination, isWeb ? 'url' : code.type);
-  if (problem && isDead(problem) && !(problem.kind === 'dotless' && allowPrivate))
+  if (problem?.kind === 'unusable' || (problem?.kind === 'dotless' && !allowPrivate))
     return { verdict: { ...UNASKED, outcome: 'broken', error: problem.words } };
   if (!isWeb) return { verdict: { ...UNASKED, outcome: 'not-web' } };
   const url = new URL(destination);
@@ -162,7 +170,7 @@ function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: bool
   if (own && own.origin === url.origin && own.pathname === url.pathname) {
     return { verdict: { ...UNASKED, outcome: 'broken', error: 'points back to the code itself' } };
   }
-  return { ask: url.href };
+  return { ask: url.href, odd: problem?.kind === 'odd' || problem?.kind === 'invisible' ? problem.reason : undefined };
 }
 
 /** Short URLs of codes are never requested, because that would count as a scan, and the service only by its own client. */
@@ -177,7 +185,11 @@ function refusal(
   return undefined;
 }
 
-function rowOf(code: QrCode, verdict: Verdict, nowMs: number, { requireUtm }: CheckFlags): CheckRow {
+function rowOf(
+  { code, verdict, odd }: { code: QrCode; verdict: Verdict; odd: string | undefined },
+  nowMs: number,
+  { requireUtm }: CheckFlags,
+): CheckRow {
   const { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error } = verdict;
   const asked = redirects !== undefined || ms !== undefined;
   const landed = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
@@ -193,6 +205,6 @@ function rowOf(code: QrCode, verdict: Verdict, nowMs: number, { requireUtm }: Ch
     redirects: redirects ?? null,
     tls_days: tlsEndsMs === undefined ? null : Math.floor((tlsEndsMs - nowMs) / DAY_MS),
     ms: ms ?? null,
-    error: [error, tags].filter(Boolean).join('; ') || null,
+    error: [error, tags, odd].filter(Boolean).join('; ') || null,
   };
 }
