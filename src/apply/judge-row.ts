@@ -32,12 +32,13 @@ export function judgeRow(row: KeyedRow, { action, code, changes }: PlannedRow, f
 
 /** Judges a row as that of a new code. */
 export function judgeNew(row: KeyedRow, force: boolean): Judged {
-  const { line, changes, type, typeFault, doubts } = row;
+  const { line, changes, type, typeFault, doubts, noDestination } = row;
   const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));
   if (typeFault) return { faults: [typeFault, ...faults], warnings };
   if (changes.name === undefined) faults.push(namelessFault(line));
   const problem = findDestinationProblem(changes.destination, type);
   if (!problem) return { faults, warnings };
+  if (noDestination) return { faults: [...faults, noDestination], warnings };
   const fault: Fault = { line, column: 'destination', message: problem.words };
   if (isDead(problem) && !force) faults.push({ ...fault, mayForce: true });
   else warnings.push(fault);

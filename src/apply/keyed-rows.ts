@@ -1,7 +1,8 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
-import { instead, TYPES, throughOf } from '../bulk/check-rows.ts';
+import { TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../bulk/input.ts';
+import { instead } from '../bulk/missing-destination.ts';
 import { type Doubt, readChanges } from '../bulk/read-changes.ts';
 import { RESULT_COLUMNS } from '../bulk/results.ts';
 import { isShortened } from '../bulk/shortened-number.ts';
@@ -22,6 +23,8 @@ export interface KeyedRow extends InputRow {
   readonly doubts: readonly Doubt[];
   /** Fault of a type that qrctl doesn't know, valid for a code that has it. */
   readonly typeFault: Fault | undefined;
+  /** Fault of the whole file, if a new code needs a destination and the file has no column of them. */
+  readonly noDestination?: Fault | undefined;
   /** The kind of file, if a spreadsheet may have saved it. */
   readonly through: 'csv' | 'xlsx' | undefined;
 }
@@ -43,7 +46,7 @@ interface KeyedOptions {
 export async function checkKeyed(input: Input, { key: keyName, force, signal }: KeyedOptions): Promise<Checked<KeyedRow>> {
   const keyColumn = fold(keyName);
   const columns = matchColumns(input, [...new Set([keyColumn, ...FIELD_COLUMNS])], RESERVED);
-  const { has, cell, faults, warnings, unread, notes } = columns;
+  const { has, cell, faults, warnings, unread, notes, noDestination } = columns;
   const isJson = input.headerLine === undefined;
   const isEmptyList = isJson && input.rows.length === 0;
   if (!has(keyColumn) && !isEmptyList) {
@@ -62,7 +65,8 @@ export async function checkKeyed(input: Input, { key: keyName, force, signal }: 
     const typeFault = type === word ? undefined : { ...typeCell.faultOf(message), explanation };
     const target = readTarget(read);
     const key = readKey(read);
-    return { row, line, values, defused, key, changes, type, ...target, doubts: doubts ?? [], typeFault, through };
+    const found = { row, line, values, defused, key, changes, type, ...target, typeFault, noDestination, through };
+    return { ...found, doubts: doubts ?? [] };
   };
   const rows = await mapRows(input.rows, check, signal);
 

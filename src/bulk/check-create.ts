@@ -4,9 +4,10 @@ import { addUtm, type UtmTags } from '../codes/utm.ts';
 import { createCodeNumbering } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
 import { inQuotes } from '../text/quote.ts';
-import { instead, readUtm, TYPES, UTM_COLUMNS } from './check-rows.ts';
+import { readUtm, TYPES } from './check-rows.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
-import { type Checked, type Fault, type Input, type InputRow, mapRows, placeOf } from './input.ts';
+import { type Checked, type Fault, type Input, type InputRow, mapRows, placeOf, UTM_COLUMNS } from './input.ts';
+import { instead } from './missing-destination.ts';
 import { RESULT_COLUMNS } from './results.ts';
 import { isShortened } from './shortened-number.ts';
 
@@ -30,17 +31,25 @@ interface CreateOptions {
 /** Returns the rows with the codes they request, and all faults and warnings about them, by line and column. Throws the signal's reason. */
 export async function checkCreate(input: Input, options: CreateOptions = {}): Promise<Checked<CreateRow>> {
   const columns = matchColumns(input, [...CREATE_COLUMNS, ...UTM_COLUMNS], RESULT_COLUMNS);
-  const { has, faults, warnings, unread, notes } = columns;
+  const { has, faults, warnings, unread, notes, noDestination } = columns;
   if (!has('name') && (input.rows.length > 0 || input.headerLine !== undefined)) {
     const message = `is missing; every code needs a name${instead(unread)}`;
     faults.push({ line: input.headerLine, column: 'name', message });
   }
+  let needsDestination = false;
+  const need = () => {
+    needsDestination = true;
+  };
+  // Without a column of destinations, the problems of all rows are one.
+  const addressOf = (row: InputRow) => (noDestination ? noCell(need) : columns.cell(row, 'destination'));
   const check = (read: InputRow): CreateRow => {
     const { row, line, defused } = read;
+    const code = readCode(read, addressOf(read), columns, options);
     // Each by its name: a copy of an object with more added takes twice the memory.
-    return { row, line, values: withCommon(read, options.utm), defused, own: unread, code: readCode(read, columns, options) };
+    return { row, line, values: withCommon(read, options.utm), defused, own: unread, code };
   };
   const rows = await mapRows(input.rows, check, options.signal);
+  if (noDestination && needsDestination) faults.push(noDestination);
   for (const fault of await mapRows(rows, repeatedIn(input), options.signal)) if (fault) warnings.push(fault);
   return { rows, faults, warnings, doubts: [], unread, notes, start: 'Run `qrctl qr create --template` to print a sample file.' };
 }
@@ -50,12 +59,15 @@ function withCommon({ values }: InputRow, common: UtmTags | undefined): InputRow
   return common === undefined ? values : new Map([...values, ['the flags --utm-…', JSON.stringify(common)]]);
 }
 
-function readCode(row: InputRow, columns: Columns, { utm, force }: CreateOptions): NewCode {
+function noCell(onProblem: () => void): InputCell {
+  return { value: undefined, faultOf: (message) => ({ message }), fault: onProblem, warn: onProblem };
+}
+
+function readCode(row: InputRow, address: InputCell, columns: Columns, { utm, force }: CreateOptions): NewCode {
   const name = readName(row, columns);
   const typeCell = columns.cell(row, 'type');
   const typed = readText(typeCell);
   const type = typed === undefined ? undefined : findWord(typed, TYPES);
-  const address = columns.cell(row, 'destination');
   const destination = tagged(address, readText(address), readUtm(row, columns, utm));
   if (typed === undefined || typed.trim() === '' || type !== undefined) judgeDestination(address, destination, type, force);
   else {

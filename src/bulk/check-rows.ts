@@ -5,22 +5,12 @@ import { isUuid } from '../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
 import { countOf, inQuotes, quote } from '../text/quote.ts';
 import { type Columns, type InputCell, matchColumns, readText, type Words } from './columns.ts';
-import { type Checked, type Fault, fold, type Input, type InputRow, mapRows } from './input.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, UTM_COLUMNS } from './input.ts';
+import { instead, renameAdvice } from './missing-destination.ts';
+import { omitUnfinished } from './omit-unfinished.ts';
 import { type Doubt, readChanges } from './read-changes.ts';
 
-export const UTM_COLUMNS = UTM_NAMES.map((name) => `utm_${name}`);
-
 export const TYPES: Words = { what: 'a valid type', all: CODE_TYPES };
-
-/** Most of a screen's width. */
-const MOST_NAMED = 5;
-
-/** Returns the columns that the file has instead of the missing ones. */
-export function instead(unread: readonly string[]): string {
-  if (unread.length === 0) return '';
-  const more = unread.length > MOST_NAMED ? ` and ${unread.length - MOST_NAMED} more` : '';
-  return ` (the file has ${unread.slice(0, MOST_NAMED).map(inQuotes).join(', ')}${more})`;
-}
 
 /** Returns the kind of a file that a spreadsheet may have saved. */
 export function throughOf({ form }: Input): 'csv' | 'xlsx' | undefined {
@@ -60,9 +50,15 @@ const TARGET_COLUMNS = ['id', 'slug'];
 const CHANGE_COLUMNS = ['name', 'destination', 'status'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
-/** Reads the rows of a file that selects codes: to delete or draw them. */
+/** Reads the rows of a file of codes to delete. */
 export function checkDelete(input: Input, signal?: AbortSignal): Promise<Checked<TargetRow>> {
   return checkTargets(input, { known: TARGET_COLUMNS, needsChange: false, start: LIST, signal }, (row) => row);
+}
+
+/** Reads the rows of a file that chooses codes. */
+export function checkChosen(input: Input, signal?: AbortSignal): Promise<Checked<TargetRow>> {
+  const wanted = { known: TARGET_COLUMNS, needsChange: false, start: LIST, signal, isChoice: true };
+  return checkTargets(input, wanted, (row) => row);
 }
 
 /** Reads the rows of a file with changes. An empty cell takes the value of `common`, or changes nothing. */
@@ -165,11 +161,13 @@ interface Wanted {
   needs?: readonly string[];
   start: string;
   signal: AbortSignal | undefined;
+  /** The file chooses codes, so that rows of its results that failed are omitted even if they have a code. */
+  isChoice?: boolean;
 }
 
 async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>(
   input: Input,
-  { known, needsChange, needs = [], start, signal }: Wanted,
+  { known, needsChange, needs = [], start, signal, isChoice = false }: Wanted,
   read: (row: TargetRow, columns: Columns) => R,
 ): Promise<Checked<R>> {
   const columns = matchColumns(input, known);
@@ -182,9 +180,10 @@ async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>
     if (!isEmpty && !has(column)) faults.push({ line, column, message: `is missing: each row needs a time${instead(unread)}` });
   }
   if (!isEmpty && needsChange && ![...CHANGE_COLUMNS, ...UTM_COLUMNS].some(has)) {
+    const advice = renameAdvice(input, unread);
     const message = input.isBare
       ? 'a list of codes contains no changes: add --name, --destination or --status'
-      : 'no column contains changes: add a name, destination or status column';
+      : `no column contains changes: ${advice ?? 'add a name, destination or status column'}`;
     faults.push({ line, message });
   }
   const check = (found: InputRow) => {
@@ -192,7 +191,9 @@ async function checkTargets<R extends TargetRow & { doubts?: readonly Doubt[] }>
     const { row, line, values, defused } = found;
     return read({ row, line, values, defused, id, slug }, columns);
   };
-  const rows = await mapRows(input.rows, check, signal);
+  const { kept, omitted } = omitUnfinished(input, isChoice);
+  warnings.push(...omitted);
+  const rows = await mapRows(kept, check, signal);
   const doubts: Fault[] = [];
   // A row without a code has nothing that its cells could be equal to.
   for (const { id, slug, doubts: own = [] } of rows)

@@ -5,6 +5,7 @@
 import leven from 'leven';
 import { inQuotes, quote } from '../text/quote.ts';
 import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_COLUMNS, showValue } from './input.ts';
+import { missingDestination } from './missing-destination.ts';
 
 /** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
 export interface InputCell {
@@ -26,6 +27,8 @@ export interface Columns {
   unread: string[];
   /** How a column was understood. */
   notes: string[];
+  /** The fault of the whole file if a row needs a destination, and there is no column of them. */
+  noDestination: Fault | undefined;
 }
 
 /**
@@ -34,7 +37,7 @@ export interface Columns {
  */
 export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
   const line = input.headerLine;
-  const faults: Fault[] = [...(input.faults ?? [])];
+  const faults: Fault[] = [];
   const warnings = warningsOfHidden(input);
   const found = new Map<string, string>();
   for (const column of input.columns) {
@@ -51,8 +54,12 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
-  const notes = known.includes('destination') && !found.has('destination') ? takeAlias(input, found, faults) : [];
+  const isAsked = known.includes('destination') && !found.has('destination');
+  const { notes = [], fault: ambiguity } = isAsked ? takeAlias(input, found) : {};
+  if (ambiguity) faults.push(ambiguity);
   const read = new Set(found.values());
+  // A cell that the command does not read may contain anything.
+  faults.push(...(input.faults ?? []).filter((fault) => fault.line === line || read.has(fault.column ?? '') || !fault.column));
   const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
@@ -71,7 +78,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
     const fault: InputCell['fault'] = (message, more) => {
       if (faults.length >= MOST_FAULTS) return;
       const told = faultOf(message);
-      // The reader of the file reported the problem of this cell, and left it empty.
+      // The reader of the file reported the problem of this cell.
       if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
     };
     return { value: row.values.get(own ?? ''), faultOf, fault, warn: (message) => warnings.push(faultOf(message)) };
@@ -79,7 +86,9 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   const unread = input.columns.filter(
     (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
   );
-  return { has: (name) => found.has(name), cell, faults, warnings, unread, notes };
+  const isMissing = isAsked && !found.has('destination');
+  const noDestination = isMissing ? (ambiguity ?? missingDestination(input, unread)) : undefined;
+  return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
 }
 
 /** With a filtered sheet, the user means the rows that are visible. */
@@ -97,22 +106,19 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 const OF_MANIFEST = 'sha256';
 
 /** Uses the one column that must mean `destination`, and notes it. A fault if several may. */
-function takeAlias({ columns, headerLine }: Input, found: Map<string, string>, faults: Fault[]): string[] {
+function takeAlias({ columns, headerLine }: Input, found: Map<string, string>): { notes?: string[]; fault?: Fault } {
   const others = columns.some((column) => fold(column) === OF_MANIFEST)
     ? []
     : columns.filter((column) => ALIASES.has(fold(column)));
   const [alias, ...more] = others;
-  if (alias === undefined) return [];
+  if (alias === undefined) return {};
   if (more.length === 0) {
     found.set('destination', alias);
-    return [`column ${quote(alias)} is read as destination`];
+    return { notes: [`column ${quote(alias)} is read as destination`] };
   }
   const names = others.map(inQuotes).join(' and ');
-  faults.push({
-    line: headerLine,
-    message: `columns ${names} could each be the destination: rename the correct one to destination`,
-  });
-  return [];
+  const message = `columns ${names} could each be the destination: rename the correct one to destination`;
+  return { fault: { line: headerLine, message } };
 }
 
 const MOST_SLIPS = 2;

@@ -7,10 +7,10 @@ import { LINE_FEED, RETURN } from '../text/ascii.ts';
 import { restore } from '../text/defuse.ts';
 import { letSignalsIn } from '../time/time.ts';
 import { checkExtent } from './csv-extent.ts';
+import { refuseFirstRow } from './first-row.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
 import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, type ReadOptions, refuseFaults } from './input.ts';
 import { createRowValues } from './row-values.ts';
-import { refuseTitle } from './title-row.ts';
 
 const LINE_ENDS = ['\r\n', '\n', '\r'];
 
@@ -33,7 +33,7 @@ export async function parseCsv(utf8: Buffer, name: string, options: CsvOptions):
   const records = await readRecords(body, separator, skipped, name, options.signal);
   const [header, ...data] = separator === ';' ? await joinHalves(records, name) : records;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
-  refuseTitle(name, records);
+  refuseFirstRow(name, records);
   const columns = header.cells.map((cell) => cell.trim());
   while (columns.at(-1) === '') columns.pop();
   const faults = faultsOfHeader(columns, header.line);

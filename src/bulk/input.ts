@@ -1,4 +1,5 @@
 /** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
+import { UTM_NAMES } from '../codes/utm.ts';
 import { inChunks } from '../collections/in-chunks.ts';
 import { type RowProblem, UsageError } from '../errors.ts';
 import { MOST_ROWS, MOST_VALUES } from '../rows/table-bounds.ts';
@@ -59,13 +60,23 @@ export interface ReadOptions {
   sheetName?: string | undefined;
   /** Of a workbook only the rows that are not hidden. */
   visibleOnly?: boolean | undefined;
+  /** Column of keys, which are text as the columns of qrctl are. */
+  key?: string | undefined;
 }
 
 /** Columns whose values qrctl writes and reads; all others belong to the user. */
 export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_url', 'at', 'outcome', 'error']);
 
+/** Columns of tags that are added to the destination. */
+export const UTM_COLUMNS: readonly string[] = UTM_NAMES.map((name) => `utm_${name}`);
+
 /** Headers that mean `destination`, if there is no column of that name. */
 export const ALIASES: ReadonlySet<string> = new Set(['url', 'link', 'target', 'address']);
+
+/** Tests whether a cell is a web address. */
+export function isAddress(cell: string): boolean {
+  return /^\s*(https?:\/\/|www\.)/i.test(cell);
+}
 
 /** Returns the name of a column for comparison: without case and surrounding spaces. */
 export function fold(column: string): string {
@@ -155,9 +166,11 @@ interface Refusal {
   warnings?: readonly Fault[];
 }
 
-/** Throws UsageError (exit 2) listing every fault, one a line, top to bottom; returns if there is none. */
-export function refuseFaults(file: Source, faults: readonly Fault[], { start, warnings = [] }: Refusal = {}): void {
-  if (faults.length === 0) return;
+/** Throws UsageError (exit 2) listing every fault once, one a line, top to bottom; returns if there is none. */
+export function refuseFaults(file: Source, found: readonly Fault[], { start, warnings = [] }: Refusal = {}): void {
+  if (found.length === 0) return;
+  // That of a whole file may have been found by many rows.
+  const faults = [...new Set(found)];
   const counts = [
     atLeast(faults.length) + countOf(faults.length, 'fault'),
     warnings.length > 0 && countOf(warnings.length, 'warning'),

@@ -3,7 +3,9 @@ import { MOST_TEXT } from '../rows/table-bounds.ts';
 import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
 import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
 import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';
+import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 import {
+  ALIASES,
   type Fault,
   faultsOfHeader,
   fold,
@@ -15,23 +17,43 @@ import {
   type ReadOptions,
   refuseFaults,
   refuseMany,
+  UTM_COLUMNS,
 } from './input.ts';
-import { type FirstRow, MOST_TITLE_ROWS, refuseTitle } from './title-row.ts';
 
 /** Of ours those that no command reads: whatever became of their cells harms nothing. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
 /** And those whose values are times, in which a date is expected. */
 const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
 
+interface SheetColumn {
+  name: string;
+  /** Its values are text, as qrctl reads and writes them; in the user's own columns, numbers stay numbers. */
+  isText: boolean;
+  isTime: boolean;
+}
+
+/** A column that means `destination` counts as one of the user's own if there is a column of that name. */
+function toColumns(names: readonly string[], key: string | undefined): SheetColumn[] {
+  const all = names.map(fold);
+  const ours = new Set([
+    ...OUR_COLUMNS,
+    ...UTM_COLUMNS,
+    ...(all.includes('destination') ? [] : ALIASES),
+    ...(key === undefined ? [] : [fold(key)]),
+  ]);
+  for (const unread of UNREAD) ours.delete(unread);
+  return names.map((name, at) => ({ name, isText: ours.has(all[at] ?? ''), isTime: TIMES.has(all[at] ?? '') }));
+}
+
 /**
- * Reads a header row and the rows below it of one sheet; skips rows without values. In the user's own columns, numbers stay numbers.
- * Throws UsageError if it cannot be read as rows.
+ * Reads a header row and the rows below it of one sheet; skips rows without values. Throws UsageError if it cannot be read as rows.
  */
-export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName, visibleOnly }: ReadOptions): Promise<Input> {
+export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
+  const { sheetName, visibleOnly, key } = options;
   const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
   const faults: Fault[] = [];
   const rows: InputRow[] = [];
-  let header: { line: number; columns: string[] } | undefined;
+  let header: { line: number; columns: string[]; read: SheetColumn[] } | undefined;
   let hiddenRows = 0;
   let size = 0;
   let lastLine = 0;
@@ -43,7 +65,8 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
     lastLine = row.line;
     if (first.length < MOST_TITLE_ROWS) first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
     if (!header) {
-      header = { line: row.line, columns: readHeader(row, name) };
+      const columns = readHeader(row, name);
+      header = { line: row.line, columns, read: toColumns(columns, key) };
       faults.push(...faultsOfHeader(header.columns, row.line));
       return;
     }
@@ -52,16 +75,16 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
     size += [...row.cells.values()].reduce((sum, cell) => sum + textOf(cell).length, 0);
     if (size > MOST_TEXT)
       refuseFaults({ name }, [{ line: row.line, message: `exceeds the limit of ${MOST_TEXT / 2 ** 20} MiB of text per file` }]);
-    rows.push(readRow(row, rows.length + 1, header.columns, { from1904, faults }));
+    rows.push(readRow(row, rows.length + 1, header.read, { from1904, faults }));
     refuseMany(name, rows.length, header.columns.length);
     for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
     if (faults.length < MOST_FAULTS) return;
-    refuseTitle(name, first);
+    refuseFirstRow(name, first);
     refuseFaults({ name }, faults);
   });
   const form = { is: 'xlsx' } as const;
   if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
-  refuseTitle(name, first);
+  refuseFirstRow(name, first);
   const { line: headerLine, columns } = header;
   faults.push(...faultsOfMerging(merged, headerLine, lastLine, columns.length));
   const dateColumns = new Set(columns.filter((_, at) => areDates.get(at)));
@@ -71,13 +94,13 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, { sheetName
 function readRow(
   { line, cells }: SheetRow,
   row: number,
-  columns: readonly string[],
+  columns: readonly SheetColumn[],
   { from1904, faults }: { from1904: boolean; faults: Fault[] },
 ): InputRow {
   const values = new Map(
     columns.map((column, at) => {
-      const fault = (message: string) => faults.push({ line, column, message });
-      return [column, readCell(cells.get(at), column, { from1904, fault })] as const;
+      const fault = (message: string) => faults.push({ line, column: column.name, message });
+      return [column.name, readCell(cells.get(at), column, { from1904, fault })] as const;
     }),
   );
   for (const at of cells.keys()) {
@@ -122,33 +145,30 @@ interface CellContext {
   fault(message: string): void;
 }
 
-function readCell(cell: CellValue | undefined, column: string, { from1904, fault }: CellContext): unknown {
+function readCell(cell: CellValue | undefined, { isText, isTime }: SheetColumn, { from1904, fault }: CellContext): unknown {
   if (cell === undefined) return '';
-  const folded = fold(column);
-  const isOurs = OUR_COLUMNS.has(folded) && !UNREAD.has(folded);
   switch (cell.is) {
     case 'text':
       return cell.text;
     case 'boolean':
-      return isOurs ? `${cell.value}`.toUpperCase() : cell.value;
+      return isText ? `${cell.value}`.toUpperCase() : cell.value;
     case 'date': {
-      const text = dateText(cell.serial, from1904, TIMES.has(folded));
-      if (!isOurs || TIMES.has(folded)) return text ?? cell.serial;
-      fault(`is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`);
-      return '';
+      const text = dateText(cell.serial, from1904, isTime);
+      if (isText && !isTime)
+        fault(`is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`);
+      return text ?? cell.serial;
     }
     case 'number': {
-      if (!isOurs) return cell.value;
-      const text = seenNumber(cell.value, cell.format);
-      if (text === undefined)
+      const text = isText ? seenNumber(cell.value, cell.format) : undefined;
+      if (isText && text === undefined)
         fault(`is a number (${cell.value}), and its display depends on the format and locale: ${FORMAT_AS_TEXT}`);
-      return text ?? '';
+      return text ?? cell.value;
     }
     case 'error':
-      if (isOurs) fault(`contains a spreadsheet error (${cell.text.slice(0, 20)})`);
+      if (isText) fault(`contains a spreadsheet error (${cell.text.slice(0, 20)})`);
       return cell.text;
     case 'formula':
-      if (isOurs) fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
+      if (isText) fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
       return '';
   }
 }

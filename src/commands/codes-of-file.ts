@@ -1,5 +1,5 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
-import { checkDelete, type TargetRow } from '../bulk/check-rows.ts';
+import { checkChosen, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
 import { groupBy } from '../collections/group-by.ts';
@@ -64,7 +64,7 @@ export async function readLabelsOfFile(
 
 async function readTargets(context: Context, from: string): Promise<{ file: Input; rows: readonly TargetRow[] }> {
   const file = await readInput(context, from, { bareNames: true });
-  const checked = await checkDelete(file, context.signal);
+  const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
   tellWarnings(context, file, checked.warnings);
   return { file, rows: checked.rows };

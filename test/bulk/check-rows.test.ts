@@ -1,5 +1,7 @@
 import { cpuUsage } from 'node:process';
 import { describe, expect, it } from 'vitest';
+import { judgeNew } from '../../src/apply/judge-row.ts';
+import { checkKeyed } from '../../src/apply/keyed-rows.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
 import { type Checked, formatFault, type Input, refuseChecked } from '../../src/bulk/input.ts';
@@ -106,7 +108,9 @@ describe('a create file', () => {
   });
 
   it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
-    const input = await read('name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n');
+    const input = await read(
+      'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
+    );
     const { rows, faults, warnings } = await checkCreate(input);
     expect(rows).toHaveLength(7);
     expect(told(faults)).toEqual([
@@ -132,8 +136,55 @@ describe('a create file', () => {
     expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
   });
 
+  it.each([
+    ...['Long URL', 'destination_url', 'Links', 'Website', 'Redirect to', 'Link (URL)', 'QR Link'],
+    ...['Ziel-URL', 'Adresse du site', 'Enlace', 'Indirizzo', 'Webadres', 'Ligação', 'Adres strony', 'リンク先', 'الرابط'],
+  ])('with addresses in a column %j has one fault, which names the column, and that --force does not accept', async (column) => {
+    const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
+    const input = await read(`name,${column}\n${rows}`);
+    for (const force of [false, true]) {
+      const { faults, warnings } = await checkCreate(input, { force });
+      expect(told(faults)).toEqual([
+        `line 1, column destination: is missing; column "${column}" contains addresses, so rename it to destination`,
+      ]);
+      expect([faults[0]?.mayForce, warnings]).toEqual([undefined, []]);
+    }
+    const keyed = await checkKeyed(await read(`key,name,${column}\n${rows.replace(/^(?=.)/gm, '1,')}`), { key: 'key' });
+    expect(new Set(keyed.rows.flatMap((row) => judgeNew(row, true).faults)).size).toBe(1);
+    const { faults } = await checkUpdate(await read(`slug,${column}\n${rows}`));
+    expect(told(faults)).toEqual([
+      `line 1: no column contains changes: column "${column}" contains addresses, so rename it to destination`,
+    ]);
+  });
+
+  it('without a destination names all columns of addresses, or else its own; with types that need none it is right', async () => {
+    expect(await createFaults('name,Web,Bild,Ort\na,https://x.de/1,https://x.de/1.png,Kiel\n')).toEqual([
+      'line 1, column destination: is missing; columns "Web" and "Bild" contain addresses, so rename the correct one to destination',
+    ]);
+    expect(await createFaults('name,Ort,Halle\na,Kiel,3\nb,Bonn,4\n')).toEqual([
+      'line 1, column destination: is missing; every code of type url needs one (the file has "Ort", "Halle")',
+    ]);
+    expect(await createFaults('[{"name":"a"},{"name":"b"}]', 'x.json')).toHaveLength(2);
+    expect(await createFaults('[{"name":"a","Web":"https://x.de"},{"name":"b","Web":"https://x.de"}]', 'x.json')).toEqual([
+      'column destination: is missing; column "Web" contains addresses, so rename it to destination',
+    ]);
+    expect(await createFaults('name,type,Web\na,wifi,https://x.de\n')).toEqual([]);
+    expect(await createFaults('name,type,utm_source\na,wifi,x\nb,wifi,\nc,sms,y\n')).toHaveLength(1);
+  });
+
+  it.each([
+    ['Menu,https://x.de/1\nPoster,https://x.de/2\n', checkCreate],
+    ['https://x.de/1\nhttps://x.de/2\n', checkCreate],
+    [`${ID},paused\n${ID},active\n`, checkUpdate],
+    [`${ID},Halle 3\n`, checkDelete],
+  ])('without a header has one fault: %j', async (text, check) => {
+    expect(await faultsOf(check, text).catch(({ message }) => message.split('\n').slice(1))).toEqual([
+      expect.stringMatching(/line 1: ".*" looks like data, not like a column name: add a line above it/),
+    ]);
+  });
+
   it('has one destination', async () => {
-    expect(await createFaults('name,type,url,Link\na,sms,x,y\n')).toEqual([
+    expect(await createFaults('name,type,url,Link\na,url,https://x.de,https://y.de\nb,sms,x,y\n')).toEqual([
       'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination',
     ]);
     const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { parseInput } from '../../src/bulk/read-input.ts';
+import { checkKeyed } from '../../src/apply/keyed-rows.ts';
+import { checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
+import type { Fault, ReadOptions } from '../../src/bulk/input.ts';
+import { parseInput, parseWithFaults } from '../../src/bulk/read-input.ts';
 import { UsageError } from '../../src/errors.ts';
 import { createFormat, seenNumber } from '../../src/rows/xlsx/seen-text.ts';
 import { createWorkbookSink } from '../../src/rows/xlsx/workbook-sink.ts';
@@ -165,6 +168,39 @@ describe('a workbook', () => {
       [2, { name: 'name', created_at: 46_348.25, updated_at: '2026-11-22 06:00:00' }],
       [3, { name: 'name', created_at: '#N/A', updated_at: '' }],
     ]);
+  });
+
+  const table = (header: readonly string[], cells: string, options: ReadOptions = {}) => {
+    const names = header.map((name) => `<c t="str"><v>${name}</v></c>`).join('');
+    return parseWithFaults(workbook(`<row r="1">${names}</row><row r="2">${cells}</row>`), 'x.xlsx', options);
+  };
+  const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
+
+  it('has the digits of numbers in columns of keys, tags and addresses; in other columns numbers stay numbers', async () => {
+    const header = ['Nr', 'UTM_Campaign', 'Link', 'team'];
+    const { rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), { key: 'nr' });
+    expect([...(rows[0]?.values ?? [])]).toEqual([
+      ['Nr', '007'],
+      ['UTM_Campaign', '2026'],
+      ['Link', '5'],
+      ['team', 12],
+    ]);
+    const own = await table(['destination', 'Link', 'Nr'], number(1) + number(2) + number(3));
+    expect([...(own.rows[0]?.values ?? [])].map(([, value]) => value)).toEqual(['1', 2, 3]);
+  });
+
+  it('is refused with a key or a tag whose display depends on the format, but not by a command that reads neither', async () => {
+    const header = ['key', 'id', 'utm_term'];
+    const id = '<c t="str"><v>6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11</v></c>';
+    const input = await table(header, number(1.5) + id + number(46082, 1), { key: 'key' });
+    const faults = async (check: Promise<{ faults: readonly Fault[] }>) =>
+      (await check).faults.map(({ column, message }) => [column, message]);
+    const asText = (is: string) =>
+      expect.stringMatching(new RegExp(`^is a ${is}.*: format the cell as text and retype the value$`));
+    expect(await faults(checkKeyed(input, { key: 'key' }))).toEqual([['key', asText('number \\(1.5\\)')]]);
+    expect(await faults(checkUpdate(input))).toEqual([['utm_term', asText('date')]]);
+    expect(await faults(checkDelete(input))).toEqual([]);
+    expect(input.rows[0]?.values.get('key')).toBe(1.5);
   });
 
   it('may have several sheets', async () => {

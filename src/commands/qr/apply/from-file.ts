@@ -29,8 +29,9 @@ export function applyFile(context: Context, from: string, flags: ApplyFlags): Pr
 
 async function apply(context: Context, from: string, flags: ApplyFlags): Promise<void> {
   const lockPath = lockOf(from, flags);
-  const input = await readInput(context, from, flags);
-  const checked = await checkKeyed(input, { key: flags.key ?? 'key', force: flags.force, signal: context.signal });
+  const { key = 'key' } = flags;
+  const input = await readInput(context, from, { ...flags, key });
+  const checked = await checkKeyed(input, { key, force: flags.force, signal: context.signal });
   refuseChecked(input, checked, flags.strict);
   for (const note of checked.notes) context.console.note(note);
   const given = { input, checked, lockPath, flags };
