@@ -24,10 +24,11 @@ export async function chooseCodes(
   choice: CodeChoice,
   { order = 'oldest first', mayBeNone = false }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
 ): Promise<QrCode[]> {
+  const { from } = choice;
   const found: CodeLabel[] =
-    choice.from === undefined
+    from === undefined
       ? await findCodes(context, names, { isWanted: true })
-      : (await (await import('./codes-of-file.ts')).readRowsOfFile(context, choice.from)).map(({ code }) => code);
+      : (await (await import('./codes-of-file.ts')).readRowsOfFile(context, { ...choice, from })).map(({ code }) => code);
   const gone = found.find(({ missing }) => missing);
   if (gone) throw gone.missing;
   const codes = (found as QrCode[]).filter(createFilter(choice));
@@ -75,10 +76,11 @@ export async function chooseLabels(
 ): Promise<ChosenCodes> {
   const filter = filterOf(choice);
   const need = { isWanted: isWanted || filter !== undefined, doubt };
+  const { from } = choice;
   const { codes, names } =
-    choice.from === undefined
+    from === undefined
       ? { codes: await findCodes(context, given, need), names: given }
-      : await (await import('./codes-of-file.ts')).readLabelsOfFile(context, choice.from, need.isWanted);
+      : await (await import('./codes-of-file.ts')).readLabelsOfFile(context, { ...choice, from }, need.isWanted);
   const isChosen = createFilter(choice);
   const chosen = codes.filter((code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode));
   refuseNone(chosen, choice);

@@ -1,16 +1,26 @@
 /** Choice of codes on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
+import type { ReadOptions } from '../bulk/input.ts';
 import { UsageError } from '../errors.ts';
 import { inShell } from '../text/quote.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
-import { fromCodesOption } from './shared-flags.ts';
+import { fromCodesOptions } from './shared-flags.ts';
 
-export type CodeChoice = Partial<Filters> & { all?: true | undefined; from?: string | undefined };
+/** Files of codes, and which part of a workbook is read. */
+export interface FileChoice {
+  from?: string | undefined;
+  /** File whose columns are counted by. */
+  join?: string | undefined;
+  sheetName?: string | undefined;
+  visibleOnly?: true | undefined;
+}
+
+export type CodeChoice = Partial<Filters> & FileChoice & { all?: true | undefined };
 
 /** Flags that choose the codes of commands that read scans from the service. */
 export const choiceOptions = {
   all: flag('--all', 'Select every code, oldest first', { risky: true }),
-  from: fromCodesOption(),
+  ...fromCodesOptions(),
   ...filterOptions,
 };
 
@@ -33,8 +43,26 @@ export function everyOf(names: readonly string[], choice: CodeChoice): boolean |
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
 
+const isWorkbook = (path: string) => /\.xlsx$/i.test(path);
+
+/** Throws UsageError for flags about a workbook that no file can be. */
+export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoice): void {
+  const given = sheetName !== undefined ? '--sheet-name' : visibleOnly && '--visible-only';
+  const paths = [from, join].filter((path) => path !== undefined);
+  // The reader of a single file sees what it is.
+  if (!given || paths.length === 1 || paths.some(isWorkbook)) return;
+  throw new UsageError(`${given} requires a workbook (.xlsx)`, { hint: `Omit ${given}, or specify a workbook.` });
+}
+
+/** Returns the part of a file to read: of two files, only workbooks have one. */
+export function partOf(path: string, { from, join, sheetName, visibleOnly }: FileChoice): ReadOptions {
+  const isOne = from === undefined || join === undefined;
+  return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
+}
+
 /** Throws UsageError unless codes are chosen in exactly one way; a filter alone is one, of every code. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
+  requireWorkbook(choice);
   const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);
   if (ways.length > 1) {
     const hint = isTime(choice.from)

@@ -3,7 +3,7 @@ import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { choices, texts } from './define.ts';
 
 export const filterOptions = {
-  status: choices('--status <status>', 'Select by status', CODE_STATUSES),
+  status: choices('--status <status>', 'Status', CODE_STATUSES),
   type: choices('--type <type>', 'Select by type', CODE_TYPES),
   name: texts('--name <text>', 'Select by part of the name'),
 };

@@ -7,9 +7,12 @@ import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { type FileChoice, partOf } from './code-choice.ts';
 import { readInput } from './qr/bulk-input.ts';
 import { lookUp } from './qr/bulk-progress.ts';
 import { tellWarnings } from './qr/tell-checked.ts';
+
+type FileOfCodes = FileChoice & { from: string };
 
 /**
  * Reads the rows of `--from` and looks their codes up: each row with its code, in their order. `check` sees the file before the first
@@ -17,10 +20,10 @@ import { tellWarnings } from './qr/tell-checked.ts';
  */
 export async function readRowsOfFile(
   context: Context,
-  from: string,
+  choice: FileOfCodes,
   check: (file: Input) => void = () => undefined,
 ): Promise<{ code: QrCode; row: TargetRow }[]> {
-  const { file, rows } = await readTargets(context, from);
+  const { file, rows } = await readTargets(context, choice);
   check(file);
   const lookup = await lookUp(context, rows, file);
   refuseMissing(
@@ -43,10 +46,10 @@ export async function readRowsOfFile(
  */
 export async function readLabelsOfFile(
   context: Context,
-  from: string,
+  choice: FileOfCodes,
   isWanted: boolean,
 ): Promise<{ codes: CodeLabel[]; names: string[] }> {
-  const { file, rows } = await readTargets(context, from);
+  const { file, rows } = await readTargets(context, choice);
   if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
   const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
@@ -62,8 +65,9 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
-async function readTargets(context: Context, from: string): Promise<{ file: Input; rows: readonly TargetRow[] }> {
-  const file = await readInput(context, from, { bareNames: true });
+async function readTargets(context: Context, choice: FileOfCodes): Promise<{ file: Input; rows: readonly TargetRow[] }> {
+  const { from } = choice;
+  const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
   tellWarnings(context, file, checked.warnings);

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { InputLog } from '../stats/input/input-log.ts';
 import { listInputs } from '../stats/input/list-inputs.ts';
-import { type CodeChoice, checkChoice, filterOf } from './code-choice.ts';
+import { type CodeChoice, checkChoice, filterOf, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 
 export const inputOptions = {
@@ -22,6 +22,7 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
     checkChoice(names, flags);
     return;
   }
+  requireWorkbook(flags);
   // Words behind --input are files.
   const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
   if (other)

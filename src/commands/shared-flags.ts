@@ -1,13 +1,21 @@
 /** Declares the flags that several commands share, and checks those that exclude each other. */
 import { UsageError } from '../errors.ts';
 import { baseUrlOf } from '../service/base-url.ts';
-import { flag, integer, type OptionDefinition, parsed, text } from './define.ts';
+import { flag, integer, parsed, text } from './define.ts';
 
-const FROM_CODES = 'File of codes: CSV, .xlsx, JSON, NDJSON or one ID or slug per line (- for standard input)';
+const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
 
-/** `--from` of commands that select codes by a file; codes-of-file.ts reads it. */
-export function fromCodesOption(group?: string): OptionDefinition<string> {
-  return text('--from <file|->', FROM_CODES, { group, complete: 'files' });
+/** Flags about a workbook, of every command that reads files of codes or rows. */
+export function workbookOptions(group?: string) {
+  return {
+    sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group }),
+    visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group }),
+  };
+}
+
+/** `--from` of commands that select codes by a file, and the flags about it; codes-of-file.ts reads it. */
+export function fromCodesOptions(group?: string) {
+  return { from: text('--from <file|->', FROM_CODES, { group, complete: 'files' }), ...workbookOptions(group) };
 }
 
 /** `--overwrite` of commands that refuse to replace a file with unrelated contents. */

@@ -118,7 +118,9 @@ describe('what is refused', () => {
   test.each([
     [['x', '--join', 'own.csv'], '--join requires --by'],
     [['--from', '-', '--by', 'type', '--join', '-'], "--from - can't be used with --join -: both read standard input"],
-    [['x', '--by', 'day', '--sheet-name', 'Codes'], '--sheet-name requires --join'],
+    [['x', '--by', 'day', '--sheet-name', 'Codes'], '--sheet-name requires a workbook (.xlsx)'],
+    [['--input', 'x.csv', '--visible-only'], '--visible-only requires a workbook (.xlsx)'],
+    [['--from', 'ids.txt', '--by', 'a', '--join', 'own.csv', '--visible-only'], '--visible-only requires a workbook (.xlsx)'],
     [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by value is a column of own.csv'],
     [['x', '--by', 'regoin', '--join', 'own.csv'], 'own.csv has no column "regoin" (columns: slug, region, "Region 2")'],
     [

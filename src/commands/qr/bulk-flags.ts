@@ -7,7 +7,7 @@ import { DATA_FORMATS } from '../../rows/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
-import { fromCodesOption, movedFromOption, overwriteOption } from '../shared-flags.ts';
+import { fromCodesOptions, movedFromOption, overwriteOption, workbookOptions } from '../shared-flags.ts';
 
 export const BULK_GROUP = 'Bulk flags:';
 
@@ -19,8 +19,7 @@ export const bulkOptions = {
   }),
   overwrite: overwriteOption,
   movedFrom: { ...movedFromOption, group: BULK_GROUP },
-  sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group: BULK_GROUP }),
-  visibleOnly: flag('--visible-only', 'Skip hidden rows of the workbook', { group: BULK_GROUP }),
+  ...workbookOptions(BULK_GROUP),
   dryRun: flag('--dry-run', 'Show changes and request count; change nothing', { group: BULK_GROUP }),
   offline: flag('--offline', 'Check only the file; no API key required', { group: BULK_GROUP }),
   strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: BULK_GROUP }),
@@ -28,7 +27,7 @@ export const bulkOptions = {
 };
 
 /** Bulk flags of commands whose rows refer to existing codes. */
-export const bulkCodesOptions = { ...bulkOptions, from: fromCodesOption(BULK_GROUP) };
+export const bulkCodesOptions = { ...bulkOptions, ...fromCodesOptions(BULK_GROUP) };
 
 export type BulkFlags = Values<typeof bulkOptions & typeof outputOptions>;
 

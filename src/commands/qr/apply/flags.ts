@@ -3,12 +3,12 @@ import { InvalidArgumentError } from 'commander';
 import type { PlanOptions } from '../../../apply/plan.ts';
 import { choice, duration, flag, parsed, repeated, text, texts, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
-import { movedFromOption, overwriteOption } from '../../shared-flags.ts';
+import { movedFromOption, overwriteOption, workbookOptions } from '../../shared-flags.ts';
 import { bulkOptions } from '../bulk-flags.ts';
 
 const GROUP = 'Apply flags:';
 
-const { sheetName, visibleOnly, dryRun, offline, strict } = bulkOptions;
+const { dryRun, offline, strict } = bulkOptions;
 
 export const options = {
   from: text('--from <file|->', 'File of codes: CSV, .xlsx, JSON, NDJSON (or -)', { group: GROUP, complete: 'files' }),
@@ -36,8 +36,7 @@ export const options = {
   settle: duration('--settle <duration>', 'Minimum wait before resending (default: 10s)', { group: GROUP }),
   overwrite: { ...overwriteOption, group: GROUP },
   movedFrom: { ...movedFromOption, group: GROUP },
-  sheetName: { ...sheetName, group: GROUP },
-  visibleOnly: { ...visibleOnly, group: GROUP },
+  ...workbookOptions(GROUP),
   ...outputOptions,
 };
 

@@ -2,17 +2,17 @@
 import { InvalidArgumentError } from 'commander';
 import { OUTCOMES } from '../../../check/verdict.ts';
 import { UTM_NAMES } from '../../../codes/utm.ts';
-import { CODE_STATUSES } from '../../../service/shapes.ts';
-import { choices, flag, type OptionDefinition, oneOf, parsed, type Values } from '../../define.ts';
+import { filterOptions } from '../../code-filters.ts';
+import { flag, type OptionDefinition, oneOf, parsed, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
-import { fromCodesOption } from '../../shared-flags.ts';
+import { fromCodesOptions } from '../../shared-flags.ts';
 import { sinceLastOption } from '../../since-last.ts';
 
 const FAILURES = [...OUTCOMES.filter((outcome) => outcome !== 'ok'), 'none'] as const;
 
 export const options = {
-  from: fromCodesOption(),
-  status: choices('--status <status>', 'Select by status', CODE_STATUSES),
+  ...fromCodesOptions(),
+  status: filterOptions.status,
   failOn: {
     flags: '--fail-on <list>',
     description: `Exit with code 8 if one of these outcomes is found: ${FAILURES.join(', ')} (default: broken,unreachable)`,

@@ -4,7 +4,7 @@ import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
-import { fromCodesOption } from '../../shared-flags.ts';
+import { fromCodesOptions } from '../../shared-flags.ts';
 import { pictureOptions } from './picture-flags.ts';
 import { sheetOptions } from './sheet-flags.ts';
 
@@ -16,7 +16,7 @@ export const options = {
   force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
   all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
   ...filterOptions,
-  from: fromCodesOption(MANY),
+  ...fromCodesOptions(MANY),
   outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
     group: MANY,
     complete: 'directories',

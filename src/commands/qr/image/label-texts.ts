@@ -29,14 +29,15 @@ export async function chooseLabels(
 ): Promise<LabelText[]> {
   const ofCode = Object.hasOwn(OF_CODE, caption) ? OF_CODE[caption] : undefined;
   if (ofCode) return (await chooseCodes(context, names, flags)).map((code) => ({ code, caption: ofCode(code) }));
-  if (flags.from === undefined) {
+  const { from } = flags;
+  if (from === undefined) {
     throw new UsageError(`--caption ${quote(caption)} requires --from`, {
       hint: 'Use --caption slug, name or none, or specify a file with this column (--from).',
     });
   }
   const { readRowsOfFile } = await import('../../codes-of-file.ts');
   let column = caption;
-  const rows = await readRowsOfFile(context, flags.from, (file) => {
+  const rows = await readRowsOfFile(context, { ...flags, from }, (file) => {
     column = columnOf(file, caption);
   });
   const isChosen = createFilter(flags);

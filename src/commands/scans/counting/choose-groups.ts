@@ -8,6 +8,7 @@ import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../../stat
 import { redactKeys } from '../../../text/key.ts';
 import { nearest } from '../../../text/nearest.ts';
 import { inQuotes, quote, shown } from '../../../text/quote.ts';
+import { partOf } from '../../code-choice.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
 import type { CountFlags } from './count-options.ts';
 
@@ -22,7 +23,9 @@ export interface Groups {
 /** Column of a file of codes with their destinations. */
 const DESTINATION = 'destination';
 
-type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'input' | 'from'> & { rawCells?: true | undefined };
+type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'visibleOnly' | 'input' | 'from'> & {
+  rawCells?: true | undefined;
+};
 
 /**
  * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for flags that contradict each
@@ -52,23 +55,21 @@ export async function chooseGroups(context: Context, flags: GroupFlags, byDefaul
   };
 }
 
-function refuseContradictions({ join, sheetName, by, from }: GroupFlags): void {
+function refuseContradictions({ join, by, from }: GroupFlags): void {
   if (join === '-' && from === '-')
     throw new UsageError("--from - can't be used with --join -: both read standard input", {
       hint: 'Save one of them to a file.',
     });
-  if (sheetName !== undefined && join === undefined)
-    throw new UsageError('--sheet-name requires --join', { hint: 'Omit --sheet-name, or specify --join codes.xlsx.' });
   if (join !== undefined && by === undefined)
     throw new UsageError('--join requires --by', { hint: 'Add --by COLUMN with a column of the file.' });
 }
 
 const WHEN_LARGER = 'Keep only the columns that identify codes and that you count by.';
 
-async function readJoin(context: Context, path: string, { sheetName, rawCells }: GroupFlags): Promise<Input> {
+async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
   const { MOST_BYTES, parseRows } = await import('../../qr/bulk-input.ts');
   const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
-  return parseRows(bytes, nameOfGiven(path), { sheetName, rawCells, signal: context.signal });
+  return parseRows(bytes, nameOfGiven(path), { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal });
 }
 
 /** F21: the name of a dimension takes precedence over that of a column. */

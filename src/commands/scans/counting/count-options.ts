@@ -16,7 +16,6 @@ export const countOptions = {
   join: text('--join <file|->', 'File with an id or slug column, and the columns for --by (- for standard input)', {
     complete: 'files',
   }),
-  sheetName: text('--sheet-name <name>', 'Sheet of --join (default: the first)'),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
   limit: limitOption('--top', TOP_BOUNDS),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),

@@ -1,0 +1,110 @@
+/** Files that choose codes, wherever a command reads one: sheets of a workbook, hidden rows, and results of which some rows failed. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+const GONE = '00000000-0000-4000-8000-000000000000';
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+
+/** A workbook with a cover, and a sheet "Codes" with a column of IDs; those after the first are in hidden rows. */
+function workbook(...ids: string[]): Uint8Array {
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  const sheet = (rows: string) => `<worksheet ${MAIN}><sheetData>${rows}</sheetData></worksheet>`;
+  const rows = ids.map((id, at) => `<row r="${at + 2}"${at > 0 ? ' hidden="1"' : ''}>${cell(id)}</row>`).join('');
+  const relation = (id: number, type: string, target: string) =>
+    `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
+  const parts = {
+    '_rels/.rels': `<Relationships>${relation(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
+    'xl/workbook.xml': `<workbook ${MAIN} xmlns:r="${OFFICE}"><sheets><sheet name="Cover" sheetId="1" r:id="rId1"/><sheet name="Codes" sheetId="2" r:id="rId2"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${relation(1, 'worksheet', 'worksheets/sheet1.xml')}${relation(2, 'worksheet', 'worksheets/sheet2.xml')}</Relationships>`,
+    'xl/worksheets/sheet1.xml': sheet(`<row r="1">${cell('Summer')}</row>`),
+    'xl/worksheets/sheet2.xml': sheet(`<row r="1">${cell('id')}</row>${rows}`),
+  };
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, Buffer.from(text)])));
+}
+
+const SHORT_URL = ['--short-url', 'https://go.example/{slug}'];
+
+/** Each command that reads a file of codes, so that it ends, and needs no other network. */
+const COMMANDS: readonly (readonly string[])[] = [
+  ['scans', 'stats', '--by', 'country'],
+  ['scans', 'report', '-o', 'report.html'],
+  ['scans', 'export', '-f', 'csv'],
+  ['scans', 'verify', '-o', 'scans.csv'],
+  ['scans', 'watch'],
+  ['scans', 'tail', '--since', '2000-01-01', '--max-events', '1'],
+  ['qr', 'image', '--sheet', 'L7160', '-o', 'labels.pdf', ...SHORT_URL],
+  ['qr', 'image', '--output-dir', 'images', ...SHORT_URL],
+  ['qr', 'check'],
+  ['qr', 'update', '--status', 'active', '--dry-run'],
+  ['qr', 'delete', '--dry-run'],
+];
+
+/** A code that is not a web address, so that a check requests nothing, with a log of its scans. */
+async function useCode() {
+  const sandbox = await useSandbox({ codes: 1, scans: 3 });
+  const cwd = await useDirectory();
+  const id = sandbox.codeId();
+  Object.assign([...sandbox.workspace.codes()][0] ?? {}, { type: 'wifi', status: 'active', destination: 'WIFI:S:a;;' });
+  const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
+  await run('scans', 'export', id, '-o', 'scans.csv', '--append');
+  return { cwd, id, run };
+}
+
+describe('a workbook', () => {
+  test.each(COMMANDS)('is read by %s %s as far as --sheet-name and --visible-only say', async (...command) => {
+    const { cwd, id, run } = await useCode();
+    await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
+    const from = [...command, '--from', 'codes.xlsx'];
+    const cover = await run(...from);
+    expect([cover.code, cover.stderr]).toEqual([2, expect.stringContaining('no column identifies the codes')]);
+    const chosen = await run(...from, '--sheet-name', 'Codes', '--visible-only');
+    expect(chosen, chosen.stderr).toMatchObject({ code: 0, stderr: expect.not.stringContaining('hidden') });
+    const all = await run(...from, '--sheet-name', 'Codes');
+    expect(all.stderr).toContain('1 of 2 rows in codes.xlsx is hidden but included; pass --visible-only');
+  });
+
+  test('is the file that --sheet-name and --visible-only are about, if another one is text', async () => {
+    const { cwd, id, run } = await useCode();
+    await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
+    await writeFile(join(cwd, 'own.csv'), `id,hall\n${id},north\n`);
+    const flags = ['--sheet-name', 'Codes', '--visible-only', '-f', 'csv'];
+    const joined = await run('scans', 'stats', '--from', 'codes.xlsx', '--join', 'own.csv', '--by', 'hall', ...flags);
+    expect([joined.code, joined.stdout]).toEqual([0, expect.stringContaining('\nhall,north,3,')]);
+    await writeFile(join(cwd, 'ids.txt'), `${id}\n`);
+    const chosen = await run('scans', 'stats', '--from', 'ids.txt', '--join', 'codes.xlsx', '--by', 'id', ...flags);
+    expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(`\nid,${id},3,`)]);
+  });
+});
+
+describe('results of which some rows failed', () => {
+  test.each(COMMANDS)('are read by %s %s without those rows, which is said', async (...command) => {
+    const { cwd, id, run } = await useCode();
+    const rows = [`a,${id},s,created,`, 'b,,,failed,rejected', 'c,,,not-attempted,', 'd,,,undecided,'];
+    await writeFile(join(cwd, 'codes.results.csv'), `name,id,slug,outcome,error\n${rows.join('\n')}\n`);
+    const used = await run(...command, '--from', 'codes.results.csv');
+    const warning = 'omitted 3 of 4 rows of codes.results.csv (1 failed, 1 not-attempted, 1 undecided)';
+    expect(used, used.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+  });
+
+  test('are retried by update and delete where the failed row has a code, and left out where codes are chosen', async () => {
+    const { cwd, id, run } = await useCode();
+    await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
+    const retried = await run('qr', 'update', '--from', 'old.results.csv', '--status', 'paused', '--dry-run', '-f', 'json');
+    expect(JSON.parse(retried.stdout)).toMatchObject([{ id, action: 'update' }]);
+    const chosen = await run('scans', 'export', '--from', 'old.results.csv');
+    expect([chosen.code, chosen.stderr]).toEqual([2, expect.stringContaining('contains no codes')]);
+  });
+
+  test('are those of qrctl: in any other file, a row without a code is a fault', async () => {
+    const { cwd, id, run } = await useCode();
+    await writeFile(join(cwd, 'own.csv'), `id,outcome\n${id},hung up\n,failed\n`);
+    const { code, stderr } = await run('scans', 'export', '--from', 'own.csv');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('line 3: has neither an ID nor a slug')]);
+  });
+});
