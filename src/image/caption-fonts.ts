@@ -1,6 +1,7 @@
 /** Fonts of PDFs, and the characters that each has: Noto (SIL Open Font License). A PDF embeds the glyphs that it uses. */
 import type { Font } from 'fontkit';
 import { readInstalled } from './installed-file.ts';
+import { charactersFor } from './missing-glyphs.ts';
 import { fontkit } from './pdfkit.ts';
 import { readWoff } from './read-woff.ts';
 
@@ -32,9 +33,9 @@ export interface CaptionFont {
   has(character: string): boolean;
 }
 
-/** Loads the fonts that these texts require. Throws LocalError if one is not installed. */
+/** Loads the fonts that these texts require, or what takes the place of their characters. Throws LocalError if one is not installed. */
 export async function loadFonts(texts: readonly string[], weight: Weight = 400): Promise<CaptionFont[]> {
-  const missing = new Set([...texts.join('')]);
+  const missing = charactersFor(texts);
   const fonts: CaptionFont[] = [];
   for (const [family, subset] of FONTS) {
     // The ellipsis of texts that are cut is in the first.

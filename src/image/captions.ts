@@ -33,11 +33,6 @@ function onOneLine(text: string): string {
   );
 }
 
-/** Returns whether the fonts have every character of the text. */
-export function canWrite(text: string, fonts: readonly CaptionFont[]): boolean {
-  return [...text].every((character) => fonts.some((font) => font.has(character)));
-}
-
 const bidi = createBidi();
 
 /** Direction of a text; `auto`: that of its first letter. */

@@ -1,18 +1,19 @@
 /** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
 import { breakLines } from './break-lines.ts';
 import { type CaptionFont, loadFonts } from './caption-fonts.ts';
-import { canWrite, captionOf, piecesOf } from './captions.ts';
+import { captionOf, piecesOf } from './captions.ts';
 import type { Encoded, Fault } from './draw-picture.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
 import { clearPlate, plateOf } from './logo.ts';
+import { type Typeset, typeset } from './missing-glyphs.ts';
 import { drawPieces, widthOfPieces } from './pdf-text.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { placeFault } from './verify.ts';
 import { closePdf, drawCode, inkOf, openPdf } from './write-pdf.ts';
 
-/** Label: a code, its caption, and the plain caption used if a glyph of the caption is missing. */
+/** Label: a code, its caption, and the plain caption used if no font has letters of the caption. */
 export interface Label extends Encoded {
   readonly caption: string;
   readonly plain: string;
@@ -32,8 +33,8 @@ export interface SheetStyle {
 export interface Sheet {
   readonly bytes: Buffer;
   readonly pages: number;
-  /** Labels whose caption has a character that every font lacks. */
-  readonly replaced: number;
+  /** Captions with characters that every font lacks, by what they lost. */
+  readonly lost: ReadonlyMap<string, Typeset['lost']>;
 }
 
 type Pdf = ReturnType<typeof openPdf>;
@@ -60,7 +61,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   setUnscaled(document);
   const writeCaption = layout.caption && (await prepareCaptions(document, labels, layout.caption));
   const pages: { spots: readonly Spot[]; drawing: Drawing }[] = [];
-  let replaced = 0;
+  const lost = new Map<string, Typeset['lost']>();
   for (const spots of assignCells(labels, style)) {
     document.addPage();
     if (style.outline) drawOutlines(document, grid);
@@ -70,7 +71,8 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
       const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
       drawCode(document, figure, place);
       codes.push(drawingOf(figure, place));
-      if (writeCaption?.(label, corner)) replaced++;
+      const loss = writeCaption?.(label, corner) ?? 'nothing';
+      if (loss !== 'nothing') lost.set(label.caption, loss);
     }
     const [areas, overlays] = [codes.flatMap((code) => code.areas), codes.flatMap((code) => code.overlays)];
     pages.push({ spots, drawing: { ...grid.paper, areas, overlays } });
@@ -84,7 +86,7 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
       if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
     }
   }
-  return { bytes, pages: pages.length, replaced };
+  return { bytes, pages: pages.length, lost };
 }
 
 /** Assigns the labels to the cells of each page, in order. */
@@ -118,19 +120,18 @@ function drawOutlines(document: Pdf, grid: LabelGrid): void {
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
-/** Loads the fonts of all captions. The returned function draws one, and returns whether it replaced a caption that the fonts can't write. */
+/** Loads the fonts of all captions. The returned function draws one, and returns what it lost. */
 async function prepareCaptions(
   document: Pdf,
   labels: readonly Label[],
   box: CaptionBox,
-): Promise<(label: Label, corner: Position) => boolean> {
+): Promise<(label: Label, corner: Position) => Typeset['lost']> {
   const fonts = await loadFonts(labels.flatMap(({ caption, plain }) => [captionOf(caption), plain]));
   for (const { name, bytes } of fonts) document.registerFont(name, bytes);
-  return ({ caption: name, plain }, corner) => {
-    const caption = captionOf(name);
-    const isReplaced = !canWrite(caption, fonts);
-    drawCaption(document, isReplaced || caption === '' ? plain : caption, offset(corner, box), box, fonts);
-    return isReplaced;
+  return ({ caption, plain }, corner) => {
+    const { text, lost } = typeset(captionOf(caption), fonts);
+    drawCaption(document, lost === 'words' || text === '' ? plain : text, offset(corner, box), box, fonts);
+    return lost;
   };
 }
 

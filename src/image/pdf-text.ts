@@ -9,7 +9,7 @@ type Pdf = PDFKit.PDFDocument;
 /** If any of them is set, pdfkit lays out a text as one piece; word by word, Arabic would be in the wrong order. */
 const AS_ONE: PDFKit.Mixins.OpenTypeFeatures[] = ['kern'];
 /** Letters that have the same form in any context. pdfkit keeps the layout of their words, which is ten times as fast. */
-const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2010-\u2027\u2030-\u205e\u2212]*$/;
+const PLAIN = /^[\u0020-\u02ff\u0370-\u052f\u2002-\u200a\u2010-\u2027\u2030-\u205e\u2212]*$/;
 
 function optionsOf(text: string): { features?: PDFKit.Mixins.OpenTypeFeatures[] } {
   return PLAIN.test(text) ? {} : { features: AS_ONE };

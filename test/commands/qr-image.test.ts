@@ -444,8 +444,10 @@ describe('qr image of a sheet', () => {
   it('names what stands in place of a name that no font has', async () => {
     const { image, sandbox } = await useImages();
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
+    sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });
     const { stderr } = await image(['--all', '--sheet', '5163', '--caption', 'name', '-o', 'x.pdf']);
-    expect(stderr).toContain('1 name uses a character that the font lacks; the slug is printed instead');
+    expect(stderr).toContain(`Printed the slug instead of captions that the fonts can't write: "🎉"`);
+    expect(stderr).toContain('Omitted symbols that the fonts lack: "🎪 Circus"');
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { loadFonts } from '../../src/image/caption-fonts.ts';
-import { canWrite } from '../../src/image/captions.ts';
 
 describe('the fonts of captions', () => {
   it('are those that have their characters, and always the first, which has the ellipsis', async () => {
@@ -8,12 +7,11 @@ describe('the fonts of captions', () => {
     expect(await namesOf()).toEqual(['noto-sans-latin-400']);
     expect(await namesOf('menu', 'Łódź')).toEqual(['noto-sans-latin-400', 'noto-sans-latin-ext-400']);
     expect(await namesOf('قائمة')).toEqual(['noto-sans-latin-400', 'noto-sans-arabic-arabic-400']);
-    expect(canWrite('…', await loadFonts([]))).toBe(true);
+    expect((await loadFonts([]))[0]?.has('…')).toBe(true);
   });
 
-  it('can write a text only if they have all of its characters', async () => {
-    const fonts = await loadFonts(['Łódź 🎉']);
-    expect(canWrite('Łódź', fonts)).toBe(true);
-    expect(canWrite('Łódź 🎉', fonts)).toBe(false);
+  it('are not searched for a character that none of them has and that has an equivalent', async () => {
+    const names = (await loadFonts(['22\u202f132 → ①'])).map(({ name }) => name);
+    expect(names).toEqual(['noto-sans-latin-400']);
   });
 });

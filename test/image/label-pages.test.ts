@@ -28,7 +28,7 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
 
 describe('a sheet', () => {
   it('begins a page only for a label that has no cell on the one before', async () => {
-    expect(await draw('5164', 6)).toMatchObject({ pages: 1, replaced: 0 });
+    expect(await draw('5164', 6)).toMatchObject({ pages: 1, lost: new Map() });
     expect(await draw('5164', 6, { skipped: 1 })).toMatchObject({ pages: 2 });
   });
 
@@ -49,9 +49,12 @@ describe('a sheet', () => {
     expect(contentsOf((await draw('5164', 2)).pdf)[0]).not.toMatch(/^S$/m);
   });
 
-  it('has the plain caption for a name without a visible character, and for one that no font can write', async () => {
-    const { pdf, replaced } = await draw('5164', ['', '🎉', 'menu']);
-    expect(replaced).toBe(1);
+  it('has the plain caption for a name without a visible character, and for one of which no font has a letter', async () => {
+    const { pdf, lost } = await draw('5164', ['', '🎉', '🎉 menu']);
+    expect([...lost]).toEqual([
+      ['🎉', 'words'],
+      ['🎉 menu', 'symbols'],
+    ]);
     const letters = readDrawnTexts(pdf).map((text) => text.letters);
     expect(letters.join('')).toBe('ŁódźŁódźmenu');
   });

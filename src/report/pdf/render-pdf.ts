@@ -24,8 +24,8 @@ const FOOT = 28;
 
 export interface RenderedPdf {
   bytes: Buffer;
-  /** Texts with characters that no font has, which are replaced. */
-  replaced: number;
+  /** Texts of which symbols or letters are left out, because no font has them. */
+  lossy: readonly string[];
 }
 
 /** Renders the document. Throws LocalError if a font is not installed. */
@@ -47,7 +47,9 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
     drawFoot(canvas, { report, set, width, height, page: index + 1, pages: pages.length });
   }
   canvas.end();
-  return { bytes: await closePdf(document), replaced: set.replaced.size };
+  // Tiles have shortened texts of the cards.
+  const lossy = [...new Set(textsOf({ ...report, tiles: [] }))].filter(set.isLossy);
+  return { bytes: await closePdf(document), lossy };
 }
 
 interface Foot {

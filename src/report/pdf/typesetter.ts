@@ -1,7 +1,8 @@
 /** Sets text: fits it to a width, and chooses fonts and directions for its characters. */
 import { breakLines } from '../../image/break-lines.ts';
 import { type CaptionFont, loadFonts } from '../../image/caption-fonts.ts';
-import { type BaseDirection, canWrite, type Piece, piecesOf } from '../../image/captions.ts';
+import { type BaseDirection, type Piece, piecesOf } from '../../image/captions.ts';
+import { typeset } from '../../image/missing-glyphs.ts';
 import { widthOfPieces } from '../../image/pdf-text.ts';
 import { clean } from '../../text/clean.ts';
 import type { Pdf } from './open-pdf.ts';
@@ -38,14 +39,12 @@ export interface Typesetter {
   line(text: string, style: TextStyle): Line;
   /** Sets a text on lines of a width. */
   lines(text: string, fit: Fit): Line[];
-  /** Texts with characters that no font has. */
-  readonly replaced: ReadonlySet<string>;
+  /** Returns whether a text has symbols or letters that no font has, and that are left out. */
+  isLossy(text: string): boolean;
 }
 
 /** Longer names are cut before they are measured. */
 const MOST_CHARACTERS = 2000;
-/** In the first font. */
-const REPLACEMENT = '\ufffd';
 /** Kept, at most, because a table may have many rows. */
 const MOST_KNOWN = 20_000;
 /** Longer texts are seldom set twice. */
@@ -59,10 +58,9 @@ interface Known {
 
 /** Loads the fonts that the texts require, and sets lines in them. Throws LocalError if a font is not installed. */
 export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl'): Promise<Typesetter> {
-  const all = [...texts.map((text) => cleaned(text)), REPLACEMENT];
+  const all = texts.map((text) => cleaned(text));
   const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
   for (const { name, bytes } of [...fonts[400], ...fonts[600]]) document.registerFont(name, bytes);
-  const replaced = new Set<string>();
   const known = new Map<string, Known>();
   const widths = new Map<string, number>();
 
@@ -88,12 +86,7 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
     return made;
   };
 
-  const writable = (text: string, { weight }: TextStyle): string => {
-    const shown = cleaned(text);
-    if (canWrite(shown, fonts[weight])) return shown;
-    replaced.add(text);
-    return replaceMissing(shown, fonts[weight]);
-  };
+  const writable = (text: string, { weight }: TextStyle): string => typeset(cleaned(text), fonts[weight]).text;
 
   const lineOf = (text: string, style: TextStyle, direction: BaseDirection): Line => {
     const { pieces, width } = setText(text, style, direction);
@@ -101,7 +94,7 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
   };
 
   return {
-    replaced,
+    isLossy: (text) => typeset(cleaned(text), fonts[400]).lost !== 'nothing',
     line: (text, style) => {
       const shown = writable(text, style);
       return lineOf(shown, style, ownDirection(shown, base));
@@ -142,11 +135,4 @@ function isPlain(text: string, direction: BaseDirection): boolean {
 
 function plainPieces(text: string, [font]: readonly CaptionFont[]): Piece[] {
   return font ? [{ font, text }] : [];
-}
-
-/** Replaces each character that no font has, except those without a glyph of their own. */
-function replaceMissing(text: string, fonts: readonly CaptionFont[]): string {
-  return [...text]
-    .map((character) => (canWrite(character, fonts) ? character : /[\p{Cf}\p{M}]/u.test(character) ? '' : REPLACEMENT))
-    .join('');
 }

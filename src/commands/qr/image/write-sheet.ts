@@ -1,13 +1,13 @@
 /** Writes codes as labels on pages for print. */
 import type { Context } from '../../../context.ts';
 import { PartialError, UsageError } from '../../../errors.ts';
-import { drawSheet, type Label } from '../../../image/draw-sheet.ts';
+import { drawSheet, type Label, type Sheet } from '../../../image/draw-sheet.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import type { OutcomeCounts } from '../../../run/outcomes.ts';
-import { countOf } from '../../../text/quote.ts';
+import { countOf, inQuotes, joinSome } from '../../../text/quote.ts';
 import { fillShortUrl } from '../../../text/short-url.ts';
 import type { ImageFlags } from './flags.ts';
 import { chooseLabels } from './label-texts.ts';
@@ -62,15 +62,23 @@ export async function writeSheet(
   const codes = new Set(encoded.map(({ code }) => code.id)).size;
   const outcomes: OutcomeCounts = { created: labels.length };
   Object.assign(context.facts, { codes, rows: labels.length, outcomes, files: [path] });
-  if (drawn.replaced > 0) {
-    context.console.warn(
-      `${countOf(drawn.replaced, caption === 'name' ? 'name' : 'caption')} ${drawn.replaced === 1 ? 'uses' : 'use'} a character that the font lacks; the slug is printed instead`,
-    );
-  }
+  tellLost(context, drawn);
   const size = `${formatNumber(picture.sizeMm)} mm`;
   context.console.note(
     `Wrote ${title} to ${path}: ${countOf(drawn.pages, 'page')}, codes of ${size}, verified as readable. Print at 100%, without scaling`,
   );
+}
+
+/** Names the captions that are not printed as they are. */
+function tellLost({ console }: Context, { lost }: Sheet): void {
+  const captionsWith = (kind: 'symbols' | 'words') =>
+    joinSome(
+      [...lost].flatMap(([caption, loss]) => (loss === kind ? [inQuotes(caption)] : [])),
+      { most: 3, separator: ', ' },
+    );
+  const [symbols, words] = [captionsWith('symbols'), captionsWith('words')];
+  if (symbols !== '') console.warn(`Omitted symbols that the fonts lack: ${symbols}`);
+  if (words !== '') console.warn(`Printed the slug instead of captions that the fonts can't write: ${words}`);
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {

@@ -9,7 +9,7 @@ import type { Paper } from '../../../report/pdf/paper.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
-import { countOf } from '../../../text/quote.ts';
+import { inQuotes, joinSome } from '../../../text/quote.ts';
 import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
@@ -61,12 +61,16 @@ function reportOutput({ output: path, paper }: Pick<ReportFlags, 'output' | 'pap
 
 async function renderPages(context: Context, report: ReportDocument, paper: Paper): Promise<Buffer> {
   const { renderPdf } = await import('../../../report/pdf/render-pdf.ts');
-  const { bytes, replaced } = await renderPdf(report, paper);
-  if (replaced > 0) {
-    const texts = `${countOf(replaced, 'text')} ${replaced === 1 ? 'has' : 'have'} characters that the PDF fonts lack`;
-    context.console.note(`${texts}; \ufffd is printed instead`);
+  const { bytes, lossy } = await renderPdf(report, paper);
+  if (lossy.length > 0) {
+    const named = lossy.map((text) => `the ${kindOf(text, report)} ${inQuotes(text)}`);
+    context.console.note(`Omitted characters that the PDF fonts lack from ${joinSome(named, { most: 5, separator: ', ' })}`);
   }
   return bytes;
+}
+
+function kindOf(text: string, { title, note }: ReportDocument): string {
+  return text === title ? 'title' : note.includes(text) ? 'note' : 'name';
 }
 
 /** Pixels of the longer side: twice the size on paper or on a screen. */

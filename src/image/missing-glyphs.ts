@@ -1,0 +1,93 @@
+/**
+ * Writes a text with the characters that fonts have, as a typesetter would: a character that they lack is replaced by one of the same
+ * meaning. A symbol without one is omitted together with its space, and letters without one leave an ellipsis.
+ */
+
+/** What says which characters a font has. */
+interface Glyphs {
+  has(character: string): boolean;
+}
+
+export interface Typeset {
+  readonly text: string;
+  /** What the reader does not get: nothing, symbols such as emoji, or letters; `words` also if nothing else is left. */
+  readonly lost: 'nothing' | 'symbols' | 'words';
+}
+
+/** Characters that none of the fonts has (caption-fonts.ts), by the text that takes their place. */
+const EQUIVALENTS: readonly (readonly [text: string, characters: string])[] = [
+  // A space between the digits of French numbers, of the same width.
+  ['\u2009', '\u202f'],
+  ['\u00a0', '\u2007'],
+  [' ', '\u1680\u2000\u2001\u2003\u2004\u2005\u2006\u2008\u200a\u205f'],
+  ['-', '‐‑⁃'],
+  ['–', '‒↔⇔'],
+  ['—', '―⸺⸻'],
+  ['‘', '‛'],
+  ['“', '‟〝'],
+  ['”', '〞〟'],
+  ['•', '‣●▪■◦∙'],
+  ['›', '→➔➜⇒►▶'],
+  ['‹', '←⇐◄◀'],
+  ['×', '✕✖✗✘'],
+  ['*', '★☆✦✱※'],
+  ['††', '‡'],
+  ['0/00', '‰'],
+  // The box of a keycap.
+  ['', '\u20e3'],
+  ['<=', '≤'],
+  ['>=', '≥'],
+  ['~', '≈'],
+];
+
+const EQUIVALENT: ReadonlyMap<string, string> = new Map(
+  EQUIVALENTS.flatMap(([text, characters]) => [...characters].map((character) => [character, text])),
+);
+
+const ELLIPSIS = '…';
+const FIRST_OF_FLAG = 0x1f1e6;
+
+/** Returns the characters that fonts should have to write these texts, in their own form or in an equivalent one. */
+export function charactersFor(texts: readonly string[]): Set<string> {
+  const own = [...new Set(texts.join(''))];
+  return new Set(own.flatMap((one) => [...(EQUIVALENT.has(one) ? [] : [one]), ...equivalentOf(one)]));
+}
+
+/** Returns the text of the same meaning for a character: from the table, a letter of a flag, or its compatibility decomposition (UAX 15). */
+function equivalentOf(character: string): string {
+  const known = EQUIVALENT.get(character);
+  if (known !== undefined) return known;
+  const isOfFlag = /\p{Regional_Indicator}/u.test(character);
+  return isOfFlag
+    ? String.fromCharCode((character.codePointAt(0) ?? 0) - FIRST_OF_FLAG + 'A'.charCodeAt(0))
+    : character.normalize('NFKC');
+}
+
+/** I9: returns a text of which the fonts have every character. It is empty only if the given one is. */
+export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
+  const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
+  if (has(given)) return { text: given, lost: 'nothing' };
+  let text = '';
+  let lost: Typeset['lost'] = 'nothing';
+  let isAfterGap = false;
+  for (const character of given) {
+    const shown = has(character) ? character : equivalentOf(character);
+    const isInvisible = /\p{Default_Ignorable_Code_Point}/u.test(character);
+    // Joiners and selectors of an omitted emoji are omitted, too.
+    if (isInvisible && (isAfterGap || !has(shown))) continue;
+    if (has(shown)) {
+      // The space before an omitted symbol goes with it.
+      if (isAfterGap && /^[\s\p{Pe}\p{Pf},.;:!?]/u.test(shown)) text = text.trimEnd();
+      if (!isAfterGap || text !== '' || shown.trim() !== '') text += shown;
+      isAfterGap = false;
+    } else if (/[\p{L}\p{N}]/u.test(character)) {
+      if (!text.endsWith(ELLIPSIS)) text += ELLIPSIS;
+      lost = 'words';
+    } else {
+      isAfterGap ||= !/\p{M}/u.test(character);
+      if (lost === 'nothing') lost = 'symbols';
+    }
+  }
+  if (isAfterGap) text = text.trimEnd();
+  return text === '' && lost !== 'nothing' ? { text: ELLIPSIS, lost: 'words' } : { text, lost };
+}
