@@ -66,15 +66,17 @@ function paragraphsOf(note = ''): string[] {
     .filter((paragraph) => paragraph !== '');
 }
 
-function coverageOf({ coverage, zone }: ReportFigures, { words, date }: Locale): string[] {
-  const { startsLateMs, endsEarlyMs } = coverage ?? { startsLateMs: undefined, endsEarlyMs: undefined };
+/** The data covers whole days (F14): nothing is said of a range that begins and ends with days that have scans. */
+function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, date }: Locale): string[] {
   const at = (ms: number): [string, string] => {
     const time = localDate(ms, zone);
     return [date('date', time), date('time', time)];
   };
+  const tell = (ms: number | undefined, endMs: number | undefined, sentence: Locale['words']['dataBegins']) =>
+    ms === undefined || (endMs !== undefined && at(ms)[0] === at(endMs)[0]) ? [] : [sentence(...at(ms))];
   return [
-    ...(startsLateMs === undefined ? [] : [words.dataBegins(...at(startsLateMs))]),
-    ...(endsEarlyMs === undefined ? [] : [words.dataEnds(...at(endsEarlyMs))]),
+    ...tell(coverage?.startsLateMs, before?.sinceMs ?? range?.sinceMs, words.dataBegins),
+    ...tell(coverage?.endsEarlyMs, range && range.untilMs - 1, words.dataEnds),
   ];
 }
 
@@ -86,10 +88,12 @@ function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { w
 
 function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {
   const legend = ranges.rangeBefore === undefined ? undefined : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
-  const { sections, hours, before, total } = figures;
+  const { sections, hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
   const isSaid = { averages: total.comparesAverages || beforeData, beforeData };
-  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), legend, isSaid }, locale));
+  const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
+  const options = { legend, weekdayBefore, isSaid };
+  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), ...options }, locale));
   const shades = hours ? [hoursCard(hours, locale)] : [];
   // Beside the two that it brings together.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;

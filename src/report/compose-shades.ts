@@ -46,9 +46,13 @@ function dayCell({ row: { scans, isPart } }: Day, most: number, { number }: Loca
 
 /** Composes the averages of each hour on each weekday, hours downwards, so that it fits on a phone. */
 export function hoursTable(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): ShadeTable {
-  const most = hours.flat().reduce((all, { perDay }) => Math.max(all, perDay ?? 0), 0);
+  const all = hours.flat().map(({ perDay }) => perDay);
+  const most = all.reduce<number>((found, perDay) => Math.max(found, perDay ?? 0), 0);
+  // Decimals only where they say something, and in all cells the same number.
+  const format = (perDay: number) =>
+    perDay === 0 || most >= 100 ? locale.number(Math.round(perDay)) : locale.average(perDay, all);
   const cell = ({ perDay }: HourOfWeekday): ShadeCell | undefined =>
-    perDay === null ? undefined : { text: formatCell(perDay, most, locale), shade: shadeOf(perDay, most) };
+    perDay === null ? undefined : { text: format(perDay), shade: shadeOf(perDay, most) };
   return {
     kind: 'shades',
     id: 'hours',
@@ -62,11 +66,6 @@ export function hoursTable(hours: readonly (readonly HourOfWeekday[])[], locale:
       }),
     })),
   };
-}
-
-/** Decimals only where they say something. */
-function formatCell(perDay: number, most: number, { number, average }: Locale): string {
-  return perDay === 0 || most >= 100 ? number(Math.round(perDay)) : average(perDay);
 }
 
 function weekdayHeads({ weekday }: Locale): string[] {

@@ -8,15 +8,26 @@ import { rowName, shorten } from './row-names.ts';
 interface TableOptions {
   caption: string;
   isCompared: boolean;
+  /** The data does not cover the comparison. */
+  beforeData: boolean;
   hasBars: boolean;
+}
+
+interface Columns extends Pick<TableOptions, 'isCompared' | 'beforeData'> {
+  hasAverages: boolean;
+  /** Formats an average like all others of the table. */
+  average(value: number): string;
 }
 
 const NONE = '–';
 
 /** Composes one row per value. */
-export function figuresTable(section: Section, { caption, isCompared, hasBars }: TableOptions, locale: Locale): FigureTable {
+export function figuresTable(section: Section, options: TableOptions, locale: Locale): FigureTable {
   const { words } = locale;
+  const { caption, isCompared, beforeData, hasBars } = options;
   const hasAverages = showsAverages(section, isCompared);
+  const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
+  const columns: Columns = { isCompared, beforeData, hasAverages, average: (value) => locale.average(value, averages) };
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
   // All others together would make each of the named look like nothing.
@@ -35,9 +46,9 @@ export function figuresTable(section: Section, { caption, isCompared, hasBars }:
       isDim: row.value === null || row.isRest === true,
       ...(hasBars && !row.isRest && { bar: ofBar(row) / most }),
       cells: [
-        { ...withAverage(row.scans, row.perDay, hasAverages, locale), isStrong: true },
+        { ...withAverage(row.scans, row.perDay, columns, locale), isStrong: true },
         { text: row.share === null ? NONE : locale.share(row.share) },
-        ...(isCompared ? comparedCells(row, hasAverages, locale) : []),
+        ...(isCompared ? comparedCells(row, isNew(row, section, columns), columns, locale) : []),
       ],
     })),
   };
@@ -58,16 +69,32 @@ function markedName(row: Figure, section: Section, locale: Locale): Name {
   return { name: row.isPart ? `${name}\u00a0*` : name, ...others };
 }
 
-function comparedCells(row: Figure, hasAverages: boolean, locale: Locale): FigureCell[] {
-  const { previous, previousPerDay, isBeforeData, change } = row;
-  const before = withAverage(previous, previousPerDay, hasAverages, locale);
+/** Returns whether a code, or all codes of a group, did not exist in all of the comparison and have no scans in it. */
+export function isNew(
+  { isBeforeData, previous, isRest }: Figure,
+  { kind }: Section,
+  { beforeData }: Pick<TableOptions, 'beforeData'>,
+): boolean {
+  return kind !== 'time' && kind !== 'value' && isBeforeData === true && !beforeData && previous === 0 && !isRest;
+}
+
+function comparedCells(row: Figure, isNew: boolean, columns: Columns, locale: Locale): FigureCell[] {
+  const { isBeforeData, change } = row;
+  const [previous, previousPerDay] = isNew ? [null, null] : [row.previous, row.previousPerDay];
+  const before = withAverage(previous, previousPerDay, columns, locale);
+  const text = change === null ? (isNew ? locale.words.heads.isNew : NONE) : locale.change(change);
   return [
     { ...before, text: `${before.text}${isBeforeData && previous !== null ? '\u00a0†' : ''}` },
-    change === null ? { text: NONE } : { text: locale.change(change), tone: toneOf(change) },
+    { text, ...(change !== null && { tone: toneOf(change) }) },
   ];
 }
 
-function withAverage(scans: number | null, perDay: number | null, hasAverages: boolean, { number, average }: Locale): CellText {
+function withAverage(
+  scans: number | null,
+  perDay: number | null,
+  { hasAverages, average }: Columns,
+  { number }: Locale,
+): CellText {
   return {
     text: scans === null ? NONE : number(scans),
     ...(hasAverages && { detail: perDay === null ? NONE : average(perDay) }),

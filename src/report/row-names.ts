@@ -32,8 +32,9 @@ export function unitName({ value }: Figure, { by }: Section, locale: Locale): st
 }
 
 function nameOf({ value, name, isRest }: Figure, { kind, by, rows }: Section, locale: Locale): Name {
-  const { others, tooMany, noReferrer, notRecorded } = locale.words.rows;
+  const { others, tooMany, noReferrer, noValue, notRecorded } = locale.words.rows;
   if (isRest) return { name: rows.length > 1 ? others : tooMany };
+  if (value === null && (kind === 'column' || kind === 'utm')) return { name: noValue };
   if (value === null) return { name: by === 'referrer' ? noReferrer : notRecorded };
   if (kind === 'time') return timeName(by, value, locale);
   if (kind === 'code') return name === null || name === value ? { name: value } : { name, detail: value };

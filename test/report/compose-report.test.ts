@@ -153,6 +153,114 @@ test('shades hours by weekday beside both, and leaves hours that no day of the d
   expect(table?.rows[0]?.cells[0]).toEqual({ text: '0', shade: 0 });
 });
 
+test('has no number for days that the data does not cover, such as days to come', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [
+    { value: '2026-10-29', scans: 5, perDay: 5 },
+    { value: '2026-10-30', scans: 0, perDay: 0, isPart: true },
+    { value: '2026-10-31', scans: 0, isPart: true },
+  ]);
+  const months = sectionOf({ kind: 'time', by: 'month' }, [
+    { value: '2026-10', scans: 5, perDay: 1 },
+    { value: '2026-11', scans: 0, isPart: true },
+  ]);
+  const { cards } = composeReport(figuresOf({ sections: [days, months] }), ENGLISH);
+  expect(cards[0]?.chart?.columns.map(({ value }) => value)).toEqual([5, 0, 0]);
+  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([{ text: '5', shade: 5 }, { text: '0*', shade: 0 }, undefined]);
+  expect(textsOf(cards[1]).map(([name]) => name)).toEqual(['October 2026']);
+  expect(cards[1]?.notes).toEqual([]);
+});
+
+test('compares weekdays with the same weekdays, and says that the line is shifted', () => {
+  // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
+  const rows = Array.from({ length: 31 }, (_, at) => {
+    const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
+    return { value: date, scans: 1, perDay: 1, previous: at < 30 ? at + 1 : null };
+  });
+  const days = sectionOf({ kind: 'time', by: 'day' }, rows);
+  const lineOf = (monthIndex: number, sections = [days]) => {
+    const before = { sinceMs: Date.UTC(2026, monthIndex, 1), untilMs: 0, isCovered: true };
+    const [card] = composeReport(figuresOf({ before, sections, zone: 'UTC' }), ENGLISH).cards;
+    return { line: card?.chart?.columns.map(({ previous }) => previous), notes: card?.notes, legend: card?.legend };
+  };
+  const { line = [], notes } = lineOf(8);
+  expect([line[0], line[27], line[28], line[30]]).toEqual([3, 30, null, null]);
+  expect(notes).toEqual([ENGLISH.words.notes.byWeekday]);
+  expect(lineOf(7).line?.slice(0, 4)).toEqual([null, null, 1, 2]);
+  expect(lineOf(3).line?.slice(0, 2)).toEqual([2, 3]);
+  expect(lineOf(9)).toMatchObject({ line: rows.map(({ previous }) => previous), notes: [] });
+  const few = sectionOf({ kind: 'time', by: 'day' }, rows.slice(0, 10));
+  expect(lineOf(8, [few])).toMatchObject({ line: rows.slice(0, 10).map(({ previous }) => previous), notes: [] });
+});
+
+test('has no legend without a line of the comparison', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [{ value: '2026-10-01', scans: 1, previous: 5 }, { value: '2026-10-02' }]);
+  expect(composeReport(figuresOf({ before: BEFORE, sections: [days] }), ENGLISH).cards[0]?.legend).toBeUndefined();
+});
+
+test('calls codes new that did not exist in all of the comparison, and have no scans in it', () => {
+  const rows = [
+    { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
+    { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },
+    { value: 'c', scans: 30, previous: 5, isBeforeData: true as const },
+  ];
+  const of = (group: Parameters<typeof sectionOf>[0], isCovered: boolean) => {
+    const before = { ...BEFORE, isCovered };
+    const { cards } = composeReport(figuresOf({ before, sections: [sectionOf(group, rows.slice(0, 2))] }), ENGLISH);
+    return { texts: textsOf(cards[0]).map((texts) => texts.slice(3)), notes: cards[0]?.notes };
+  };
+  expect(of({ kind: 'code', by: 'code' }, true)).toEqual({
+    texts: [
+      ['–', 'new'],
+      ['0', '–'],
+    ],
+    notes: [],
+  });
+  expect(of({ kind: 'column', by: 'Stadt' }, true).texts[0]).toEqual(['–', 'new']);
+  expect(of({ kind: 'code', by: 'code' }, false).texts[0]).toEqual(['0\u00a0†', '–']);
+  expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
+});
+
+test('says that codes have no value in a column or a tag, not that it was not recorded', () => {
+  const sections = [
+    sectionOf({ kind: 'column', by: 'Stadt' }, [{ scans: 1 }]),
+    sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),
+    sectionOf({ kind: 'value', by: 'city' }, [{ scans: 1 }]),
+  ];
+  const { cards } = composeReport(figuresOf({ sections }), ENGLISH);
+  expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
+});
+
+test('has as many decimals in all averages of a table', () => {
+  const rows = [
+    { value: '0', scans: 3, perDay: 0.097 },
+    { value: '1', scans: 9, perDay: 0.29 },
+  ];
+  const section = sectionOf({ kind: 'time', by: 'hour' }, rows, { comparesAverages: true });
+  const hours = Array.from({ length: 7 }, () => [0.04, 0.3, 0].map((perDay) => ({ scans: 1, perDay })));
+  const { cards } = composeReport(
+    figuresOf({ sections: [section, sectionOf({ kind: 'time', by: 'weekday' }, rows)], hours }),
+    ENGLISH,
+  );
+  const table = cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ cells }) => cells[0]?.detail)).toEqual(['0.10', '0.29']);
+  expect(cards[2]?.tables[0]?.rows.slice(0, 3).map(({ cells }) => cells[0])).toMatchObject([
+    { text: '0.04' },
+    { text: '0.30' },
+    { text: '0' },
+  ]);
+});
+
+test('says that the data begins or ends within the range only if whole days are missing', () => {
+  const coverageOf = (startsLateMs: number, endsEarlyMs: number) =>
+    composeReport(figuresOf({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }), ENGLISH).coverage;
+  const day = 86_400_000;
+  expect(coverageOf(OCTOBER.sinceMs + day - 1, OCTOBER.untilMs - day)).toEqual([]);
+  expect(coverageOf(OCTOBER.sinceMs + day, OCTOBER.untilMs - day - 1)).toEqual([
+    ENGLISH.words.dataBegins('2 October 2026', '00:00'),
+    ENGLISH.words.dataEnds('30 October 2026', '23:59'),
+  ]);
+});
+
 test('words the busiest day with its weekday', () => {
   const days = sectionOf({ kind: 'time', by: 'day' }, [
     { value: '2026-10-13', scans: 5 },
@@ -188,8 +296,9 @@ test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
       { ...row, value: 'other', isRest: true },
     ]),
     sectionOf({ kind: 'value', by: 'device' }, [{ ...row, value: 'mobile' }]),
+    sectionOf({ kind: 'column', by: 'Stadt' }, [{ ...row, previous: 0, change: null, isBeforeData: true }]),
   ];
-  const coverage = { startsLateMs: OCTOBER.sinceMs + 3_600_000, endsEarlyMs: OCTOBER.untilMs - 3_600_000, isWhole: false };
+  const coverage = { startsLateMs: OCTOBER.sinceMs + 3_600_000, endsEarlyMs: OCTOBER.untilMs - 90_000_000, isWhole: false };
   const figures = figuresOf({ before: BEFORE, total: COMPARED, sections, coverage, silent: [{ name: 'x' }] });
   const { formatNumber, pageOf, ...report } = composeReport(figures, await loadLanguage(language));
   const texts = new Set(textsIn([report, formatNumber(0.5), pageOf(1, 4)]));

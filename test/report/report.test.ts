@@ -28,6 +28,17 @@ test('is the same from the service and from a file, and the same each time', asy
   expect(made[0]).toContain('Codes without scans');
 });
 
+test('names codes without scans, whatever it is by', async () => {
+  const sandbox = await useSandbox({ codes: 2, scans: 60 });
+  const directory = await useDirectory();
+  sandbox.workspace.create({ name: 'Never scanned', type: 'url' });
+  const args = ['scans', 'report', '--all', '--by', 'country', '--since', '2w', '-o', 'r.html'];
+  expect(await runByDay(args, { cwd: directory, env: sandbox.env })).toMatchObject({ code: 0 });
+  const page = await readFile(join(directory, 'r.html'), 'utf8');
+  expect(page).toContain('<li><bdi>Never scanned</bdi>');
+  expect(page).not.toContain('id="by-code"');
+});
+
 test('holds what strangers wrote as text, runs and loads nothing, and tells no secret (F10)', async () => {
   const directory = await useDirectory();
   const hostile = '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';

@@ -74,12 +74,14 @@ const WORDS: Words<'de'> = {
     perDay: 'pro Tag',
     previous: 'Vorher',
     change: 'Veränderung',
+    isNew: 'neu',
     weekOf: 'Woche ab',
   },
   rows: {
     others: 'Alle übrigen',
     tooMany: 'Zu viele für eine Liste',
     notRecorded: 'Nicht erfasst',
+    noValue: 'Ohne Wert',
     noReferrer: 'Ohne Herkunftsangabe',
     unknown: 'Unbekannt',
   },
@@ -95,6 +97,7 @@ const WORDS: Words<'de'> = {
     averageChanges: 'Veränderungen beziehen sich auf den Tagesdurchschnitt.',
     averageCells: 'Durchschnittliche Scans pro Stunde an jedem Wochentag.',
     byWeek: 'Scans nach Tag, eine Zeile pro Woche',
+    byWeekday: 'Die Linie ist um einige Tage verschoben, damit gleiche Wochentage übereinanderliegen.',
   },
   footer: {
     notPeople: 'Gezählt werden Scans, nicht Personen: Wer zweimal scannt, zählt zweimal.',

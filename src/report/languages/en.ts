@@ -74,12 +74,14 @@ const WORDS: Words<'en'> = {
     perDay: 'per day',
     previous: 'Previous',
     change: 'Change',
+    isNew: 'new',
     weekOf: 'Week of',
   },
   rows: {
     others: 'All others',
     tooMany: 'Too many to list',
     notRecorded: 'Not recorded',
+    noValue: 'No value',
     noReferrer: 'No referrer',
     unknown: 'Unknown',
   },
@@ -95,6 +97,7 @@ const WORDS: Words<'en'> = {
     averageChanges: 'Changes compare averages per day.',
     averageCells: 'Average number of scans in each hour of each weekday.',
     byWeek: 'Scans by day, one row per week',
+    byWeekday: 'The line is shifted by some days, so that the same weekdays are above one another.',
   },
   footer: {
     notPeople: 'Scans are not people: a visitor who scans twice counts twice.',

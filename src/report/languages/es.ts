@@ -76,12 +76,14 @@ const WORDS: Words<'es'> = {
     perDay: 'por día',
     previous: 'Antes',
     change: 'Variación',
+    isNew: 'nuevo',
     weekOf: 'Semana del',
   },
   rows: {
     others: 'Todos los demás',
     tooMany: 'Demasiados para enumerarlos',
     notRecorded: 'Sin registrar',
+    noValue: 'Sin valor',
     noReferrer: 'Sin procedencia',
     unknown: 'Desconocido',
   },
@@ -97,6 +99,7 @@ const WORDS: Words<'es'> = {
     averageChanges: 'Las variaciones se calculan sobre el promedio diario.',
     averageCells: 'Promedio de escaneos por hora en cada día de la semana.',
     byWeek: 'Escaneos por día, una fila por semana',
+    byWeekday: 'La línea está desplazada algunos días para que coincidan los días de la semana.',
   },
   footer: {
     notPeople: 'Se cuentan escaneos, no personas: quien escanea dos veces cuenta dos veces.',

@@ -18,9 +18,10 @@ export function formatTick(cldr: LocaleData, value: number): string {
   return formatDecimal(cldr, value, decimals);
 }
 
-/** Formats an average with one decimal, or two if it would be zero otherwise. */
-export function formatAverage(cldr: LocaleData, value: number): string {
-  return formatDecimal(cldr, value, value > 0 && value < 0.1 ? 2 : 1);
+/** Formats an average with one decimal, or two if it, or one of `beside` in its table, would be zero otherwise. */
+export function formatAverage(cldr: LocaleData, value: number, beside: readonly (number | null)[] = [value]): string {
+  const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
+  return formatDecimal(cldr, value, isSmall ? 2 : 1);
 }
 
 /** Formats a fraction as a percentage with one decimal. */

@@ -76,12 +76,14 @@ const WORDS: Words<'fr'> = {
     perDay: 'par jour',
     previous: 'Avant',
     change: 'Évolution',
+    isNew: 'nouveau',
     weekOf: 'Semaine du',
   },
   rows: {
     others: 'Tous les autres',
     tooMany: 'Trop nombreux pour être affichés',
     notRecorded: 'Non renseigné',
+    noValue: 'Sans valeur',
     noReferrer: 'Sans provenance',
     unknown: 'Inconnu',
   },
@@ -98,6 +100,7 @@ const WORDS: Words<'fr'> = {
     averageChanges: 'Les évolutions portent sur les moyennes par jour.',
     averageCells: 'Nombre moyen de scans par heure, pour chaque jour de la semaine.',
     byWeek: 'Scans par jour, une ligne par semaine',
+    byWeekday: 'La ligne est décalée de quelques jours pour superposer les mêmes jours de la semaine.',
   },
   footer: {
     notPeople: 'Ce rapport compte des scans et non des personnes\u202f: un visiteur qui scanne deux fois compte deux fois.',

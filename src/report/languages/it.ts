@@ -74,12 +74,14 @@ const WORDS: Words<'it'> = {
     perDay: 'al giorno',
     previous: 'Prima',
     change: 'Variazione',
+    isNew: 'nuovo',
     weekOf: 'Settimana dal',
   },
   rows: {
     others: 'Tutti gli altri',
     tooMany: 'Troppi per essere elencati',
     notRecorded: 'Non registrato',
+    noValue: 'Senza valore',
     noReferrer: 'Senza provenienza',
     unknown: 'Sconosciuto',
   },
@@ -94,6 +96,7 @@ const WORDS: Words<'it'> = {
     averageChanges: 'Le variazioni si riferiscono alla media giornaliera.',
     averageCells: 'Numero medio di scansioni per ora in ogni giorno della settimana.',
     byWeek: 'Scansioni per giorno, una riga per settimana',
+    byWeekday: 'La linea è spostata di alcuni giorni per far coincidere i giorni della settimana.',
   },
   footer: {
     notPeople: 'Si contano le scansioni, non le persone: chi scansiona due volte conta due volte.',

@@ -74,12 +74,14 @@ const WORDS: Words<'ja'> = {
     perDay: '1日平均',
     previous: '比較期間',
     change: '増減',
+    isNew: '新規',
     weekOf: '週の初日',
   },
   rows: {
     others: 'その他すべて',
     tooMany: '多数のため省略',
     notRecorded: '記録なし',
+    noValue: '値なし',
     noReferrer: '流入元なし',
     unknown: '不明',
   },
@@ -94,6 +96,7 @@ const WORDS: Words<'ja'> = {
     averageChanges: '増減は1日平均で比較しています。',
     averageCells: '曜日・時間帯ごとの平均スキャン数。',
     byWeek: '日別スキャン数（1行が1週間）',
+    byWeekday: '線は、曜日が一致するように数日ずらして表示しています。',
   },
   footer: {
     notPeople: 'スキャンの回数であり、人数ではありません。同じ人が2回スキャンすると2回と数えます。',

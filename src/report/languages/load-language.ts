@@ -14,8 +14,8 @@ export interface Locale {
   scans(count: number): string;
   codes(count: number): string;
   number(value: number): string;
-  /** With one decimal. */
-  average(value: number): string;
+  /** With one decimal, or two if it or one of `beside` would be zero otherwise. */
+  average(value: number, beside?: readonly (number | null)[]): string;
   tick(value: number): string;
   /** A fraction as a percentage. */
   share(fraction: number): string;
@@ -59,7 +59,7 @@ export async function loadLanguage<L extends Language>(language: L): Promise<Loc
     direction: language === 'ar' ? 'rtl' : 'ltr',
     scans: count(words.scans),
     codes: count(words.codes),
-    average: (value) => formatAverage(cldr, value),
+    average: (value, beside) => formatAverage(cldr, value, beside),
     tick: (value) => formatTick(cldr, value),
     share: (fraction) => formatShare(cldr, fraction),
     change: (growth) => formatGrowth(cldr, growth) ?? words.moreThanTenfold,

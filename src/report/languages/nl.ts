@@ -74,12 +74,14 @@ const WORDS: Words<'nl'> = {
     perDay: 'per dag',
     previous: 'Eerder',
     change: 'Verandering',
+    isNew: 'nieuw',
     weekOf: 'Week van',
   },
   rows: {
     others: 'Alle overige',
     tooMany: 'Te veel om te tonen',
     notRecorded: 'Niet geregistreerd',
+    noValue: 'Zonder waarde',
     noReferrer: 'Zonder herkomst',
     unknown: 'Onbekend',
   },
@@ -95,6 +97,7 @@ const WORDS: Words<'nl'> = {
     averageChanges: 'Veranderingen zijn gebaseerd op het daggemiddelde.',
     averageCells: 'Gemiddeld aantal scans per uur op elke weekdag.',
     byWeek: 'Scans per dag, één rij per week',
+    byWeekday: 'De lijn is enkele dagen verschoven, zodat dezelfde weekdagen boven elkaar liggen.',
   },
   footer: {
     notPeople: 'Geteld worden scans, geen personen: wie twee keer scant, telt twee keer mee.',

@@ -74,12 +74,14 @@ const WORDS: Words<'pl'> = {
     perDay: 'dziennie',
     previous: 'Wcześniej',
     change: 'Zmiana',
+    isNew: 'nowy',
     weekOf: 'Tydzień od',
   },
   rows: {
     others: 'Wszystkie pozostałe',
     tooMany: 'Zbyt wiele do wyświetlenia',
     notRecorded: 'Brak danych',
+    noValue: 'Bez wartości',
     noReferrer: 'Brak źródła',
     unknown: 'Nieznane',
   },
@@ -95,6 +97,7 @@ const WORDS: Words<'pl'> = {
     averageChanges: 'Zmiany dotyczą średniej dziennej.',
     averageCells: 'Średnia liczba skanów w każdej godzinie dnia tygodnia.',
     byWeek: 'Skany według dni, jeden wiersz na tydzień',
+    byWeekday: 'Linia jest przesunięta o kilka dni, aby pokrywały się te same dni tygodnia.',
   },
   footer: {
     notPeople: 'Liczone są skany, a nie osoby: kto skanuje dwa razy, liczy się dwa razy.',

@@ -74,12 +74,14 @@ const WORDS: Words<'pt'> = {
     perDay: 'por dia',
     previous: 'Antes',
     change: 'Variação',
+    isNew: 'novo',
     weekOf: 'Semana de',
   },
   rows: {
     others: 'Todos os demais',
     tooMany: 'Valores demais para listar',
     notRecorded: 'Não registrado',
+    noValue: 'Sem valor',
     noReferrer: 'Sem origem',
     unknown: 'Desconhecido',
   },
@@ -94,6 +96,7 @@ const WORDS: Words<'pt'> = {
     averageChanges: 'As variações se referem à média por dia.',
     averageCells: 'Número médio de leituras por hora em cada dia da semana.',
     byWeek: 'Leituras por dia, uma linha por semana',
+    byWeekday: 'A linha foi deslocada alguns dias para que os dias da semana coincidam.',
   },
   footer: {
     notPeople: 'São contadas leituras, não pessoas: quem lê o código duas vezes conta duas vezes.',

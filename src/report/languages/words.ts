@@ -40,16 +40,24 @@ export interface Words<L extends Language> {
   cards: Readonly<Record<Dimension | 'hours' | 'silent', string>>;
   /** Heads of the first column. */
   columns: Readonly<Record<Dimension, string>>;
-  heads: Readonly<Record<'scans' | 'share' | 'perDay' | 'previous' | 'change' | 'weekOf', string>>;
-  /** Rows that are not a value. */
-  rows: Readonly<Record<'others' | 'tooMany' | 'notRecorded' | 'noReferrer' | 'unknown', string>>;
+  heads: Readonly<Record<'scans' | 'share' | 'perDay' | 'previous' | 'change' | 'isNew' | 'weekOf', string>>;
+  /** Rows that are not a value; `noValue`: of a column of a file, or of a UTM tag. */
+  rows: Readonly<Record<'others' | 'tooMany' | 'notRecorded' | 'noValue' | 'noReferrer' | 'unknown', string>>;
   devices: Readonly<Record<'mobile' | 'tablet' | 'desktop', string>>;
   /** For a reader who doesn't see the chart; `peak` is a date or an hour. */
   chart(title: string, peak: string, scans: string): string;
   /** Sentences below a table. */
   notes: Readonly<
     Record<
-      'approximate' | 'sparse' | 'part' | 'beforeData' | 'averageBars' | 'averageChanges' | 'averageCells' | 'byWeek',
+      | 'approximate'
+      | 'sparse'
+      | 'part'
+      | 'beforeData'
+      | 'averageBars'
+      | 'averageChanges'
+      | 'averageCells'
+      | 'byWeek'
+      | 'byWeekday',
       string
     >
   >;

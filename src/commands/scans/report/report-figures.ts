@@ -29,7 +29,7 @@ export function reportFigures(plan: CountPlan, counted: CountedCodes): Omit<Repo
     // One code is all of the report.
     sections: sections.filter(({ kind, rows }) => kind !== 'code' || rows.length > 1),
     hours: has('weekday') && has('hour') ? hoursByWeekday(options) : undefined,
-    silent: has('code') ? silentCodes(options) : [],
+    silent: silentCodes(options),
     codes: counted.codes?.length,
   };
 }

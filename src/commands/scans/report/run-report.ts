@@ -8,7 +8,7 @@ import { loadLanguage } from '../../../report/languages/load-language.ts';
 import type { Paper } from '../../../report/pdf/paper.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
-import type { Dimension } from '../../../stats/dimensions.ts';
+import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
 import { inQuotes, joinSome } from '../../../text/quote.ts';
 import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';
@@ -24,7 +24,9 @@ export async function runReport(context: Context, names: readonly string[], flag
   // Before anything is counted: a wrong file costs no request.
   const logo = flags.logo === undefined ? undefined : await logoOf(context, flags.logo);
   const plan = await planCount(context, names, flags, BY);
-  const counted = await countScans(context, plan);
+  // Codes without scans are named, whatever the report is by. Files don't list codes.
+  const groups = plan.logs ? plan.groups : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
+  const counted = await countScans(context, { ...plan, groups });
   const [failure] = counted.failures;
   if (failure) throw failure.error;
   const { title, note, language = 'en' } = flags;
