@@ -54,8 +54,37 @@ describe('in Arabic', () => {
     const row = { value: 'DE', scans: 80, previous: 100, change: -0.2 };
     const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
     const page = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } }, 'ar');
-    expect(page).toContain('<td class="down"><bdi>−20.0%</bdi></td>');
+    expect(page).toContain('class="down"><bdi>−20.0%</bdi></td>');
   });
+});
+
+test('keeps words whole, except those that are longer than a line of a phone', async () => {
+  const name = 'Tischaufsteller https://www.example.com/a/long/path';
+  const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [{ value: name, scans: 1 }]);
+  const page = await pageOf({ sections: [column] });
+  expect(page).toContain('<bdi>Tischaufsteller <span class="long">https://www.example.com/a/long/path</span></bdi>');
+  expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
+});
+
+test('draws the bar of a row behind its name, and the figures below it if there is little room', async () => {
+  const row = { value: 'DE', scans: 80, previous: 100 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row, { ...row, scans: 20 }]);
+  const compared = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } });
+  expect(compared).toContain('<rect width="25%" height="100%" rx="4"/></svg><bdi>Germany</bdi></th>');
+  expect(compared).toContain('<table role="table" class="figures stacked">');
+  expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
+});
+
+test.each([
+  [31, [0, 8, 16, 24]],
+  [24, [0, 6, 12, 18]],
+  [7, [0, 1, 2, 3, 4, 5, 6]],
+  [8, [0, 2, 4, 6]],
+])('labels %d columns at equal distances', async (count, labelled) => {
+  const rows = Array.from({ length: count }, (_, at) => ({ value: `2026-10-${String(at + 1).padStart(2, '0')}`, scans: at }));
+  const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] });
+  const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(([, day]) => Number(day) - 1);
+  expect(labels).toEqual(labelled);
 });
 
 test('has the line of the comparison, in the order of time', async () => {

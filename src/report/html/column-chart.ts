@@ -1,14 +1,15 @@
 /** Draws columns over time as inline SVG: positions in percent and text in pixels, so that it fits any width and stays legible. */
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
+import { labelledUnits } from '../axis-labels.ts';
 import type { ColumnChart, ReportDocument } from '../document.ts';
 import { type Html, html, raw } from './html.ts';
 
 const HEIGHT = 220;
 const TOP = 14;
 const BOTTOM = 190;
-/** More labels would touch one another on a phone. */
-const MOST_LABELS = 5;
+/** Labels of a short range, and of a longer one: more would touch one another on a phone. */
+const MOST_LABELS = { short: 7, long: 5 };
 
 type Columns = ColumnChart['columns'];
 type Page = Pick<ReportDocument, 'formatNumber' | 'direction'>;
@@ -35,7 +36,10 @@ export function columnChart({ label, columns }: ColumnChart, { formatNumber, dir
     const top = pixel(Math.min(y(value), value > 0 ? BOTTOM - 1 : BOTTOM));
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(left(at))}" width="${percent(x.bandwidth())}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
   });
-  const labels = labelled(columns).map(({ at, anchor }, i, all) => {
+  const labelled = labelledUnits(columns.length, columns.length <= MOST_LABELS.short ? MOST_LABELS.short : MOST_LABELS.long);
+  const labels = labelled.map((at, i, all) => {
+    const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
+    const anchor = isWithin ? 'middle' : at === 0 ? 'start' : 'end';
     // The start of a text from right to left is its right end, as the start of the axis is.
     const isAtRight = (anchor === 'end') === (direction === 'ltr');
     const place = anchor === 'middle' ? center(at) : isAtRight ? left(at) + x.bandwidth() : left(at);
@@ -68,13 +72,4 @@ function before(columns: Columns, x: (at: number) => number, y: (value: number) 
   const path = line().digits(2)(points);
   if (points.length < 2 || path === null) return '';
   return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(path)}"/></svg>`;
-}
-
-function labelled(columns: Columns): { at: number; anchor: 'start' | 'middle' | 'end' }[] {
-  const last = columns.length - 1;
-  if (columns.length <= 7) return columns.map((_, at) => ({ at, anchor: 'middle' }));
-  const step = last / (MOST_LABELS - 1);
-  return Array.from({ length: MOST_LABELS }, (_, i) => {
-    return { at: Math.round(i * step), anchor: i === 0 ? 'start' : i === MOST_LABELS - 1 ? 'end' : 'middle' };
-  });
 }

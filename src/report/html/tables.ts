@@ -2,23 +2,27 @@
 import type { CellText, FigureRow, FigureTable, Name, ShadeTable } from '../document.ts';
 import { type Html, html } from './html.ts';
 
-/** Renders one row per value. */
+/** Names that need a line of their own above the figures if there is little room. */
+const LEAST_LONG_NAME = 7;
+
+/** Renders one row per value. Roles, because a narrow table is laid out as a grid, which some browsers then no longer present as a table. */
 export function figuresTable({ caption, head, rows }: FigureTable): Html {
-  const hasBars = rows.some(({ bar }) => bar !== undefined);
   const [first = { text: '' }, ...others] = head;
-  return html`<table class="figures${hasBars ? ' bars' : ''}">
+  const isStacked = others.length > 2 && rows.some(({ name }) => name.length >= LEAST_LONG_NAME);
+  return html`<div class="fit"><table role="table" class="figures${isStacked ? ' stacked' : ''}">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">${cellText(first)}</th>${hasBars ? html`<td class="bar"></td>` : ''}${others.map((text) => html`<th scope="col">${cellText(text)}</th>`)}</tr></thead>
-<tbody>
-${rows.map((row) => rowOf(row, hasBars))}</tbody>
-</table>`;
+<thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">${nameOf({ name: first.text })}</th>${others.map((text) => html`<th role="columnheader" scope="col">${cellText(text)}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(rowOf)}</tbody>
+</table></div>`;
 }
 
-function rowOf(row: FigureRow, hasBars: boolean): Html {
+function rowOf(row: FigureRow): Html {
   const cells = row.cells.map(
-    ({ tone, isStrong, ...cell }) => html`<td class="${isStrong ? 'scans' : (tone ?? 'number')}">${cellText(cell)}</td>`,
+    ({ tone, isStrong, ...cell }) =>
+      html`<td role="cell" class="${isStrong ? 'scans' : (tone ?? 'number')}">${cellText(cell)}</td>`,
   );
-  return html`<tr><th scope="row" class="${row.isDim ? 'dim' : 'name'}">${nameOf(row)}</th>${hasBars ? barOf(row) : ''}${cells}</tr>
+  return html`<tr role="row"><th role="rowheader" scope="row" class="${row.isDim ? 'dim' : 'name'}${row.bar === undefined ? '' : ' bar'}">${barOf(row)}${nameOf(row)}</th>${cells}</tr>
 `;
 }
 
@@ -29,13 +33,19 @@ function cellText({ text, detail }: CellText): Html {
 
 /** Renders a name and, smaller, the text that identifies it; each in its own direction. */
 export function nameOf({ name, detail }: Name): Html {
-  return html`<bdi>${name}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${detail}</bdi>`}`;
+  return html`<bdi>${wordsOf(name)}</bdi>${detail === undefined ? '' : html` <bdi class="slug">${wordsOf(detail)}</bdi>`}`;
 }
 
-function barOf({ bar }: FigureRow): Html {
-  if (bar === undefined) return html`<td class="bar"></td>`;
+/** Marks words that may be broken anywhere, such as addresses; all others stay whole. */
+function wordsOf(text: string): (string | Html)[] {
+  return text.split(/(\S{18,})/).map((part, at) => (at % 2 === 0 ? part : html`<span class="long">${part}</span>`));
+}
+
+/** Renders a bar behind a name. */
+function barOf({ bar }: FigureRow): Html | string {
+  if (bar === undefined) return '';
   const width = `${Math.round(bar * 10_000) / 100}%`;
-  return html`<td class="bar" aria-hidden="true"><svg width="100%" height="12"><rect class="track" width="100%" height="12" rx="3"/><rect class="fill" width="${width}" height="12" rx="3"/></svg></td>`;
+  return html`<svg aria-hidden="true"><rect width="${width}" height="100%" rx="4"/></svg>`;
 }
 
 /** Renders a long table as several side by side. */

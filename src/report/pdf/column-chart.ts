@@ -1,5 +1,6 @@
 /** Draws columns over time, with a line for the period before. */
 import { scaleBand, scaleLinear } from 'd3-scale';
+import { labelledUnits } from '../axis-labels.ts';
 import type { ColumnChart } from '../document.ts';
 import type { Block } from './blocks.ts';
 import type { Box, Canvas } from './canvas.ts';
@@ -97,22 +98,18 @@ interface Label {
   align: 'start' | 'center' | 'end';
 }
 
-/** Returns as many labels as fit side by side, the first and the last among them. */
+/** Returns as many labels as fit side by side. */
 function labelled(columns: Columns, width: number, set: Typesetter): Label[] {
   const lines = columns.map(({ label }) => set.line(label, TEXT.axis));
   const widest = lines.reduce((all, line) => Math.max(all, line.width), 0) + LABEL_GAP;
-  const last = columns.length - 1;
   const label = (at: number, align: Label['align']): Label[] => {
     const line = lines[at];
     return line ? [{ at, line, align }] : [];
   };
   if (widest * columns.length <= width) return columns.flatMap((_, at) => label(at, 'center'));
   const most = Math.max(2, Math.min(9, Math.floor(width / widest)));
-  // With whole steps, all labels are equally far apart; the last has the rest.
-  const step = Math.ceil(last / (most - 1));
-  const count = Math.floor(last / step);
-  return Array.from({ length: count + 1 }, (_, i) => i * step).flatMap((at) =>
-    label(at, at === 0 ? 'start' : at === last ? 'end' : 'center'),
+  return labelledUnits(columns.length, most).flatMap((at) =>
+    label(at, at === 0 ? 'start' : at === columns.length - 1 ? 'end' : 'center'),
   );
 }
 
