@@ -8,7 +8,7 @@ import { type Columns, measureColumns } from './table-columns.ts';
 import { followed, type Line, type Typesetter } from './typesetter.ts';
 
 /** Above and below the text of a row, in points. */
-const PADDING = 2.5;
+const PADDING = 2;
 const MOST_NAME_LINES = 2;
 const BAR_INSET = 4;
 

@@ -1,4 +1,4 @@
-/** Puts bands on pages: none of them ends with a heading or is, except the last, a third empty. Pure. */
+/** Puts bands on pages: none of them ends with a heading, and all but the last are as full as their order and whole tables allow. Pure. */
 import { type Band, bandHeight, type PlacedBlock, placeBlocks, splitStack } from './blocks.ts';
 
 export interface PageSize {
@@ -7,64 +7,84 @@ export interface PageSize {
   bottom: number;
 }
 
-/** Empty space that is better than a split of a band that would fit on a page, as a share of the page: of one stack, and of several. */
-const TOLERABLE = [0.15, 0.3] as const;
+/** Bands of one page, and those that are left for the next pages. */
+interface Filled {
+  bands: readonly Band[];
+  left: readonly Band[];
+}
 
-/** Places every block. Bands keep their order, unless a later one fills what would be empty; `last` is below everything else. */
+/** Empty space that is better than the split of a band of at most half a page, as a share of the page: of one stack, and of several. */
+const TOLERABLE = [0.12, 0.3] as const;
+/** Empty space that is better than a band before another one that it follows. */
+const TOLERABLE_JUMP = 0.05;
+/** Bands from which a page is filled: each of them doubles the number of ways. */
+const MOST_AHEAD = 8;
+
+/** Places every block. The first of the bands that are left begins each page, later ones may fill it; `last` is below everything else. */
 export function paginate(bands: readonly Band[], last: Band, { top, bottom }: PageSize): PlacedBlock[][] {
-  const pages: PlacedBlock[][] = [[]];
-  const left = [...bands];
-  const lastHeight = last.above + bandHeight(last);
-  let y = top;
-
-  const isEmpty = () => y === top;
-  const place = (band: Band) => {
-    const start = isEmpty() ? top : y + band.above;
-    pages.at(-1)?.push(...placeBlocks(band.stacks, start));
-    y = start + bandHeight(band);
-  };
-  const turn = () => {
-    pages.push([]);
-    y = top;
-  };
-  /** Room for a band, and what is below it if it is the last. */
-  const roomFor = (band: Band) => bottom - y - (isEmpty() ? 0 : band.above) - (left.length === 1 ? lastHeight : 0);
-
-  while (left.length > 0) {
-    const [band] = left;
-    if (!band) break;
-    if (bandHeight(band) <= roomFor(band)) {
-      place(band);
-      left.shift();
-      continue;
-    }
-    const tolerable = TOLERABLE[band.stacks.length > 1 ? 1 : 0];
-    const filler = isEmpty() ? -1 : left.findIndex((other, at) => at > 0 && bandHeight(other) <= bottom - y - other.above);
-    const isShort = bandHeight(band) <= (bottom - top) / 2;
-    const empty = (bottom - y) / (bottom - top);
-    const [first, rest] = splitBand(band, roomFor(band));
-    if ((isShort || !first) && filler > 0) {
-      for (const other of left.splice(filler, 1)) place(other);
-      continue;
-    }
-    if (first && !(isShort && empty <= tolerable)) {
-      place(first);
-      left[0] = rest;
-      turn();
-      continue;
-    }
-    const fitsAlone = bandHeight(band) <= bottom - y - (isEmpty() ? 0 : band.above);
-    if (!isEmpty() && !(fitsAlone && empty > tolerable)) {
-      turn();
-      continue;
-    }
-    // Either the end of the report has a page for itself, or the band fits on no page and is drawn over the margin.
-    place(band);
-    left.shift();
-  }
-  if (!isEmpty() && last.above + bandHeight(last) > bottom - y) turn();
-  place(last);
+  const pages: PlacedBlock[][] = [];
+  const room = bottom - top;
+  let left = bands;
+  do {
+    const filled = [...left, last].reduce(heightWith, 0) <= room ? { bands: [...left, last], left: [] } : fillPage(left, room);
+    pages.push(placeBands(filled.bands, top));
+    // What is left of everything else may end exactly with its page.
+    if (filled.left.length === 0 && filled.bands.at(-1) !== last) pages.push(placeBands([last], top));
+    left = filled.left;
+  } while (left.length > 0);
   return pages;
+}
+
+/** Returns the fullest page, by the tolerances, that begins with the first band. */
+function fillPage(bands: readonly Band[], room: number): Filled {
+  const [first, ...others] = bands;
+  if (!first) return { bands: [], left: [] };
+  if (bandHeight(first) > room) {
+    const [part, rest] = splitBand(first, room);
+    // A band that fits on no page is drawn over the margin.
+    return part ? { bands: [part], left: [rest, ...others] } : { bands: [first], left: others };
+  }
+  let best: Filled & { score: number } = { bands: [first], left: others, score: -1 };
+  const choose = (chosen: readonly Band[], skipped: readonly Band[], at: number, jumps: number): void => {
+    const height = chosen.reduce(heightWith, 0);
+    const consider = (filled: Filled, penalty: number) => {
+      const score = filled.bands.reduce(heightWith, 0) / room - penalty - jumps * TOLERABLE_JUMP;
+      if (score > best.score) best = { ...filled, score };
+    };
+    const left = [...skipped, ...others.slice(at)];
+    // The end of the report would have a page for itself.
+    consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
+    const [next, ...later] = left;
+    const [part, rest] = next ? splitBand(next, room - height - next.above) : [];
+    if (next && part && rest) consider({ bands: [...chosen, part], left: [rest, ...later] }, splitPenalty(next, room));
+    for (let index = at; index < Math.min(others.length, MOST_AHEAD); index++) {
+      const band = others[index];
+      if (!band || heightWith(height, band) > room) continue;
+      const passed = others.slice(at, index);
+      choose([...chosen, band], [...skipped, ...passed], index + 1, jumps + skipped.length + passed.length);
+    }
+  };
+  choose([first], [], 0, 0);
+  return best;
+}
+
+/** A band that takes more than half a page may be split anywhere. */
+function splitPenalty(band: Band, room: number): number {
+  return bandHeight(band) > room / 2 ? 0 : TOLERABLE[band.stacks.length > 1 ? 1 : 0];
+}
+
+/** Returns the height with a band below. */
+function heightWith(height: number, band: Band): number {
+  return height + (height > 0 ? band.above : 0) + bandHeight(band);
+}
+
+function placeBands(bands: readonly Band[], top: number): PlacedBlock[] {
+  let height = 0;
+  return bands.flatMap((band) => {
+    const start = top + height + (height > 0 ? band.above : 0);
+    height = heightWith(height, band);
+    return placeBlocks(band.stacks, start);
+  });
 }
 
 /** Returns the part that fits, undefined if it would lack one of the stacks, and the rest. */

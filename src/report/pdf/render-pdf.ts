@@ -18,7 +18,7 @@ import { createTypesetter, type Typesetter } from './typesetter.ts';
 const MARGIN = { side: 42, top: 42, bottom: 54 };
 /** Between two cards side by side. */
 const GUTTER = 24;
-const CARD_GAP = 20;
+const CARD_GAP = 16;
 /** Of the page number, from the bottom. */
 const FOOT = 28;
 

@@ -28,15 +28,13 @@ interface Grid {
   table(canvas: Canvas): Element;
 }
 
-/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. */
+/** Returns the blocks of a table: its head, which is repeated on each page, and its rows. Hours are compared at a glance, and stay on one page. */
 export function shadeTableBlocks(table: ShadeTable, width: number, section: Section): Block[] {
   const grid = gridOf(table, width, section);
   const head = { ...headBlock(table.head, grid, false), above: 10 };
-  return tableBlocks(
-    head,
-    headBlock(table.head, grid, true),
-    table.rows.map((row) => rowBlock(row, grid)),
-  );
+  const rows = table.rows.map((row) => rowBlock(row, grid));
+  const blocks = tableBlocks(head, headBlock(table.head, grid, true), rows);
+  return table.id === 'hours' ? blocks.map((block, at) => ({ ...block, keepsNext: at < blocks.length - 1 })) : blocks;
 }
 
 function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {

@@ -93,6 +93,20 @@ describe('the PDF of a report', () => {
     expect(table.children.map(({ children: [name] }) => name?.text)).toEqual(['Code', ...names]);
   });
 
+  it.each([4, 12, 20, 28])('has hours by weekday on one page, after a table of %d rows', async (count) => {
+    const rows = Array.from({ length: 24 }, (_, at) => ({ name: `${at}:00`, cells: [{ text: `${at}`, shade: 1 as const }] }));
+    const hours = { kind: 'shades', id: 'hours', caption: 'Hours', head: ['Hour of day', 'Mo'], rows } as const;
+    const codes = tableOf(
+      'Code',
+      Array.from({ length: count }, (_, at) => `Code ${at}`),
+    );
+    const { artifacts, root } = await render({
+      cards: [cardOf('Codes', { tables: [codes] }), cardOf('Hours', { tables: [hours] })],
+    });
+    expect(ofType(root, 'TH').filter(({ text }) => text === 'Hour of day')).toHaveLength(1);
+    expect(artifacts.flat()).not.toContain('Hour of day');
+  });
+
   it('has a long table below a chart as several, each with its head', async () => {
     const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
     const chart = { label: 'Time of day', columns: [] };
