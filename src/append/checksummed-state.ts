@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isObject } from '../service/json.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** State that cannot be read; its message completes a sentence that begins with "its state file". */
 export class StateProblem extends Error {
@@ -43,9 +44,12 @@ export function parseChecksummed<T>(
   return saved;
 }
 
+/** Maximum number of values, as `parseBounded` counts them: the IDs of many scans, or a hundred thousand codes. */
+const MOST_VALUES = 16_000_000;
+
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBounded(text, MOST_VALUES);
   } catch {
     return undefined;
   }

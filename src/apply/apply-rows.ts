@@ -90,8 +90,8 @@ const NO_ENTRIES: ReadonlyMap<string, LockEntry> = new Map();
 type Finish = (lock: LockFile, before: LockFile | undefined, listing: Listing) => Promise<LockFile>;
 
 async function prepare(job: ApplyJob, finish: Finish): Promise<Prepared> {
-  const { lockPath, disk, file, rows, options } = job;
-  const before = await readLock(disk, lockPath);
+  const { lockPath, disk, file, rows, options, signal } = job;
+  const before = await readLock(disk, lockPath, signal);
   const present = before?.entries ?? NO_ENTRIES;
   refuseFaults(file, [...faultsOfKeys(rows, present), ...missingNames(rows, present, job)]);
   const listing = createListing(job);

@@ -2,13 +2,16 @@
  * The lock file: which code each key is, and the values last applied. One line per key, sorted, each line independent of its neighbors, so
  * that git merges it by lines. Its JSON may be reformatted; a file that can't be trusted is refused with its lines.
  */
-import { type Fault, refuseFaults, type Source } from '../bulk/input.ts';
+import { type Fault, MOST_FAULTS, refuseFaults } from '../bulk/input.ts';
 import { UsageError } from '../errors.ts';
 import { isUuid } from '../service/checks.ts';
 import { isObject } from '../service/json.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
+import { ExcessiveJsonError, parseBounded } from '../text/bounded-json.ts';
+import { BrokenJsonError, elementsOf, type JsonElement } from '../text/json-elements.ts';
 import { inQuotes, quote } from '../text/quote.ts';
+import { letSignalsIn } from '../time/time.ts';
 
 /** Key and its code. */
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
@@ -43,89 +46,107 @@ export function foldKey(key: string): string {
   return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
 }
 
-/** Parses a lock file; `name` is its path. Throws UsageError with every fault, by line. */
-export function parseLock(given: string, name: string): LockFile {
+/** Parses a lock file; `name` is its path. Throws UsageError with every fault, by line, and the signal's reason. */
+export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
   const text = given.replace(/^\ufeff/, '');
-  const file: Source = { name };
-  const refuse = (faults: readonly Fault[]) => refuseFaults(file, faults, { start: RESTORE });
-  refuse(conflicts(text));
-  const { version, base_url, workspace, codes } = parseHead(text, name);
-  if (typeof version === 'number' && version > VERSION) {
-    throw new UsageError(`${name} was written by a newer version of qrctl`, { hint: 'Use the latest version of qrctl.' });
+  const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
+  try {
+    const { workspace, codes } = readHead(text, name);
+    const { entries, faults } = await readEntries(codes, signal);
+    refuse(faults);
+    return { workspace, entries };
+  } catch (error) {
+    if (!(error instanceof BrokenJsonError)) throw error;
+    // A marker is not JSON either.
+    refuse([...conflicts(text)]);
+    throw new UsageError(`${name}: line ${error.line} ${error.message} (the lock file is damaged)`, {
+      hint: RESTORE,
+      cause: error,
+    });
   }
-  const recorded = { baseUrl: base_url, key: workspace };
-  if (version !== VERSION || !Array.isArray(codes) || !isRecordedWorkspace(recorded)) throw notALock(name);
-  const lines = linesOfKeys(text);
-  const entries = codes.filter((code) => code !== null);
-  const faults: Fault[] = [];
-  for (const [at, entry] of entries.entries())
-    if (!isEntry(entry)) faults.push({ line: lines[at], message: 'is not a complete entry (key, id, slug and values)' });
-  refuse(faults);
-  const known: LockEntry[] = entries;
-  refuse(doubled(known, lines));
-  return {
-    workspace: recorded as RecordedWorkspace,
-    entries: new Map(known.map((entry) => [entry.key, inOrder(entry)])),
-  };
 }
 
 const RESTORE = 'Restore the lock file from git. If you delete it instead, qrctl rebuilds it from matching codes.';
 
-function parseHead(text: string, name: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    const at = / position (\d+)/.exec(String(cause))?.[1];
-    const line = at === undefined ? undefined : lineAt(text, Number(at));
-    const place = line === undefined ? '' : `line ${line} `;
-    throw new UsageError(`${name}: ${place}is not valid JSON (the lock file is damaged)`, { hint: RESTORE, cause });
+/** Maximum number of members next to the codes: this version has three. */
+const MOST_MEMBERS = 100;
+const CODES = /^"codes"\s*:\s*(?=\[)/;
+
+/** Returns the workspace, and the list of codes, unparsed. */
+function readHead(text: string, name: string): { workspace: RecordedWorkspace; codes: JsonElement } {
+  let codes: JsonElement | undefined;
+  const members: [string, unknown][] = [];
+  if (text.trim() === '') throw new UsageError(`${name} is not valid JSON: it is empty`, { hint: RESTORE });
+  if (!/^\s*\{/.test(text) && conflicts(text).next().done) throw notALock(name);
+  for (const member of elementsOf(text, '{')) {
+    const found = CODES.exec(member.text)?.[0];
+    if (found !== undefined) codes = { text: member.text.slice(found.length), line: member.line };
+    else members.push(...Object.entries(Object(parseElement({ ...member, text: `{${member.text}}` }))));
+    if (members.length > MOST_MEMBERS) throw notALock(name);
   }
-  if (!isObject(value)) throw notALock(name);
-  return value;
+  const { version, base_url, workspace: key } = Object.fromEntries(members);
+  if (typeof version === 'number' && version > VERSION)
+    throw new UsageError(`${name} was written by a newer version of qrctl`, { hint: 'Use the latest version of qrctl.' });
+  const workspace = { baseUrl: base_url, key };
+  if (version !== VERSION || !codes || !isRecordedWorkspace(workspace)) throw notALock(name);
+  return { workspace: workspace as RecordedWorkspace, codes };
 }
 
 function notALock(name: string): UsageError {
   return new UsageError(`${name} is not a lock file of \`qr apply\``, { hint: 'Specify a different file with --lock.' });
 }
 
-/** Markers that git leaves in a file that it could not merge. */
-const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |\r?$)/;
+/** Number of entries that are parsed before signals are handled. */
+const PARSED_AT_ONCE = 1000;
 
-function conflicts(text: string): Fault[] {
-  const lines = text.split('\n');
-  return lines.flatMap((line, at) => {
-    if (!MARKER.test(line)) return [];
-    return [
-      { line: at + 1, message: `is a git conflict marker (${line.slice(0, 7)}): resolve the merge and keep one line per key` },
-    ];
-  });
+/** Y24: parses the entries one by one: whatever the list contains, only entries are kept. Stops at the maximum number of faults. */
+async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) {
+  const entries = new Map<string, LockEntry>();
+  const faults: Fault[] = [];
+  const findDouble = createDoubleFinder();
+  let count = 0;
+  for (const element of elementsOf(codes.text, '[', codes.line)) {
+    if (++count % PARSED_AT_ONCE === 0) await letSignalsIn(signal);
+    const { line } = element;
+    const entry = parseElement(element);
+    if (entry === null) continue;
+    if (isEntry(entry)) {
+      faults.push(...findDouble(entry, line));
+      entries.set(entry.key, inOrder(entry));
+    } else faults.push({ line, message: 'is not a complete entry (key, id, slug and values)' });
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  return { entries, faults };
 }
 
-/** Before an entry's key; within a string its quotes would be escaped. */
-const KEY = /[{,]\s*"key"\s*:/g;
+/** Throws BrokenJsonError. */
+function parseElement({ text, line }: JsonElement): unknown {
+  try {
+    return parseBounded(text);
+  } catch (error) {
+    throw new BrokenJsonError(error instanceof ExcessiveJsonError ? error.message : 'is not valid JSON', line);
+  }
+}
 
-/** The line of each entry. */
-function linesOfKeys(text: string): number[] {
+/** Markers that git leaves in a file that it could not merge. */
+const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)/gm;
+
+/** Yields a fault for each conflict marker, up to the maximum number of faults. */
+function* conflicts(text: string): Generator<Fault> {
   let line = 1;
   let from = 0;
-  return [...text.matchAll(KEY)].map(({ index, 0: found }) => {
-    const at = index + found.length;
-    line += countLines(text, from, at);
-    from = at;
-    return line;
-  });
+  let count = 0;
+  for (const { 0: marker, index } of text.matchAll(MARKER)) {
+    for (let end = text.indexOf('\n', from); end >= 0 && end < index; end = text.indexOf('\n', from)) {
+      line += 1;
+      from = end + 1;
+    }
+    yield { line, message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key` };
+    if (++count >= MOST_FAULTS) return;
+  }
 }
 
-function lineAt(text: string, at: number): number {
-  return 1 + countLines(text, 0, at);
-}
-
-function countLines(text: string, from: number, to: number): number {
-  return text.slice(from, to).split('\n').length - 1;
-}
-
-function isEntry(value: unknown): boolean {
+function isEntry(value: unknown): value is LockEntry {
   if (!isObject(value)) return false;
   const { key, id, destination, removed } = value;
   const isText = ['slug', 'name', 'type', 'status'].every((field) => typeof value[field] === 'string');
@@ -135,11 +156,10 @@ function isEntry(value: unknown): boolean {
 }
 
 /** Y4: no key has two codes, and no code two keys. A merge that kept both sides may have left a key and its code twice. */
-function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault[] {
+function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
   const keys = new Map<string, { key: string; id: string; line: number }>();
   const ids = new Map<string, { key: string; line: number }>();
-  return entries.flatMap(({ key, id }, at): Fault[] => {
-    const line = lines[at] ?? 0;
+  return ({ key, id }, line) => {
     const sameKey = keys.get(foldKey(key));
     const sameId = ids.get(id.toLowerCase());
     if (sameKey?.key === key && sameKey.id === id) return [];
@@ -155,5 +175,5 @@ function doubled(entries: readonly LockEntry[], lines: readonly number[]): Fault
       faults.push({ line, message });
     }
     return faults;
-  });
+  };
 }

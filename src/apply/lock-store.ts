@@ -10,13 +10,13 @@ import { formatLock, type LockFile, parseLock } from './lock-file.ts';
 /** What to do about a path of the lock file that can't be used. */
 export const OTHER_LOCK = 'specify a different lock file with --lock';
 
-/** A million keys take less. */
-const MOST_BYTES = 512 * 2 ** 20;
+/** Maximum size in bytes: a million keys. */
+const MOST_BYTES = 256 * 2 ** 20;
 
-/** Returns the lock file, or undefined if there is none. Throws UsageError if it can't be read or trusted. */
-export async function readLock(disk: Disk, path: string): Promise<LockFile | undefined> {
+/** Returns the lock file, or undefined if there is none. Throws UsageError if it can't be read or trusted, and the signal's reason. */
+export async function readLock(disk: Disk, path: string, signal?: AbortSignal): Promise<LockFile | undefined> {
   try {
-    return parseLock((await readBack(disk, path, MOST_BYTES)).toString(), path);
+    return await parseLock((await readBack(disk, path, MOST_BYTES)).toString(), path, signal);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw cannotOpen(`read the lock file ${path}`, error, OTHER_LOCK);

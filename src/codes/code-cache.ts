@@ -4,6 +4,7 @@
  */
 import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** Enough for the most codes with the longest names; one file for each workspace, and for each sandbox that was tried. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;
@@ -24,7 +25,7 @@ export function createCodeCache(user: User & { pid: number }, workspace: Workspa
   const name = `${workspaceName(workspace)}.json`;
   const open = () => openOwnCache(user, 'codes', BOUNDS);
   return {
-    read: async () => quietly(() => JSON.parse(open().read(name).toString('utf8'))),
+    read: async () => quietly(() => parseBounded(open().read(name).toString('utf8'))),
     // An entry is JSON, and within a text of JSON its quotes would be escaped. Those that were seen last are at the end.
     has: async (codes) =>
       quietly(() => {

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { messageOf, NotFoundError, UsageError } from '../errors.ts';
 import type { RawRequest } from '../service/service.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 import { parseUrl } from '../text/parse-url.ts';
 import { quote } from '../text/quote.ts';
 import { defineCommand, oneOf, repeated, text } from './define.ts';
@@ -91,7 +92,7 @@ async function readBody(context: Context, input: string, method: string): Promis
   });
   const body = bytes.toString('utf8').replace(/^\ufeff/, '');
   try {
-    JSON.parse(body);
+    parseBounded(body);
   } catch (cause) {
     throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, { hint: 'Pass a JSON body.', cause });
   }

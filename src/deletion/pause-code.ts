@@ -16,6 +16,7 @@ import type { RunFacts } from '../run/run-summary.ts';
 import { isObject } from '../service/json.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 import { codeInShell, quote } from '../text/quote.ts';
 import type { Clock } from '../time/time.ts';
 
@@ -113,7 +114,7 @@ function isRefusal(error: unknown): boolean {
 async function readPauseRecord(path: string, code: QrCode): Promise<QrCode | undefined> {
   try {
     const bytes = await ifPresent(readBack(nodeDisk, path, MOST_BYTES));
-    const kept: unknown = bytes && JSON.parse(bytes.toString('utf8'));
+    const kept: unknown = bytes && parseBounded(bytes.toString('utf8'));
     if (!isObject(kept) || kept.id !== code.id || kept.status !== 'active') return undefined;
     const isSame = kept.name === code.name && kept.destination === code.destination;
     return { ...code, status: 'active', ...(isSame && { updated_at: String(kept.updated_at) }) };

@@ -3,6 +3,7 @@
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../errors.ts';
 import { LINE_FEED } from '../text/ascii.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
@@ -21,7 +22,7 @@ function parseLine<R extends object>(line: string): R | undefined {
   const [, text, crc] = LINE.exec(line) ?? [];
   if (text === undefined || checksum(text) !== crc) return undefined;
   try {
-    return JSON.parse(`${text}}`);
+    return parseBounded(`${text}}`) as R;
   } catch {
     return undefined; // not a record of qrctl, whatever its checksum is
   }

@@ -10,6 +10,7 @@ import { createShapeGuard } from '../durable/log-lines.ts';
 import { UsageError } from '../errors.ts';
 import { isObject } from '../service/json.ts';
 import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 import { quote } from '../text/quote.ts';
 import { asSentence } from '../text/sentence.ts';
 
@@ -193,7 +194,7 @@ function kindOf({ of }: { of?: unknown }): Kind | undefined {
 export async function readJournalCommand(path: string): Promise<Kind['command'] | undefined> {
   const [line = ''] = (await readBeginning(path)).split('\n', 1);
   try {
-    const first: unknown = JSON.parse(line);
+    const first: unknown = parseBounded(line);
     return isObject(first) && first.is === 'journal' ? kindOf(first)?.command : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 /** Maps a stack of the bundles of dist/ to the sources, by their source maps. Nothing is read unless a defect is shown. */
-import type { SourceMap } from 'node:module';
+import type { SourceMap, SourceMapPayload } from 'node:module';
 import { readIfPackaged } from '../durable/packaged-files.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** Behind the path of the directory: the bundle, the line, the column. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
@@ -40,7 +41,7 @@ function readMap(bytes: Buffer | undefined): SourceMap | undefined {
   try {
     // Here, because every command loads this file, and nearly none of them a map.
     const { SourceMap: Reader } = process.getBuiltinModule('node:module');
-    return new Reader(JSON.parse(bytes.toString()));
+    return new Reader(parseBounded(bytes.toString()) as SourceMapPayload);
   } catch {
     return undefined;
   }

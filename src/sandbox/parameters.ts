@@ -1,6 +1,7 @@
 /** Parses query parameters and JSON bodies of requests, and validates them by section 4 of the specification. */
 import { isObject } from '../service/json.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 
@@ -69,7 +70,7 @@ function parseObject(body: Buffer | undefined): Map<string, unknown> {
 
 function parseJson(body: Buffer | undefined): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw new InvalidRequest('the body must be JSON encoded in UTF-8');
   }

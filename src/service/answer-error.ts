@@ -12,7 +12,7 @@ import {
 import type { RateHeaders } from '../limit/rate-headers.ts';
 import { quote } from '../text/quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
-import { isObject, parseAnswer } from './json.ts';
+import { isObject, parseJson } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
 /** The request, for messages. The client adds its method, path and host. */
@@ -37,7 +37,7 @@ const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
 /** Returns the Error body of a response, or undefined if it has none (a gateway's page, for example). */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
-  const body = await parseAnswer(text).catch(() => undefined);
+  const body = await parseJson(text).catch(() => undefined);
   if (!isObject(body) || typeof body.error !== 'string') return undefined;
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }

@@ -1,10 +1,11 @@
 /** Decides the result of one attempt of a request: its value, its message, and whether and when it may be repeated. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
+import { ExcessiveJsonError } from '../text/bounded-json.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
-import { ExcessiveJsonError, parseAnswer } from './json.ts';
+import { parseJson } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
 import type { BeforeSend } from './service.ts';
 import { type Answer, header, type Method } from './transport.ts';
@@ -66,7 +67,7 @@ async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, r
   if (!call.check || (call.anyBody && !saysJson(answer))) return { kind: 'done', value: undefined as T };
   let json: unknown;
   try {
-    json = await parseAnswer(answer.text);
+    json = await parseJson(answer.text);
   } catch (cause) {
     if (cause instanceof ExcessiveJsonError)
       return { kind: 'failed', error: excessive(answer, cause), repeat: false, sent: true };

@@ -1,5 +1,6 @@
 /** Parses and formats config.json. */
 import { isObject } from '../service/json.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** Content of one profile, each value as it was typed; the key, or that of `keyCommand`, belongs to `keyBaseUrl` and is sent nowhere else. */
 const PROFILE_FIELDS = [
@@ -61,7 +62,7 @@ export function parseStored(text: string): Stored {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBounded(text);
   } catch {
     // The parser's own message quotes the text, and the text holds keys.
     throw new Error('it is not JSON');

@@ -18,6 +18,7 @@
  */
 import { statSync } from 'node:fs';
 import { type OwnCache, openOwnCache, quietly, type User } from '../durable/own-cache.ts';
+import { parseBounded } from '../text/bounded-json.ts';
 
 /** Compiled code of one bundle. */
 export interface Compiled {
@@ -77,7 +78,7 @@ function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum):
         const body = bytes.subarray(0, -CHECKSUM_BYTES);
         if (crc32(body) !== bytes.readUInt32LE(body.length)) return undefined;
         const from = body.indexOf('\n') + 1;
-        const head: Head = JSON.parse(body.toString('latin1', 0, from));
+        const head = parseBounded(body.toString('latin1', 0, from)) as Head;
         const to = from + source.length;
         if (head.node !== node || !body.subarray(from, to).equals(source)) return undefined;
         return { code: body.subarray(to), commands: head.commands };

@@ -6,13 +6,13 @@
 import { expect } from 'vitest';
 import type { ApplyJob, ApplyService } from '../../src/apply/apply-job.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
-import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
+import { foldKey, formatLock, type LockEntry, parseLock } from '../../src/apply/lock-file.ts';
 import { exitCodeOf, PartialError, UnprovenError, UsageError } from '../../src/errors.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../src/service/shapes.ts';
 import { WORKSPACE } from '../once/world.ts';
 import type { Mishap, ModelCode } from '../support/model-service/codes.ts';
-import { applyIn, applyWorld, JOURNAL, LOCK } from './apply-world.ts';
+import { applyIn, applyWorld, JOURNAL, LOCK, readLines } from './apply-world.ts';
 import { OPTIONS, rowOf } from './plan-world.ts';
 
 export type Step =
@@ -90,7 +90,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
 
   const pick = <T>(items: readonly T[], at: number): T | undefined => items[at % Math.max(1, items.length)];
   const read = () => memory.read(LOCK);
-  const entries = (text = read()): LockEntry[] => (text === undefined ? [] : [...parseLock(text, LOCK).entries.values()]);
+  const entries = (text = read()): LockEntry[] => (text === undefined ? [] : [...readLines(text).entries.values()]);
 
   /**
    * The one rule: a key that has a code gets no other, unless the user says so or nothing can show that it has one. Of rows that say the same,
@@ -237,7 +237,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
 
   const linesOf = (kept: readonly LockEntry[]) => {
     const [first] = locks;
-    const { workspace }: Pick<LockFile, 'workspace'> = parseLock(first ?? '', LOCK);
+    const { workspace } = readLines(first ?? '');
     const head = formatLock({ workspace, entries: new Map() });
     const lines = kept.map((entry) =>
       formatLock({ workspace, entries: new Map([[entry.key, entry]]) })
@@ -288,7 +288,7 @@ export async function playHistory(steps: readonly Step[], tally: Tally): Promise
   async function runOnce(step: Run): Promise<number> {
     const text = read();
     try {
-      if (text !== undefined) parseLock(text, LOCK);
+      if (text !== undefined) await parseLock(text, LOCK);
     } catch {
       const posts = service.posts();
       await expect(applyIn(world, rowsNow())).rejects.toBeInstanceOf(UsageError);

@@ -35,9 +35,9 @@ const entries = fc
   );
 
 /** The faults that a lock file is refused with, one per line. */
-function faultsOf(content: string): string {
+async function faultsOf(content: string): Promise<string> {
   try {
-    parseLock(content, 'codes.lock.json');
+    await parseLock(content, 'codes.lock.json');
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return String(error);
@@ -45,9 +45,9 @@ function faultsOf(content: string): string {
   return '';
 }
 
-function hintOf(content: string): string | undefined {
+async function hintOf(content: string): Promise<string | undefined> {
   try {
-    parseLock(content, 'codes.lock.json');
+    await parseLock(content, 'codes.lock.json');
   } catch (error) {
     return error instanceof UsageError ? error.hint : String(error);
   }
@@ -55,9 +55,9 @@ function hintOf(content: string): string | undefined {
 }
 
 describe('a lock file', () => {
-  it('is read as it was written, whatever its values are, also if another program reformats it (Y3)', () => {
-    fc.assert(
-      fc.property(entries, fc.constantFrom('written', 'pretty', 'one line', 'crlf', 'bom'), (all, form) => {
+  it('is read as it was written, whatever its values are, also if another program reformats it (Y3)', async () => {
+    await fc.assert(
+      fc.asyncProperty(entries, fc.constantFrom('written', 'pretty', 'one line', 'crlf', 'bom'), async (all, form) => {
         const lock = lockOf(...all);
         const written = formatLock(lock);
         const content = {
@@ -67,7 +67,7 @@ describe('a lock file', () => {
           crlf: written.replaceAll('\n', '\r\n'),
           bom: `\ufeff${written}`,
         }[form];
-        const read = parseLock(content, 'codes.lock.json');
+        const read = await parseLock(content, 'codes.lock.json');
         expect(read.entries).toEqual(lock.entries);
         expect(formatLock(read)).toBe(written);
       }),
@@ -75,7 +75,7 @@ describe('a lock file', () => {
     );
   });
 
-  it('has one line per key, sorted, and no line that depends on its neighbors (Y3)', () => {
+  it('has one line per key, sorted, and no line that depends on its neighbors (Y3)', async () => {
     const before = formatLock(lockOf(entry('b', 1), entry('a', 2))).split('\n');
     const after = formatLock(lockOf(entry('b', 1), entry('a', 2), entry('c', 3))).split('\n');
     expect(after.filter((line) => !before.includes(line))).toHaveLength(1);
@@ -83,69 +83,70 @@ describe('a lock file', () => {
     expect(before.findIndex((line) => line.includes('"a"'))).toBeLessThan(before.findIndex((line) => line.includes('"b"')));
   });
 
-  it('is refused with its lines if git left a conflict in it', () => {
+  it('is refused with its lines if git left a conflict in it', async () => {
     const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
     const content = [head, ...rest.slice(0, 4), '<<<<<<< HEAD', rest[4], '=======', rest[5], '>>>>>>> other', ...rest.slice(6)];
-    const faults = faultsOf(content.join('\n'));
+    const faults = await faultsOf(content.join('\n'));
     for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) {
       expect(faults).toContain(`line ${content.indexOf(at) + 1}: is a git conflict marker (${at.slice(0, 7)})`);
     }
   });
 
-  it('is refused with the lines of a key with two codes or a code with two keys, but may have a line twice (Y4)', () => {
+  it('is refused with the lines of a key with two codes or a code with two keys, but may have a line twice (Y4)', async () => {
     const lines = formatLock(lockOf(entry('a', 1), entry('b', 2), entry('c', 3))).split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));
     const twice = (line: string) => faultsOf(lines.with(at, line).join('\n'));
-    expect(twice(lines[at - 1] ?? '')).toBe('');
-    expect(twice((lines[at - 1] ?? '').replace('"name":"a"', '"name":"other"'))).toBe('');
-    expect(twice((lines[at] ?? '').replace('"key":"b"', '"key":"a"'))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
-    expect(twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toContain('codes.lock.json: 1 fault');
-    expect(twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
-    expect(twice((lines[at] ?? '').replace('"key":"b"', '"key":" A"'))).toContain(`line ${at + 1}:`);
-    expect(twice(lines[at] ?? '')).toBe('');
+    expect(await twice(lines[at - 1] ?? '')).toBe('');
+    expect(await twice((lines[at - 1] ?? '').replace('"name":"a"', '"name":"other"'))).toBe('');
+    expect(await twice((lines[at] ?? '').replace('"key":"b"', '"key":"a"'))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
+    expect(await twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toContain('codes.lock.json: 1 fault');
+    expect(await twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
+    expect(await twice((lines[at] ?? '').replace('"key":"b"', '"key":" A"'))).toContain(`line ${at + 1}:`);
+    expect(await twice(lines[at] ?? '')).toBe('');
   });
 
-  it('compares ids in any case, and keys without case and spaces', () => {
+  it('compares ids in any case, and keys without case and spaces', async () => {
     const hex = 'abcdefab-0000-4000-8000-00000000000a';
     const both = (first: string, second: string) => {
       const [one, two] = [first, second].map((id, n) => JSON.stringify({ ...entry(`k${n}`, 1), id }));
       return faultsOf(formatLock(lockOf()).replace('null\n', `${one},\n${two},\nnull\n`));
     };
     for (const [first, second] of [[hex, hex.toUpperCase()] as const, [hex.toUpperCase(), hex] as const]) {
-      expect(both(first, second)).toMatch(/line 7: .* has a different key on line 6/);
+      expect(await both(first, second)).toMatch(/line 7: .* has a different key on line 6/);
     }
     expect(foldKey(' A\u00a0 b\t')).toBe('ab');
     expect(foldKey('straße')).not.toBe(foldKey('STRASSE'));
   });
 
-  it('keeps the byte order marks of its values', () => {
+  it('keeps the byte order marks of its values', async () => {
     const lock = lockOf({ ...entry('a', 1), name: 'x\ufeffy' });
     for (const start of ['', '\ufeff'])
-      expect(parseLock(start + formatLock(lock), 'codes.lock.json').entries).toEqual(lock.entries);
+      expect((await parseLock(start + formatLock(lock), 'codes.lock.json')).entries).toEqual(lock.entries);
   });
 
-  it('is refused with the line of its damage, and with what to do', () => {
+  it('is refused with the line of its damage, and with what to do', async () => {
     const whole = formatLock(lockOf(entry('a', 1), entry('b', 2)));
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));
-    expect(faultsOf(lines.with(at, (lines[at] ?? '').replace('"slug":', '"slug"')).join('\n'))).toContain(
+    expect(await faultsOf(lines.with(at, (lines[at] ?? '').replace('"slug":', '"slug"')).join('\n'))).toContain(
       `codes.lock.json: line ${at + 1} is not valid JSON`,
     );
-    expect(faultsOf('[')).toContain('codes.lock.json: is not valid JSON');
-    expect(faultsOf(lines.with(at, (lines[at] ?? '').replace(idOf(2), 'no-id')).join('\n'))).toContain(
+    expect(await faultsOf(' \n')).toContain('codes.lock.json is not valid JSON');
+    expect(await faultsOf(whole.slice(0, -4))).toMatch(/codes\.lock\.json: line \d+ is not valid JSON/);
+    expect(await faultsOf(lines.with(at, (lines[at] ?? '').replace(idOf(2), 'no-id')).join('\n'))).toContain(
       `line ${at + 1}: is not a complete entry`,
     );
-    expect(hintOf(whole.slice(0, -4))).toContain('Restore the lock file from git');
-    expect(hintOf(whole.replace(idOf(2), 'no-id'))).toContain('Restore the lock file from git');
-    expect(hintOf(whole.replace('"version": 1', '"version": 2'))).toBe('Use the latest version of qrctl.');
-    expect(hintOf('{}')).toBe('Specify a different file with --lock.');
+    expect(await hintOf(whole.slice(0, -4))).toContain('Restore the lock file from git');
+    expect(await hintOf(whole.replace(idOf(2), 'no-id'))).toContain('Restore the lock file from git');
+    expect(await hintOf(whole.replace('"version": 1', '"version": 2'))).toBe('Use the latest version of qrctl.');
+    expect(await hintOf('{}')).toBe('Specify a different file with --lock.');
   });
 
-  it('is refused if it is damaged, of a newer version, or another file', () => {
+  it('is refused if it is damaged, of a newer version, or another file', async () => {
     const whole = formatLock(lockOf(entry('a', 1)));
-    expect(faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
-    expect(faultsOf(whole.replace('"version": 1', '"version": "2"'))).toContain('not a lock file');
-    expect(faultsOf(whole.replace(/"codes": .*/s, '"codes": {}}'))).toContain('not a lock file');
+    expect(await faultsOf(whole.replace('"version": 1', '"version": 2'))).toContain('newer');
+    expect(await faultsOf(whole.replace('"version": 1', '"version": "2"'))).toContain('not a lock file');
+    expect(await faultsOf(whole.replace(/"codes": .*/s, '"codes": {}}'))).toContain('not a lock file');
     for (const damage of [
       whole.slice(0, -20),
       whole.replace(idOf(1), 'no-id'),
@@ -165,6 +166,6 @@ describe('a lock file', () => {
       '[]',
       '',
     ])
-      expect(faultsOf(damage), damage).not.toBe('');
+      expect(await faultsOf(damage), damage).not.toBe('');
   });
 });

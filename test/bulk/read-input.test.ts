@@ -184,10 +184,14 @@ describe('what costs more than any file of rows', () => {
     ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, 'has 60000 cells (limit: 1000)'],
     ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'item 1: contains a number with more than 100 digits'],
     ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 levels deep'],
-    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not valid JSON: the array is not closed'],
+    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not valid JSON: the end is missing'],
     ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not valid JSON: unexpected comma'],
-    ['x.json', `[{"name":"a"}] 5`, 'unexpected text after the array'],
-    ['x.json', `[{${'"a":1,'.repeat(1000)}"b":1}]`, 'item 1: exceeds the limit of 1000 columns per file'],
+    ['x.json', `[{"name":"a"}] 5`, 'unexpected text after the end'],
+    [
+      'x.json',
+      `[{${Array.from({ length: 1001 }, (_, n) => `"c${n}":1`)}}]`,
+      'item 1: exceeds the limit of 1000 columns per file',
+    ],
     ['x.ndjson', `{"name":"${'a'.repeat(2 ** 24)}"}`, 'line 1: is longer than 16 MiB'],
     ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'exceeds the limit of 1000 columns per file'],
   ])('is refused before it is made anything of (%s)', async (name, text, message) => {

@@ -74,7 +74,7 @@ const LONG_BOMBS: Bomb[] = [
   ['quotes', 'a.csv.gz', () => `name\n${'""\n'.repeat(9e6)}`, /has more than 1048575 rows/],
   ['an unknown separator', 'a.csv.gz', () => `sep=é\n${'é'.repeat(40e6)}`, /line 2: is longer than 16 MiB/],
   ['objects', 'a.json.gz', () => `[${'{},'.repeat(9e6)}{}]`, /has more than 1048575 rows/],
-  ['arrays', 'a.ndjson.gz', () => `{"a":[${'[],'.repeat(9e6)}[]]}\n`, /line 1: has more than 4000000 values/],
+  ['arrays', 'a.ndjson.gz', () => `{"a":[${'[],'.repeat(9e6)}[]]}\n`, /line 1: is longer than 16 MiB/],
   [
     'rows with a value',
     'a.xlsx',
@@ -93,6 +93,44 @@ test.each<Bomb>([...BOMBS, ...(SOAK ? LONG_BOMBS : [])])(
     const options = { cwd: directory, nodeArgs: ['--max-old-space-size=400'] };
     const { code, stderr } = await runCli(['qr', 'create', '--from', name], options);
     expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  },
+  300_000,
+);
+
+const HEAD = `{"version":1,"base_url":"http://127.0.0.1:9/api/v1","workspace":"${'a'.repeat(32)}:${'b'.repeat(64)}","codes":[`;
+const MARKERS = '<<<<<<< HEAD\n'.repeat(times(8e6, 2e6));
+
+test.each([
+  ['objects', `${HEAD}${'{},'.repeat(times(33e6, 8e6))}null]}`, /at least 1,000 faults/],
+  ['numbers', `${HEAD}${'0,'.repeat(times(50e6, 12e6))}null]}`, /at least 1,000 faults/],
+  ['values in one entry', `${HEAD}[${'0,'.repeat(times(50e6, 12e6))}0],null]}`, /line 1 has too many values/],
+  ['members', `{${'"a":0,'.repeat(times(16e6, 4e6))}"b":0}`, /is not a lock file/],
+  ['conflict markers', `${HEAD}\n${MARKERS}`, /at least 1,000 faults/],
+  ['spaces', ' '.repeat(times(100e6, 25e6)), /is not valid JSON/],
+])(
+  'a lock file of %s is refused in little memory (Y24)',
+  async (_, text, message) => {
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
+    await writeFile(join(cwd, 'codes.lock.json'), text);
+    const args = ['qr', 'apply', '--from', 'codes.csv', '--dry-run', '--offline'];
+    const { code, stderr } = await runCli(args, { cwd, nodeArgs: [`--max-old-space-size=${times(400, 150)}`] });
+    expect(stderr).toMatch(message);
+    expect(stderr.length).toBeLessThan(10_000);
+    expect(code).toBe(2);
+  },
+  300_000,
+);
+
+test.each(['{},', '[],', '0,'])(
+  'a line of millions of %s is refused before it is unpacked',
+  async (value) => {
+    const cwd = await useDirectory();
+    await writeFile(join(cwd, 'a.json.gz'), gzipSync(`[${value.repeat(times(20e6, 8e6))}0]`, { level: 1 }));
+    const args = ['scans', 'stats', '--input', 'a.json.gz', '--by', 'day'];
+    const { code, stderr } = await runCli(args, { cwd, nodeArgs: ['--max-old-space-size=60'] });
+    expect(stderr).toMatch(/cannot read scans from a\.json\.gz/);
     expect(code).toBe(2);
   },
   300_000,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseAnswer, parseJson } from '../../src/service/json.ts';
+import { parseJson } from '../../src/service/json.ts';
 
 test('without long integers, reads what JSON.parse reads', async () => {
   await fc.assert(
@@ -71,27 +71,27 @@ describe('what costs more than any answer does is refused before it is parsed', 
     ['texts', `[${'"a",'.repeat(1_500_000)}1]`],
     ['members', `{${'"a":0,'.repeat(1_000_000)}"b":1}`],
   ])('millions of %s', async (_, text) => {
-    await expect(parseAnswer(text)).rejects.toThrow('has too many values');
+    await expect(parseJson(text)).rejects.toThrow('has too many values');
   });
 
   test('but not a long string, whatever is in it', async () => {
     const long = '{},"\\'.repeat(2_000_000);
-    expect(await parseAnswer(JSON.stringify([long]))).toEqual([long]);
+    expect(await parseJson(JSON.stringify([long]))).toEqual([long]);
   });
 
   test('a long string beside an integer beyond 2^53: the parser that keeps digits is slow', async () => {
     const text = `["${'x'.repeat(5_000_000)}",9007199254740993]`;
-    await expect(parseAnswer(text)).rejects.toThrow('is larger than 4 MiB and has integers beyond 2^53');
+    await expect(parseJson(text)).rejects.toThrow('is larger than 4 MiB and has integers beyond 2^53');
   });
 
   test('a number of millions of digits', async () => {
-    const digits = '7'.repeat(5_000_000);
+    const digits = '7'.repeat(3_000_000);
     await expect(parseJson(`{"id":${digits}}`)).rejects.toThrow('contains a number with more than 100 digits');
     expect(await parseJson(`{"id":${'7'.repeat(100)}}`)).toEqual({ id: BigInt('7'.repeat(100)) });
   });
 
   test('nesting that would end the stack', async () => {
     const deep = `${'['.repeat(100_000)}12345678901234567890${']'.repeat(100_000)}`;
-    await expect(parseJson(deep)).rejects.toThrow('is nested too deep');
+    await expect(parseJson(deep)).rejects.toThrow('is nested more than 100 levels deep');
   });
 });

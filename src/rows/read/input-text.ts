@@ -1,11 +1,11 @@
-/** Decodes bytes to text in pieces that end with a line: records consist of lines. */
+/** Decodes bytes to text in pieces that end with a line, or in a JSON array with a comma: no record is longer than one MiB. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../errors.ts';
-import { LINE_FEED } from '../../text/ascii.ts';
+import { COMMA, LINE_FEED } from '../../text/ascii.ts';
 
 export interface TextPiece {
-  /** Whole lines with their ends; only in the last piece the last line may lack its own. */
+  /** Whole lines with their ends; only in the last piece the last line may lack its own. Of a JSON array that is one line, a part that ends with a comma. */
   text: string;
   /** Number of its first line, from 1. */
   line: number;
@@ -15,15 +15,14 @@ export interface TextPiece {
 const MIB = 1024 * 1024;
 /** F11: far above any record of a file of scans. At most this much is buffered to find the end of one. */
 export const LONGEST_RECORD = MIB;
-/** A JSON array may be one line. */
-const LONGEST_ARRAY = 64 * MIB;
 
 /** The text of a file in UTF-8, without its byte order mark. Throws UsageError for another encoding and for lines that are too long. */
 export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<TextPiece> {
   /** Incomplete line. It is joined once: joining at each piece would be quadratic in its length. */
   let rest: Buffer[] = [];
   let length = 0;
-  let longest: number | undefined;
+  /** A JSON array may be one line. */
+  let isArray: boolean | undefined;
   let line = 1;
   let isFirst = true;
   /** The piece before, until it is known whether another follows. */
@@ -37,10 +36,12 @@ export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: str
     return made;
   };
   for await (const chunk of bytes) {
-    longest ??= beginsArray(chunk) ? LONGEST_ARRAY : LONGEST_RECORD;
-    const end = chunk.lastIndexOf(LINE_FEED) + 1;
-    const firstEnd = end === 0 ? chunk.length : chunk.indexOf(LINE_FEED);
-    if (length + firstEnd > longest) throw notOurs(path, `line ${line} is longer than ${longest / MIB} MiB`);
+    isArray ??= beginsArray(chunk);
+    const isLong = isArray && !chunk.includes(LINE_FEED);
+    const last = isLong ? COMMA : LINE_FEED;
+    const end = chunk.lastIndexOf(last) + 1;
+    const firstEnd = end === 0 ? chunk.length : chunk.indexOf(last);
+    if (length + firstEnd > LONGEST_RECORD) throw notOurs(path, `${isArray ? 'a record in ' : ''}line ${line} is longer than 1 MiB`);
     if (end === 0) {
       rest.push(Buffer.from(chunk));
       length += chunk.length;
@@ -64,7 +65,7 @@ function beginsArray(start: Uint8Array): boolean {
   return /^(?:\xef\xbb\xbf)?\s*\[/.test(Buffer.from(start).toString('latin1'));
 }
 
-/** Lines end with a single-byte character, so each piece is valid UTF-8. Checking and copying takes a third of the time of TextDecoder. */
+/** Pieces end with a single-byte character, so each is valid UTF-8. Checking and copying takes a third of the time of TextDecoder. */
 function decode(bytes: Buffer, path: string, line: number): string {
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (isUtf8(bytes)) return bytes.toString('utf8');

@@ -1,5 +1,6 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
 import { isObject, parseJson } from '../../service/json.ts';
+import { parseBounded } from '../../text/bounded-json.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';
@@ -29,9 +30,9 @@ async function parseLines(text: string): Promise<Row[] | undefined> {
   }
 }
 
-/** JSON.parse, and again with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
+/** Parses twice, with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
-  const rows: unknown = JSON.parse(text);
+  const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
   return Array.isArray(rows) && rows.some(isLong) ? parseJson(text) : rows;
 }

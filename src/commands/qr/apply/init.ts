@@ -58,7 +58,7 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
       return [key, { key, id, slug, name, type, destination, status }];
     });
     const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
-    const before = overwrite ? undefined : await readLock(nodeDisk, lockPath);
+    const before = overwrite ? undefined : await readLock(nodeDisk, lockPath, signal);
     await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
     addFile(context.facts, lockPath);
     console.note(`Wrote ${countOf(codes.length, 'code')} to ${output} and the lock file to ${lockPath}`);

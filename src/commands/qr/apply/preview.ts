@@ -43,7 +43,7 @@ export async function previewFile(context: Context, given: GivenFile): Promise<v
 /** `--offline`: the file and its lock file have no faults that can be found without the service. */
 export async function checkFile(context: Context, { input, checked, lockPath, flags }: GivenFile): Promise<void> {
   const { rows, warnings } = checked;
-  const found = checkOffline(rows, await readLock(nodeDisk, lockPath), flags.force ?? false);
+  const found = checkOffline(rows, await readLock(nodeDisk, lockPath, context.signal), flags.force ?? false);
   const odd = [...warnings, ...found.warnings];
   refuseFaults(input, flags.strict ? [...found.faults, ...odd] : found.faults);
   tellWarnings(context, input, odd);

@@ -1,0 +1,69 @@
+/** Parses JSON in bounded memory, whatever it contains: no other code of qrctl calls JSON.parse. A value takes up to a hundred times the bytes of its text. */
+import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
+
+/** JSON that costs more memory or time than any valid text. Its message follows "the response " or "line 3 ". */
+export class ExcessiveJsonError extends SyntaxError {}
+
+/** Below this size in characters, no text costs much. */
+const SMALL = 1024 * 1024;
+
+/**
+ * Maximum number of values in one text: many times those of the largest page. An array or object counts as four, and a string or the name of a
+ * member as two more, because they take as much memory: a name that no other object has takes the most.
+ */
+const MOST_VALUES = 4_000_000;
+
+/** Maximum depth of values: far above any real data, and far below a stack overflow. */
+const MOST_DEPTH = 100;
+
+/** Parses JSON as JSON.parse. Throws SyntaxError, and ExcessiveJsonError before a large text with too many or too deep values is parsed. */
+export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
+  if (text.length > SMALL) checkBounds(text, mostValues);
+  return JSON.parse(text);
+}
+
+/** Throws ExcessiveJsonError for a text with too many values, or too deep ones. One pass. */
+export function checkBounds(text: string, mostValues = MOST_VALUES): void {
+  let values = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      at = endOfString(text, at);
+      values += 2;
+    } else if (unit === COMMA) values += 1;
+    else if (unit === COLON) values += 2;
+    else if (opens(unit)) {
+      values += 4;
+      depth += 1;
+      if (depth > MOST_DEPTH) throw new ExcessiveJsonError(`is nested more than ${MOST_DEPTH} levels deep`);
+    } else if (closes(unit)) depth -= 1;
+  }
+  if (values > mostValues) throw new ExcessiveJsonError('has too many values');
+}
+
+const COLON = 0x3a;
+/** Bit by which `{` differs from `[`, and `}` from `]`. */
+const CURLY = 0x20;
+
+/** Returns whether a character begins an array or object. */
+export function opens(unit: number): boolean {
+  return (unit | CURLY) === 0x7b;
+}
+
+/** Returns whether a character ends an array or object. */
+export function closes(unit: number): boolean {
+  return (unit | CURLY) === 0x7d;
+}
+
+/** Returns the position of the quote that ends the string which begins at `start`; the end of the text if there is none. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; ) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return text.length;
+    let escapes = quote;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}
