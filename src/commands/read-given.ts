@@ -1,8 +1,9 @@
 /** Reads a file that a flag specifies, whole and up to a maximum size; `-` is standard input. */
-import { createReadStream, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { STANDARD_INPUT } from '../bulk/input.ts';
 import type { Context } from '../context.ts';
+import { openInput } from '../durable/open-input.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
 import type { LogoFault } from '../image/load-logo.ts';
@@ -28,7 +29,7 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of path === '-' ? context.stdin : createReadStream(path)) {
+    for await (const chunk of path === '-' ? context.stdin : (await openInput(path)).createReadStream()) {
       signal.throwIfAborted();
       bytes += chunk.length;
       // Before anything is made of it.

@@ -20,6 +20,15 @@ interface Followed {
   real: string;
   /** Link on the way that another user created to a file that is not theirs; then `real` must not be used. */
   untrusted?: { at: string; uid: number };
+  /** Link on the way that leads out of the directory that it must not leave; then `real` must not be used either. */
+  leaving?: string;
+}
+
+interface LinkRules {
+  /** User whose links are trusted; undefined on systems without numeric user IDs. */
+  user: number | undefined;
+  /** Real path of a directory whose links must not lead out of it. */
+  within?: string | undefined;
 }
 
 /**
@@ -28,7 +37,7 @@ interface Followed {
  */
 export function* followLinks(
   path: string,
-  user: number | undefined,
+  { user, within }: LinkRules,
   most = MAX_LINKS,
 ): Generator<string, Followed, LinkEntry | undefined> {
   if (most === 0) throw Object.assign(new Error(`too many links on the way to ${path}`), { code: 'ELOOP' });
@@ -39,12 +48,17 @@ export function* followLinks(
     const link = yield at;
     real = at;
     if (link?.to === undefined) continue;
-    const end = yield* followLinks(resolve(dirname(at), link.to), user, most - 1);
-    if (end.untrusted) return end;
+    const end = yield* followLinks(resolve(dirname(at), link.to), { user, within }, most - 1);
+    if (end.untrusted || end.leaving !== undefined) return end;
+    if (within !== undefined && isIn(at, within) && !isIn(end.real, within)) return { real, leaving: at };
     const target = yield end.real;
     if (!target) continue;
     if (![ROOT, user, target.uid].includes(link.uid)) return { real, untrusted: { at, uid: link.uid } };
     real = end.real;
   }
   return { real };
+}
+
+function isIn(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import {
   access,
   constants,
+  type FileHandle,
   link,
   lstat,
   mkdir,
@@ -78,10 +79,14 @@ async function openFile(path: string, flags: OpenFlags, mode?: number): Promise<
     truncate: (size) => handle.truncate(size),
     chmod: (permissions) => handle.chmod(permissions),
     chown: (uid, gid) => handle.chown(uid, gid),
-    stat: () => handle.stat(BIGINT).then(inNumbers),
-    currentPath: () => currentPathOf(handle.fd),
+    ...describeOpen(handle),
     close: () => handle.close(),
   };
+}
+
+/** Describes an open file or directory, whatever its name leads to now. */
+export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'currentPath'> {
+  return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
 /**
@@ -109,8 +114,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
     at: (name) => join(base, name),
     isHeld,
     names: () => readdir(base),
-    stat: () => handle.stat(BIGINT).then(inNumbers),
-    currentPath: () => currentPathOf(handle.fd),
+    ...describeOpen(handle),
     close: () => handle.close(),
   };
 }

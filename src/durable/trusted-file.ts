@@ -26,14 +26,21 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
   return real;
 }
 
-/** Follows the links on the way to a path. Throws as `realPath`. */
-async function withoutLinks(disk: Disk, path: string): Promise<string> {
-  const steps = followLinks(path, disk.user());
+/** Use of a file, in messages. */
+type Use = 'read' | 'write';
+
+/**
+ * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory at the real path `within` that leads out
+ * of it.
+ */
+export async function withoutLinks(disk: Disk, path: string, use: Use = 'write', within?: string): Promise<string> {
+  const steps = followLinks(path, { user: disk.user(), within });
   let step = steps.next();
   while (!step.done) step = steps.next(await lookAt(disk, step.value));
-  const { real, untrusted } = step.value;
+  const { real, untrusted, leaving } = step.value;
+  if (leaving !== undefined) throw refusal(path, `${leaving} is a symbolic link that leads out of ${within}`, use);
   if (untrusted)
-    throw refusal(path, `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`);
+    throw refusal(path, `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`, use);
   return real;
 }
 
@@ -102,10 +109,15 @@ export async function createTrusted(disk: Disk, path: string): Promise<DiskFile>
 }
 
 /** D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on the way was moved. */
-export async function expectAtPath(disk: Disk, file: Pick<DiskFile, 'stat' | 'currentPath'>, path: string): Promise<void> {
+export async function expectAtPath(
+  disk: Disk,
+  file: Pick<DiskFile, 'stat' | 'currentPath'>,
+  path: string,
+  use: Use = 'write',
+): Promise<void> {
   const [opened, found, currentPath] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.currentPath()]);
   if (isSameFile(opened, found) && (currentPath ?? path) === path) return;
-  throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime');
+  throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime', use);
 }
 
 /** Returns whether two descriptions are of the same file, regardless of its names. */
@@ -123,8 +135,11 @@ async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): P
   if (nlink > 1) throw refusal(path, 'it has more than one hard link, and its directory is writable by users other than root');
 }
 
-function refusal(path: string, reason: string): UsageError {
-  return new UsageError(`cannot write ${path}: ${reason}`, {
-    hint: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
-  });
+function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
+  return new UsageError(`cannot ${use} ${path}: ${reason}`, { hint: HINTS[use] });
 }
+
+const HINTS: Readonly<Record<Use, string>> = {
+  read: 'Check where the link leads. If you want that file to be read, pass its own path.',
+  write: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
+};

@@ -64,7 +64,7 @@ function isSharedAbove(directory: string, uid: number): boolean {
 
 /** Follows the links on the way to a path. */
 function withoutLinks(path: string, ours: number) {
-  const steps = followLinks(path, ours);
+  const steps = followLinks(path, { user: ours });
   let step = steps.next();
   while (!step.done) step = steps.next(lookAt(step.value));
   return step.value;

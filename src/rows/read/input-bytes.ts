@@ -1,6 +1,7 @@
 /** The bytes of a file of scans, decompressed, as far as it went when it was opened: another run may be adding to it. */
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { openInput } from '../../durable/open-input.ts';
 import { describeSystemError, systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 
@@ -12,7 +13,7 @@ const GZIP = [0x1f, 0x8b] as const;
  * Yields the file's content in pieces; each is valid until the next is requested. Throws UsageError if it cannot be read, or is truncated.
  */
 export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> {
-  const file = await openInput(path);
+  const file = await openToRead(path);
   try {
     const stat = await file.stat();
     if (stat.isDirectory()) throw new UsageError(`cannot read ${path}: it is a directory`);
@@ -27,16 +28,16 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
   }
 }
 
-async function openInput(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r');
-  } catch (cause) {
+/** Opens a file of scans. Throws UsageError if it cannot be opened, or must not be (D17). */
+export async function openToRead(path: string): Promise<FileHandle> {
+  return openInput(path).catch((cause) => {
     throw cannotRead(path, cause);
-  }
+  });
 }
 
 /** A file or directory that cannot be opened for reading. */
 export function cannotRead(path: string, cause: unknown): UsageError {
+  if (cause instanceof UsageError) return cause;
   const why = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);
   return new UsageError(`cannot read ${path}: ${why}`, { cause });
 }

@@ -41,7 +41,8 @@ export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: str
     const last = isLong ? COMMA : LINE_FEED;
     const end = chunk.lastIndexOf(last) + 1;
     const firstEnd = end === 0 ? chunk.length : chunk.indexOf(last);
-    if (length + firstEnd > LONGEST_RECORD) throw notOurs(path, `${isArray ? 'a record in ' : ''}line ${line} is longer than 1 MiB`);
+    if (length + firstEnd > LONGEST_RECORD)
+      throw notOurs(path, `${isArray ? 'a record in ' : ''}line ${line} is longer than 1 MiB`);
     if (end === 0) {
       rest.push(Buffer.from(chunk));
       length += chunk.length;

@@ -1,18 +1,15 @@
 /** Records of a Parquet file that `scans export` wrote, a row group at a time. */
-import { open } from 'node:fs/promises';
 import { systemCode } from '../../durable/path-errors.ts';
 import { shown } from '../../text/quote.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';
 import type { Row } from '../row-sink.ts';
-import { cannotRead } from './input-bytes.ts';
+import { cannotRead, openToRead } from './input-bytes.ts';
 import { notOurs } from './input-text.ts';
 import type { Records } from './records.ts';
 
 /** Throws UsageError if the file cannot be read, or is not a Parquet file, or the signal's reason. `line` counts rows, from 1. */
 export async function* readParquet(path: string, signal: AbortSignal | undefined): AsyncGenerator<Records> {
-  const file = await open(path, 'r').catch((cause) => {
-    throw cannotRead(path, cause);
-  });
+  const file = await openToRead(path);
   try {
     const { size } = await file.stat();
     yield* recordsOf(readParquetRows(file, size, { signal }), path);

@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MANIFEST } from '../../dataset/manifest.ts';
+import { realInput } from '../../durable/open-input.ts';
 import { UsageError } from '../../errors.ts';
 import { cannotRead } from '../../rows/read/input-bytes.ts';
 import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
@@ -10,9 +11,11 @@ import { peekInput } from './peek.ts';
 
 /** Returns the logs by name, which is chronological in a dataset. Throws UsageError if there are none. */
 export async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((cause) => {
+  const refuse = (cause: unknown) => {
     throw cannotRead(directory, cause);
-  });
+  };
+  await realInput(directory).catch(refuse);
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(refuse);
   const all = new Set(entries.map(({ parentPath, name }) => join(parentPath, name)));
   const datasets = entries.filter(({ name }) => name === MANIFEST).map(({ parentPath }) => parentPath);
   const logs = new Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>();

@@ -78,7 +78,8 @@ function createFolders(): (directory: string) => Promise<Folder> {
 async function readFolder(directory: string): Promise<Folder> {
   // Of a directory that can't be listed a file may be readable.
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
-  const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const names: string[] = [];
+  for (const entry of entries) if (await isRegular(entry)) names.push(entry.name);
   const files = new Map<string, string[]>();
   for (const name of names) {
     const base = findLogName(name)?.base ?? '';
@@ -87,6 +88,15 @@ async function readFolder(directory: string): Promise<Folder> {
     files.set(base, known);
   }
   return { files, unknown: names.filter((name) => isLikeLog(name) && !COMPANION.test(name)) };
+}
+
+/** D17: a FIFO, socket or device is found by no name: reading it may wait without end. A link to a regular file is. */
+async function isRegular(entry: Dirent): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  return stat(join(entry.parentPath, entry.name)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
 }
 
 /** Groups the rotated files of each log; a name without a data extension is matched by the names that begin with it. */
