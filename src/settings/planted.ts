@@ -35,23 +35,46 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why a command in `file` must not be run, or undefined if it may be: only this user and root can have written it. Stricter than
- * `plantedBy`, because root with another user's HOME would run commands of that user. Look before the permissions are corrected.
+ * Returns why a command in `file` must not be run, or undefined if it may be: only this user and root can have written it, or can have moved a file
+ * of theirs to its path. Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Look before the
+ * permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
-  if (uid !== ours && uid !== ROOT) {
-    const hint = `Run qrctl as user ${uid}, or set QRCTL_CONFIG_DIR to a directory that you own.`;
-    return { reason: `the config file ${file} belongs to user ${uid}`, hint, isOpen: false };
+  const names = [resolve(file), withoutLinks(resolve(file), ours).real];
+  const nearest = names.map((name) => dirname(name));
+  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({ path, found: statSync(path) }));
+  const foreign = [{ path: file, uid }, ...directories.map(({ path, found }) => ({ path, uid: found.uid }))].find(
+    (each) => each.uid !== ours && each.uid !== ROOT,
+  );
+  if (foreign) {
+    const hint = `Run qrctl as user ${foreign.uid}, or set QRCTL_CONFIG_DIR to a directory that you own, below directories of yours or of root.`;
+    const reason =
+      foreign.path === file
+        ? `the config file ${file} belongs to user ${uid}`
+        : `the directory ${foreign.path}, which contains the config file, belongs to user ${foreign.uid}`;
+    return { reason, hint, isOpen: false };
   }
-  const directory = statSync(dirname(file)).mode;
-  const isDirectoryOpen = (directory & OTHERS_WRITE) !== 0 && (directory & STICKY) === 0;
-  const open = [...(isDirectoryOpen ? [dirname(file)] : []), ...((mode & OTHERS_WRITE) !== 0 ? [file] : [])];
+  // A umask of 002 lets a user's own group write: above the config's own directory that is trusted, but by root no group is.
+  const above = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
+  const open = directories
+    .filter(
+      ({ path, found: { mode: bits } }) =>
+        (bits & (nearest.includes(path) ? OTHERS_WRITE : above)) !== 0 && (bits & STICKY) === 0,
+    )
+    .map(({ path }) => path);
+  if ((mode & OTHERS_WRITE) !== 0) open.push(file);
   if (open.length === 0) return undefined;
   const paths = open.map((path) => inShellOr('PATH', path)).join(' ');
   const hint = `Check the key-commands in the file, then run \`chmod go-w ${paths}\`.`;
   return { reason: `other users were able to change the config file ${file}`, hint, isOpen: true };
+}
+
+/** Returns the directories above an absolute path, the nearest first. */
+function directoriesAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...directoriesAbove(above)];
 }
 
 /** Returns whether the first directory above those of this user is one in which everybody may make directories. */

@@ -101,6 +101,40 @@ describe('readStore', () => {
     expect([mended.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([2, undefined, 0o700, 0o600]);
   });
 
+  test.runIf(process.getuid?.() === 0)('runs no key-command below a directory that another user owns or can change', async () => {
+    const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
+    const { env, directory } = configured(text);
+    const above = join(directory, 'above');
+    const deep = join(above, 'own', 'deep');
+    mkdirSync(deep, { recursive: true });
+    writeFileSync(join(deep, 'config.json'), text, { mode: 0o600 });
+    const problem = async () => (await readStore({ ...env, QRCTL_CONFIG_DIR: deep })).commandProblem;
+    for (const [name, path] of [
+      ['the first', deep],
+      ['one above', above],
+    ] as const) {
+      expect(await problem()).toBeUndefined();
+      chownSync(path, 65534, 65534);
+      expect((await problem())?.reason, name).toContain(
+        `the directory ${path}, which contains the config file, belongs to user 65534`,
+      );
+      chownSync(path, 0, 0);
+    }
+    for (const mode of [0o777, 0o775]) {
+      chmodSync(above, mode);
+      expect((await problem())?.hint).toContain(`chmod go-w ${above}`);
+    }
+    chmodSync(above, 0o1777);
+    expect(await problem()).toBeUndefined();
+    // By a link of root's in a directory of another user, who can move other files of root's to its name.
+    chownSync(above, 65534, 65534);
+    mkdirSync(join(directory, 'elsewhere'));
+    writeFileSync(join(directory, 'elsewhere', 'config.json'), text, { mode: 0o600 });
+    symlinkSync(join(directory, 'elsewhere'), join(above, 'out'));
+    const linked = await readStore({ ...env, QRCTL_CONFIG_DIR: join(above, 'out') });
+    expect(linked.commandProblem?.reason).toContain(`the directory ${above}`);
+  });
+
   test('does not loosen a stricter mode', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
     await readStore(env);
