@@ -10,6 +10,9 @@ const action = readFileSync(join(root, 'action.yml'), 'utf8');
 /** The last step: all that is indented below its `run: |`. */
 const script = action.slice(action.lastIndexOf('run: |') + 'run: |'.length).replace(/^ {8}/gm, '');
 
+/** Output in which the runner obeys no workflow command. */
+const STOPPED = /^::stop-commands::(?<token>[0-9a-f]{32})\n(?<output>[\s\S]*)\n::\k<token>::\n$/;
+
 /** Runs the step with a `qrctl` that prints its arguments, each in brackets. */
 async function runStep(command: string, more: Record<string, string> = {}) {
   const directory = await useDirectory();
@@ -30,7 +33,15 @@ async function runStep(command: string, more: Record<string, string> = {}) {
   });
   const told = existsSync(output) ? readFileSync(output, 'utf8') : '';
   const summary = existsSync(join(directory, 'summary')) ? readFileSync(join(directory, 'summary'), 'utf8') : '';
-  return { status, stdout: String(stdout), told, summary, made: readdirSync(directory) };
+  const printed = STOPPED.exec(String(stdout))?.groups?.output ?? String(stdout);
+  return {
+    status,
+    stdout: printed,
+    token: STOPPED.exec(String(stdout))?.groups?.token,
+    told,
+    summary,
+    made: readdirSync(directory),
+  };
 }
 
 describe('the input command', () => {
@@ -61,6 +72,14 @@ describe('the input command', () => {
 
   test('passes on the exit code', async () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
+  });
+
+  test('has its output printed with workflow commands turned off, until a token that nothing in it can know', async () => {
+    const command = 'qr\nlist\n::error::forged\n::add-mask::x';
+    const [one, other] = [await runStep(command), await runStep(command)];
+    expect(one.token).toBeDefined();
+    expect(one.stdout).toBe('[qr][list][::error::forged][::add-mask::x]');
+    expect(one.token).not.toBe(other.token);
   });
 });
 
@@ -96,13 +115,35 @@ describe('workflows', () => {
     for (const line of used) expect(line).toMatch(/^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
-  test('a release is tested without a right to write', () => {
+  const texts = [...workflows, 'action.yml', 'Containerfile'].map(
+    (path) => [path, readFileSync(join(root, path), 'utf8')] as const,
+  );
+
+  test.each(texts)('%s runs no install script of a package', (_, text) => {
+    const installs = text.match(/npm (?:ci|install) .*/g) ?? [];
+    for (const line of installs) expect(line).toContain('--ignore-scripts');
+    expect(text).not.toMatch(/npm (?:ci|install)$/m);
+  });
+
+  test.each(texts.slice(0, workflows.length))('%s keeps no token in the checkout, and ends each job in time', (_, text) => {
+    for (const [, next = ''] of text.matchAll(/uses: actions\/checkout@.*\n((?:.*\n){2})/g))
+      expect(next).toContain('persist-credentials: false');
+    expect(text.match(/^ {4}timeout-minutes: /gm)).toHaveLength(text.match(/^ {4}runs-on: /gm)?.length ?? 0);
+  });
+
+  test('the plan of the guide keeps no token in the checkout', () => {
+    const guide = readFileSync(join(root, 'docs/apply.md'), 'utf8');
+    expect(/^ {2}plan:\n[\s\S]*?^ {2}apply:$/m.exec(guide)?.[0]).toContain('persist-credentials: false');
+  });
+
+  test('a release is tested and built without a right to write, and published without running a package', () => {
     const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
     const [, tests = '', publishing = ''] = /^jobs:\n([\s\S]*?)^ {2}release:\n([\s\S]*)$/m.exec(release) ?? [];
     expect(release).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(tests).toContain('npm test');
+    expect(tests).toContain('npm run release');
     expect(tests).not.toMatch(/permissions|secrets|token/);
-    expect(publishing).toMatch(/needs: test/);
-    expect(publishing).not.toMatch(/npm test/);
+    expect(publishing).toMatch(/needs: \[test, build\]/);
+    expect(publishing).not.toMatch(/actions\/checkout|npm (?:test|ci|install|run|pack)|npx/);
   });
 });
