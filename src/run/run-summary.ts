@@ -65,17 +65,18 @@ export function formatRunSummary({ command, startedMs, finishedMs, error, profil
     files: facts.files ?? [],
     outcomes: facts.outcomes ?? null,
   };
-  return `${JSON.stringify(summary)}\n`;
+  // A key may be anywhere, also where a user typed it by mistake: as the name of a profile or a file.
+  return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 
 /** As the line of JSON on standard error has it (terminal/render-error.ts), but for the exit code. */
 function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
   return {
-    message: redactKeys(messageOf(error)),
-    code: code === undefined ? null : redactKeys(code),
+    message: messageOf(error),
+    code: code ?? null,
     status: status ?? null,
-    hint: hint === undefined ? null : redactKeys(hint),
+    hint: hint ?? null,
   };
 }
 

@@ -206,3 +206,16 @@ test('an export that ends half way says which files are done, and claims nothing
   expect(device).toContain(', writing /dev/null\n');
   expect(device).not.toContain('as it was');
 });
+
+test('a key that was typed in place of a name is redacted, wherever the summary has it', async () => {
+  const cwd = await useDirectory();
+  const secret = 'svc_live_0123456789abcdefCANARY';
+  for (const env of [{ QRCTL_PROFILE: secret }, {}]) {
+    const more = 'QRCTL_PROFILE' in env ? [] : ['--profile', secret];
+    expect((await runByDay(['qr', 'list', ...more, ...RUN], { cwd, env })).code).not.toBe(0);
+    expect(await summaryIn(cwd)).toMatchObject({ profile: 'svc_live_0123…' });
+  }
+  const { env } = await useSandbox({ codes: 1 });
+  expect(await runByDay(['qr', 'list', '-o', `${secret}.csv`, ...RUN], { cwd, env })).toMatchObject({ code: 0 });
+  expect(JSON.stringify(await summaryIn(cwd))).not.toContain('CANARY');
+});
