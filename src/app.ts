@@ -1,6 +1,7 @@
 /** Everything that main.ts loads unless it can respond at once: one file of dist/, because each file costs time to open. */
 export { interpret } from './cli/program.ts';
 export { createPropose } from './cli/proposals.ts';
+export { useFlags } from './commands/use-flags.ts';
 export { createContext, ownProcesses } from './context.ts';
 export { describeSystemError, ifDiskFull } from './durable/path-errors.ts';
 export { exitCodeOf, Failure, LocalError } from './errors.ts';

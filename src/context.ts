@@ -8,6 +8,7 @@ import type { Processes } from './durable/replace-file.ts';
 import { ClosedPipeError } from './errors.ts';
 import type { RunFacts } from './run/run-summary.ts';
 import { listenForSignals } from './run/signals.ts';
+import { createUsedFiles, type UsedFiles } from './run/used-files.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
@@ -30,6 +31,8 @@ export interface Context {
   readonly processes: Processes;
   /** Facts about this run for `--summary`; a command adds what it knows. */
   readonly facts: RunFacts;
+  /** Files that this run reads and writes: those of its flags, and those that a command derives from them. */
+  readonly files: UsedFiles;
   /** The global flags as typed; most commands want `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
   /** Standard input as bytes; read at most once. */
@@ -151,6 +154,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     processes: ownProcesses,
     flags,
     facts: {},
+    files: createUsedFiles(),
     propose,
     get stdin() {
       return openStdin();

@@ -48,6 +48,7 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   let { summary } = globals;
   let error: unknown;
   try {
+    await app.useFlags(context, line.definition.options, line.options);
     if (summary !== undefined) {
       await app.checkSummaryPlace(summary).catch((failure: unknown) => {
         summary = undefined;
@@ -64,7 +65,8 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   try {
     const exit = error === undefined ? 0 : await report(error, style, app, context.facts.problems);
     const end = { command, startedMs, error, facts: context.facts, ...(await context.account()) };
-    return (await summarize(summary, end, style, app)) ?? exit;
+    const place = context.files.isRefused('--summary') ? undefined : summary;
+    return (await summarize(place, end, style, app)) ?? exit;
   } finally {
     await context.dispose();
   }

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { refuseMountPoint } from '../durable/mount-point.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
@@ -74,6 +75,8 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   checkIdentity(path, identity);
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
+  // The file itself is replaced by a restart only.
+  for (const replaced of restart ? [paths.state, paths.file] : [paths.state]) await refuseMountPoint(disk, replaced);
   // A7: nothing is read before the lock is held: rows that another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {

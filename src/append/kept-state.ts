@@ -5,8 +5,8 @@ import { removeFile } from '../durable/held-directory.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { systemCode } from '../durable/path-errors.ts';
 import { UsageError } from '../errors.ts';
+import { hasState } from '../rows/kept-file.ts';
 import { resolvePaths } from './append-file.ts';
-import { STATE_BEGINS } from './checksummed-state.ts';
 
 /**
  * Returns the state next to a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file. Locks
@@ -14,9 +14,8 @@ import { STATE_BEGINS } from './checksummed-state.ts';
  */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
-    const { state } = await resolvePaths(disk, file);
-    const bytes = await disk.readFile(state);
-    return bytes.subarray(0, STATE_BEGINS.length).toString() === STATE_BEGINS ? state : undefined;
+    const paths = await resolvePaths(disk, file);
+    return (await hasState(disk, paths.file)) ? paths.state : undefined;
   } catch (error) {
     // The writer reports a file that can't be opened.
     if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;

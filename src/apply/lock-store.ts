@@ -4,11 +4,14 @@ import type { Disk } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
-import { writeWholeFile } from '../rows/whole-file.ts';
+import { checkWholeFile, type OutputPlace, writeWholeFile } from '../rows/whole-file.ts';
+import type { UsedFiles } from '../run/used-files.ts';
 import { formatLock, type LockFile, parseLock } from './lock-file.ts';
 
 /** What to do about a path of the lock file that can't be used. */
 export const OTHER_LOCK = 'specify a different lock file with --lock';
+
+const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
 
 /** Maximum size in bytes: a million keys. */
 const MOST_BYTES = 256 * 2 ** 20;
@@ -30,7 +33,7 @@ export async function writeLock(
 ): Promise<void> {
   const text = formatLock(next);
   if (before === undefined ? next.entries.size === 0 : formatLock(before) === text) return;
-  await writeWholeFile(path, text, { disk, processes, elsewhere: OTHER_LOCK, keeps: true });
+  await writeWholeFile(path, text, { ...LOCK_PLACE, disk, processes, keeps: true });
 }
 
 /** `codes.lock.json` for `codes.csv`. */
@@ -38,6 +41,19 @@ export function lockPathOf(from: string): string {
   const name = basename(from).replace(/\.gz$/i, '');
   const stem = name.replace(/(?<=.)\.[^.]+$/, '');
   return join(dirname(from), `${stem}.lock.json`);
+}
+
+/** Adds the lock file and its journal to the files of a run. Throws UsageError if one of them is another file of the run. */
+export function useLock(files: UsedFiles, path: string): void {
+  files.use(
+    { what: 'the lock file', flag: '--lock', path, writes: true },
+    { what: 'the journal of the lock file', flag: '--lock', path: journalOf(path), writes: true },
+  );
+}
+
+/** Throws UsageError, before anything is sent, if the lock file can't be replaced. */
+export function checkLockPlace(path: string): Promise<void> {
+  return checkWholeFile(path, LOCK_PLACE);
 }
 
 /** The journal of creations, which is there only until they are in the lock file. */

@@ -10,9 +10,10 @@ import type { Column } from '../rows/columns.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { createDocumentSink } from '../rows/document-sink.ts';
 import { DATA_FORMATS } from '../rows/formats.ts';
+import { kindOfTable } from '../rows/kept-file.ts';
 import { formatOfPath, isCompressed, refuseForeignExtension } from '../rows/plan-output.ts';
 import type { Row } from '../rows/row-sink.ts';
-import { openWholeFile } from '../rows/whole-file.ts';
+import { checkWholeFile, openWholeFile } from '../rows/whole-file.ts';
 import type { Clock } from '../time/time.ts';
 import { fold, type Input } from './input.ts';
 import { parseInput } from './read-input.ts';
@@ -39,34 +40,35 @@ interface LastRowsJob {
   columns: readonly Column[];
   /** The one of the columns that files of other commands lack. */
   mark: string;
-  /** Path of `--output`. */
-  output: string | undefined;
 }
 
 const MOST_BYTES = 128 * 2 ** 20;
 
 /**
- * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, is
- * also the `output`, or is in use.
+ * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, or
+ * is in use.
  */
 export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
-  const { clock, signal, processes, columns, mark, output } = job;
+  const { clock, signal, processes, columns, mark } = job;
   refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
-  const format = formatOfPath(path) ?? 'csv';
-  if (format === 'xlsx')
-    throw new UsageError('--since-last does not support workbooks', { hint: 'Specify a .csv, .json or .ndjson file.' });
-  if (path === output)
-    throw new UsageError("--since-last and --output can't be the same file", { hint: 'Specify a different file with --output.' });
+  const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
+  const place = {
+    elsewhere: 'specify a different file with --since-last',
+    // Rows of anything else are refused by their line.
+    replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
+  };
   const lock = await acquireLock(path, { clock, signal });
   try {
     const input = await readLast(path);
+    const rows = input ? rowsOf(input, mark) : [];
+    await checkWholeFile(path, place);
     return {
-      rows: input ? rowsOf(input, mark) : [],
+      rows,
       async replace(rows) {
         const file = await openWholeFile(path, {
           processes,
           gzip: isCompressed(path),
-          elsewhere: 'specify a different file with --since-last',
+          ...place,
         });
         const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
         const sink = createDocumentSink(file, createFormatter(format, style));

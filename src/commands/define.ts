@@ -72,6 +72,8 @@ export interface OptionDefinition<T> extends Pick<Flag, 'flags' | 'description'>
 }
 
 interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
+  /** The command writes to the file that the value specifies; the files of all other flags are only read. */
+  writes?: true;
   /** Acts on more codes, skips a check or a question, or overwrites: never suggested for a word that is not a flag. */
   risky?: true;
   /** The command always refuses to run without it. */

@@ -31,12 +31,14 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
     });
 }
 
-/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there. */
+/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace. */
 export async function listInputFiles(
-  { console: { note, warn } }: Context,
+  { console: { note, warn }, files }: Context,
   names: readonly string[],
   { input, rotated = true }: InputFlags,
 ): Promise<InputLog[] | undefined> {
   // A shell makes several words of `--input *.csv`.
-  return input && listInputs([...input, ...names], { rotated, note, warn });
+  const logs = input && (await listInputs([...input, ...names], { rotated, note, warn }));
+  for (const { paths } of logs ?? []) files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
+  return logs;
 }

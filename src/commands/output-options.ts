@@ -18,7 +18,7 @@ const WRITES = `Write to FILE (${ENDINGS.join(', ')}, each also with .gz; .xlsx`
 /** Output flags of commands whose records have no ID. */
 export const outputOptionsWithoutIds = {
   format: choice('-f, --format <format>', 'Output format', FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .md)`, { group: GROUP, complete: 'files' }),
+  output: text('-o, --output <file>', `${WRITES}, .md)`, { group: GROUP, complete: 'files', writes: true }),
   fields: {
     flags: '--fields <a,b,c>',
     description: 'Columns to print, in this order',
@@ -42,7 +42,7 @@ export const timezoneOption = {
 export const scanOutputOptions = {
   ...outputOptions,
   format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .parquet)`, { group: GROUP, complete: 'files' }),
+  output: text('-o, --output <file>', `${WRITES}, .parquet)`, { group: GROUP, complete: 'files', writes: true }),
 };
 
 function parseFields(raw: string): string[] {
@@ -61,8 +61,10 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [settings, plan] = await Promise.all([context.settings(), import('../rows/plan-output.ts')]);
-  return plan.planOutput(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
+  const [settings, { planOutput: combine }] = await Promise.all([context.settings(), import('../rows/plan-output.ts')]);
+  const plan = combine(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
+  if (plan.path !== undefined) await (await import('../rows/whole-file.ts')).checkWholeFile(plan.path, plan);
+  return plan;
 }
 
 /** Returns a factory of formatters for a plan; each formatter makes one document. Loads only the modules that the format needs. */
@@ -112,16 +114,11 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
     return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
   }
   const { openWholeFile } = await import('../rows/whole-file.ts');
-  const { path, gzip, elsewhere, beforeReplace } = plan;
-  const file = await openWholeFile(path, { gzip, elsewhere, beforeReplace, processes: context.processes });
+  const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
   return createDocumentSink(file, createFormatter());
 }
 
-async function openWorkbook(
-  context: Context,
-  { columns, timezone, elsewhere, beforeReplace }: OutputPlan,
-  path: string,
-): Promise<DocumentSink> {
+async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
     import('../rows/xlsx/workbook-sink.ts'),
     import('../time/local-time.ts'),
@@ -129,9 +126,9 @@ async function openWorkbook(
     import('../rows/whole-file.ts'),
   ]);
   const settings = await context.settings();
-  const zone = createLocalTime(chooseTimeZone({ flag: timezone, setting: settings.timezone, TZ: context.env.TZ }));
-  const file = await openWholeFile(path, { elsewhere, beforeReplace, processes: context.processes });
-  return createWorkbookSink(file, { columns, zone });
+  const zone = createLocalTime(chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }));
+  const file = await openWholeFile(path, { ...plan, processes: context.processes });
+  return createWorkbookSink(file, { columns: plan.columns, zone });
 }
 
 /** Loads the function that makes control characters visible on a terminal; tables have it built in. */

@@ -11,7 +11,7 @@ import { openSink, writeAll } from './output-options.ts';
 export const sinceLastOption = text(
   '--since-last <file>',
   'Report only changes since the run that wrote FILE, then update FILE',
-  { complete: 'files' },
+  { complete: 'files', writes: true },
 );
 
 /** How a command compares a row with the last one of the same code, `Before`. */
@@ -39,11 +39,10 @@ type CodeRow = Row & { id: string | null; slug?: string | null };
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
-  output: string | undefined,
   { columns, mark, run, read, isNews }: Comparison<R, Before>,
 ): Promise<LastRun<R> | undefined> {
   if (path === undefined) return undefined;
-  const last = await openLastRows(path, { clock, signal, processes, columns, mark, output });
+  const last = await openLastRows(path, { clock, signal, processes, columns, mark });
   try {
     const before = new Map<string, Before>();
     for (const { text, notOurs } of last.rows) {

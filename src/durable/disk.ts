@@ -98,6 +98,8 @@ export interface Disk {
   readlink(path: string): Promise<string>;
   /** Rejects if the file may not be written. */
   checkWritable(path: string): Promise<void>;
+  /** Returns the paths at which files and directories are mounted; none where the system doesn't show them. */
+  mountPoints(): Promise<ReadonlySet<string>>;
   /** Flushes the names (created, renamed, removed) of a directory. */
   flushDirectory(path: string): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   mkdir,
   open,
   readdir,
+  readFile,
   readlink,
   realpath,
   rename,
@@ -21,6 +22,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { geteuid } from 'node:process';
 import type { Disk, DiskDirectory, DiskFile, DiskStat, OpenFlags } from './disk.ts';
+import { parseMountPoints } from './mount-point.ts';
 import { systemCode } from './path-errors.ts';
 import { createRenameWithRetry } from './rename-with-retry.ts';
 
@@ -41,6 +43,7 @@ export const nodeDisk: Disk = {
   realpath: (path) => realpath(path),
   readlink: (path) => readlink(path),
   checkWritable: (path) => access(path, constants.W_OK),
+  mountPoints: () => readFile('/proc/self/mountinfo', 'utf8').then(parseMountPoints, () => new Set()),
   flushDirectory,
 };
 

@@ -33,6 +33,7 @@ const MACHINE: Readonly<Record<string, string>> = {
   EFBIG: 'the file would exceed the size limit of the system',
   EIO: 'the device reported an input/output error',
   EMFILE: 'too many files are open',
+  EBUSY: 'it is in use, or mounted as a single file',
   ENFILE: 'too many files are open on the whole system',
 };
 

@@ -201,11 +201,6 @@ export async function readJournalCommand(path: string): Promise<Kind['command'] 
   }
 }
 
-/** Returns whether a file is the journal of a bulk run, also one that is damaged further on. Never throws. */
-export async function isJournal(path: string): Promise<boolean> {
-  return (await readBeginning(path)).startsWith('{"is":"journal"');
-}
-
 /** A first line has a URL, the name of a profile and a fingerprint, each of which is bounded. */
 const MAX_FIRST_LINE_BYTES = 16 * 2 ** 10;
 

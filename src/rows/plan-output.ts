@@ -9,11 +9,13 @@ import {
   type Delimiter,
   EXTENSIONS,
   type FileFormat,
+  FOREIGN_EXTENSIONS,
   FORMATS,
   type Format,
   type RestrictedFormat,
 } from './formats.ts';
 import type { Shape } from './formatter.ts';
+import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
 
 /** The flags, as they were given. */
 export interface OutputFlags {
@@ -41,8 +43,10 @@ export interface OutputPlan {
   chosen: boolean;
   /** Undefined: standard output. */
   path: string | undefined;
-  /** Like in WholeFileOptions, if a flag other than `--output` sets the path. */
+  /** Like in OutputPlace, if a flag other than `--output` sets the path. */
   elsewhere?: string | undefined;
+  /** As in OutputPlace. */
+  replaces?: readonly FileKind[] | undefined;
   /** As in WholeFileOptions. */
   beforeReplace?: (() => Promise<void>) | undefined;
   gzip: boolean;
@@ -70,8 +74,10 @@ export interface PlanContext {
 export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
   const { columns, shape } = context;
   const path = flags.output === '-' ? undefined : flags.output;
+  const chosen = chooseColumns(flags.fields, columns);
+  const names = (of: readonly Column[]) => of.map(({ name }) => name);
   const plan = {
-    columns: chooseColumns(flags.fields, columns),
+    columns: chosen,
     shape,
     chosen: flags.fields !== undefined,
     path,
@@ -80,8 +86,10 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
     rawCells: flags.rawCells ?? false,
     excel: flags.excel ?? false,
     timezone: flags.timezone,
+    // The same command may have written the file, with any of its columns.
+    replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
   };
-  if (path !== undefined) refuseForeignExtension(path, context.formats);
+  if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
   if (flags.ids) {
     refuseBesideIds(flags, columns);
     return { ...plan, format: 'ids', delimiter: ',' };
@@ -110,16 +118,14 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
-/** Formats of other programs, by the extensions of their files. */
-const FOREIGN = ['xls', 'ods'];
-
 /** Why an output can't have the format; `records` is its content. */
-const RESTRICTIONS: Readonly<Record<RestrictedFormat, (records: string) => string>> = {
+const RESTRICTIONS: Readonly<Record<RestrictedFormat | 'xlsx', (records: string) => string>> = {
   parquet: () => 'only scans can be written as Parquet',
   markdown: (records) => `${records} can't be written as Markdown`,
+  xlsx: (records) => `${records} can't be written as a workbook`,
 };
 
-function isRestricted(format: FileFormat): format is RestrictedFormat {
+function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
   return Object.hasOwn(RESTRICTIONS, format);
 }
 
@@ -127,13 +133,17 @@ function isRestricted(format: FileFormat): format is RestrictedFormat {
  * Throws UsageError if the extension of a path is one of another program, or of a format that is not in `formats`. `records`: the
  * content of the file.
  */
-export function refuseForeignExtension(path: string, formats: readonly Format[] = FORMATS, records = 'scans'): void {
+export function refuseForeignExtension(path: string, formats: readonly (Format | 'xlsx')[], records = 'scans'): void {
   const extension = extensionOf(path);
   const format = outputFormatOfPath(path);
   if (format !== undefined && isRestricted(format) && !formats.includes(format))
     throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, { hint: 'Use the extension .csv.' });
-  if (!FOREIGN.includes(extension)) return;
-  throw new UsageError(`cannot write ${path}: .${extension} is not supported`, { hint: 'Use .xlsx instead.' });
+  if (!FOREIGN_EXTENSIONS.has(extension)) return;
+  const known = (Object.keys(EXTENSIONS) as FileFormat[]).filter((name) => formats.includes(name));
+  const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
+  throw new UsageError(`cannot write ${path}: .${extension} is not supported`, {
+    hint: `Use one of these extensions: ${extensions.join(', ')}. CSV and JSON may have .gz after it.`,
+  });
 }
 
 function refuseOtherExtension(path: string, format: Format | FileFormat): void {
@@ -212,7 +222,7 @@ export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | unde
 
 /** Returns the extension in lower case, without the dot and without `.gz` after it; empty if there is none. */
 function extensionOf(path: string): string {
-  return /\.([a-z]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  return /\.([a-z0-9]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
 /** Returns whether the extension of an output path selects compression. */

@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { basename, sep } from 'node:path';
 import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
+import { refuseMountPoint } from '../durable/mount-point.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
 import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
@@ -15,16 +16,23 @@ import { asSentence } from '../text/sentence.ts';
 import type { ByteSink } from './document-sink.ts';
 import { createGatherer } from './gatherer.ts';
 import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
+import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
 
-export interface WholeFileOptions {
+/** What may be at the path of an output. */
+export interface OutputPlace {
+  /** Alternative if the path can't be written, with its flag (default: `--output`). */
+  elsewhere?: string | undefined;
+  /** Kinds of files that the output may replace (default: `ORDINARY_FILES`). */
+  replaces?: readonly FileKind[] | undefined;
+}
+
+export interface WholeFileOptions extends OutputPlace {
   processes: Processes;
   /** Compress; the bytes depend on the data alone. */
   gzip?: boolean;
   /** Refuses a file that is not regular: the written content has to be there afterwards. */
   keeps?: boolean;
   disk?: Disk;
-  /** Alternative if the path can't be written, with its flag (default: `--output`). */
-  elsewhere?: string | undefined;
   /** Called when everything is written and flushed, right before the old file is replaced: if it throws, the old one stays. */
   beforeReplace?: (() => Promise<void>) | undefined;
 }
@@ -42,7 +50,7 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
     if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
-    const { real, isFile } = await resolveFile(disk, path, elsewhere);
+    const { real, isFile } = await resolveFile(disk, path, options);
     if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
     if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or specify a different path');
     return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
@@ -81,19 +89,22 @@ export async function isWrittenDirectly(path: string): Promise<boolean> {
 }
 
 /** Throws like `openWholeFile` if a path can't be written, as far as that is known before. Changes nothing. */
-export async function checkWholeFile(path: string, elsewhere: string): Promise<void> {
+export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
+  if (namesDevice(path, platform())) return;
   try {
-    await resolveFile(nodeDisk, path, elsewhere);
+    await resolveFile(nodeDisk, path, place);
   } catch (error) {
-    throw cannotOpen(`write ${path}`, error, elsewhere);
+    throw cannotOpen(`write ${path}`, error, place.elsewhere);
   }
 }
 
 /**
  * Returns the target of `path`, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error
- * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14).
+ * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14), and if a later run
+ * relies on the file (T14).
  */
-async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise<{ real: string; isFile: boolean }> {
+async function resolveFile(disk: Disk, path: string, place: OutputPlace): Promise<{ real: string; isFile: boolean }> {
+  const { elsewhere = OTHER_FILE, replaces = ORDINARY_FILES } = place;
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
@@ -105,6 +116,12 @@ async function resolveFile(disk: Disk, path: string, elsewhere: string): Promise
   if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
   const real = await realPath(disk, path);
   await checkFifo(disk, real);
+  if (isFile) {
+    await refuseMountPoint(disk, real);
+    // T14: also when it is opened, because another run may have written the file since it was checked.
+    const kind = await kindOfFile(disk, real);
+    if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
+  }
   return { real, isFile };
 }
 

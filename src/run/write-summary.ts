@@ -2,10 +2,13 @@
 import { basename, dirname } from 'node:path';
 import type { Processes } from '../durable/replace-file.ts';
 import { UsageError } from '../errors.ts';
+import type { OutputPlace } from '../rows/whole-file.ts';
 import { formatRunMetrics } from './run-metrics.ts';
 import { formatRunSummary, type RunEnd } from './run-summary.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
+/** A summary replaces the one of the last run, and no other data. */
+const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
 /** Throws UsageError, before anything is done, if the summary could not be written: the result of the run would be lost. */
 export async function checkSummaryPlace(path: string): Promise<void> {
@@ -18,12 +21,12 @@ export async function checkSummaryPlace(path: string): Promise<void> {
     });
   }
   const { checkWholeFile } = await import('../rows/whole-file.ts');
-  await checkWholeFile(path, OTHER_FILE);
+  await checkWholeFile(path, PLACE);
 }
 
 /** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../rows/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);
-  await writeWholeFile(path, text, { processes, elsewhere: OTHER_FILE });
+  await writeWholeFile(path, text, { ...PLACE, processes });
 }

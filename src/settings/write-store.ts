@@ -2,6 +2,7 @@
 import { basename, dirname, extname } from 'node:path';
 import type { Disk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { refuseMountPoint } from '../durable/mount-point.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { describeSystemError } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
@@ -29,6 +30,7 @@ export async function updateStore(
   return namingFile(file, async () => {
     // 0700 from its first moment; the second step is for a umask that would lock ourselves out.
     if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) closeNewDirectory(dirname(file));
+    await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
     // Reading mends only where there is a file; the two say the same once.
     const mended = [...new Set([...first.mended, ...(hasUncheckedCommand(first) ? [] : mendModes(file))])];

@@ -1,16 +1,18 @@
 /** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
 
-import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
+import { STATE_BEGINS, StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
+import { refuseMountPoint } from '../durable/mount-point.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
+import { asSentence } from '../text/sentence.ts';
 import type { Clock } from '../time/time.ts';
 import { formatTailState, parseTailState, type TailPosition, type TailState } from './tail-state.ts';
 
@@ -55,6 +57,7 @@ export async function openTailState(path: string, { clock, signal, disk = nodeDi
   const opening = <T>(work: Promise<T>) =>
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
   const real = await opening(realPath(disk, path));
+  await refuseMountPoint(disk, real);
   // S5: nothing is read before the lock is held.
   const lock = await acquireLock(real, { clock, signal });
   try {
@@ -98,6 +101,11 @@ function moved(path: string): UsageError {
 async function readState(disk: Disk, path: string, real: string): Promise<TailState | undefined> {
   const bytes = await ifPresent(readBack(disk, real, MOST_BYTES));
   if (!bytes) return undefined;
+  if (bytes.length > 0 && !bytes.toString('latin1', 0, STATE_BEGINS.length).startsWith(STATE_BEGINS)) {
+    throw new UsageError(`cannot use the state file ${path}: it was not written by \`scans tail --state\``, {
+      hint: `${asSentence(ELSEWHERE)} This file is unchanged.`,
+    });
+  }
   try {
     return parseTailState(bytes);
   } catch (error) {
@@ -110,7 +118,8 @@ async function readState(disk: Disk, path: string, real: string): Promise<TailSt
 
 function unreadable(path: string, reason: string, wayOn: string, cause: Error): UsageError {
   return new UsageError(`cannot continue from ${path}: ${reason}`, {
-    hint: `${wayOn}, or remove the state file and start again with --since.`,
+    // Not to remove it: it may be the file of something else.
+    hint: `${wayOn}, or ${ELSEWHERE} and start again with --since.`,
     cause,
   });
 }

@@ -278,7 +278,7 @@ describe('qr check', () => {
       "invalid value for --require-utm: 'origin' (expected source, medium, campaign, term or content)",
     ],
     [['--user-agent', 'a\nb'], 'expected up to 200 visible ASCII characters'],
-    [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
+    [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
     [['--since-last', 'x.md'], "cannot write x.md: files of --since-last can't be written as Markdown"],
     [['--since-last', 'x.xls'], 'cannot write x.xls: .xls is not supported'],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no destination column'],

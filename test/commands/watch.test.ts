@@ -208,7 +208,7 @@ describe('scans watch --since-last', () => {
   });
 
   it.each([
-    [['--since-last', 'x.csv', '-o', 'x.csv'], "--since-last and --output can't be the same file"],
+    [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a watch'],
     [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],

@@ -135,10 +135,13 @@ describe('the input', () => {
 
   it.each([
     [['--name', 'x'], /--name can't be used with --from/],
-    [['--results', 'codes.csv'], /can't be the same file as the input/],
+    [['--results', 'codes.csv'], /--results can't be the same file as --from/],
     [['--results', 'r.md'], /cannot write r.md: results can't be written as Markdown/],
-    [['--output', './codes.results.csv'], /the output can't be the same file as the results/],
-    [['--results', 'r.csv', '--output', 'r.csv'], /the output can't be the same file as the results/],
+    [['--output', './codes.results.csv'], /the results file can't be the same file as --output/],
+    [
+      ['--results', 'r.csv', '--output', 'r.csv'],
+      /--output can't be the same file as --results|--results can't be the same file as --output/,
+    ],
     [['--results', '/nowhere/r.csv'], /nowhere/],
     [['--results', 'r.parquet'], /only scans can be written as Parquet/],
     [['--adopt', '1=x'], /LINE=ID, such as 12=6f1c2f0e-/],

@@ -95,12 +95,14 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       chownLink(link);
       const id = sandbox.codeId();
       const short = ['--short-url', 'https://q.example/{slug}'];
-      const page = join(theirs, 'out.html');
-      rmSync(page, { force: true });
-      symlinkSync(target, page);
-      chownLink(page);
+      const [page, list] = [join(theirs, 'out.html'), join(theirs, 'out.csv')];
+      for (const path of [page, list]) {
+        rmSync(path, { force: true });
+        symlinkSync(target, path);
+        chownLink(path);
+      }
       for (const args of [
-        ['scans', 'export', id, '-f', 'csv', '-o', page],
+        ['scans', 'export', id, '-f', 'csv', '-o', list],
         ['qr', 'list', '--summary', page],
         ['qr', 'image', id, ...short, '-o', link],
         ['scans', 'report', id, '-o', page],

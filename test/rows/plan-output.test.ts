@@ -96,6 +96,39 @@ describe('a name that says another format than the one written is refused', () =
   ])('%j', (flags, message) => {
     expect(refusal(flags).message).toBe(message);
   });
+
+  test.each(
+    [
+      'csv.zip',
+      'csv.zst',
+      'csv.bz2',
+      'tar.gz',
+      'xz',
+      'xlsm',
+      'XLSB',
+      'html',
+      'yaml',
+      'xml',
+      'pdf',
+      'sqlite',
+      'feather',
+      'json5',
+    ].flatMap((extension) => [
+      [{ output: `a.${extension}` }],
+      [{ output: `a.${extension}`, format: 'csv' as const }],
+      [{ output: `a.${extension}`, ids: true }],
+    ]),
+  )('%j', (flags) => {
+    const { message, hint } = refusal(flags);
+    expect(message).toMatch(/cannot write a\..*is not supported/);
+    for (const works of ['.csv', '.ndjson', '.xlsx', '.gz']) expect(hint).toContain(works);
+    expect(hint).not.toContain('.parquet');
+  });
+
+  test('a name that says no format is written as ever', () => {
+    for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
+      expect(plan({ output: name }).format).toBe('csv');
+  });
 });
 
 describe('--fields', () => {

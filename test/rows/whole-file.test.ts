@@ -43,6 +43,17 @@ test('devices of Windows are known by the last part of a path, there alone', () 
   expect(namesDevice('NUL', 'linux')).toBe(false);
 });
 
+test('a file that is mounted on its own is refused before anything is written (D18)', async () => {
+  writeFileSync(path, 'old');
+  const real = await nodeDisk.realpath(path);
+  const disk: Disk = { ...nodeDisk, mountPoints: async () => new Set([real]) };
+  await expect(openWholeFile(path, { processes, disk })).rejects.toMatchObject({
+    message: expect.stringContaining('mounted as a single file'),
+    hint: expect.stringContaining('directory'),
+  });
+  expect(names()).toEqual(['out.csv']);
+});
+
 describe('a file appears whole', () => {
   test('or not at all: until the commit the old one stands', async () => {
     writeFileSync(path, 'old');

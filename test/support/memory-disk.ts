@@ -303,6 +303,9 @@ export function createMemoryDisk(): MemoryDisk {
       if (target === undefined) throw failure('EINVAL');
       return target;
     },
+    async mountPoints() {
+      return new Set<string>();
+    },
     async checkWritable(path) {
       if ((find(path).mode & 0o200) === 0) throw failure('EACCES');
     },

@@ -139,7 +139,7 @@ describe('a state file', () => {
     await expect(open(path)).rejects.toMatchObject({
       name: UsageError.name,
       message: expect.stringContaining(`cannot continue from ${path}: ${reason}`),
-      hint: `${wayOn}, or remove the state file and start again with --since.`,
+      hint: `${wayOn}, or specify a different file with --state and start again with --since.`,
       cause: expect.any(Error),
     });
     expect(await readFile(path)).toEqual(bad);

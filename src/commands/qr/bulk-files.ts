@@ -5,7 +5,6 @@ import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
-import { isJournal } from '../../once/journal-envelope.ts';
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
@@ -53,8 +52,7 @@ export function runBulk<R extends InputRow>(context: Context, from: string, flag
 
 async function run<R extends InputRow>(context: Context, from: string, flags: BulkFlags, verb: BulkVerb<R>): Promise<void> {
   const { input, checked } = await readChecked(context, from, flags, verb);
-  const path = resultsPathOf(from, flags, input.form);
-  await refuseJournals([path, flags.output]);
+  const path = resultsPathOf(context.files, from, flags, input.form);
   tellColumns(context, checked);
   if (flags.offline) return tellOffline(context, input, checked);
   const before = path === undefined ? undefined : openResultsBefore(path);
@@ -123,16 +121,6 @@ async function refuseDevice(path: string): Promise<void> {
   throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
     hint: 'Specify a regular file with --results.',
   });
-}
-
-/** Throws UsageError if a file that would be replaced is the journal of a run: its records of sent requests would be lost. */
-async function refuseJournals(paths: readonly (string | undefined)[]): Promise<void> {
-  for (const path of paths) {
-    if (path === undefined || !(await isJournal(path))) continue;
-    throw new UsageError(`cannot overwrite ${path}: it is the journal of a bulk run`, {
-      hint: 'Specify a different file with --output.',
-    });
-  }
 }
 
 /**

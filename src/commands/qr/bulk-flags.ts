@@ -1,10 +1,11 @@
 /** Declares the flags that create, update and delete from a file share, and resolves the paths of their files. */
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, parse } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import type { InputForm } from '../../bulk/input.ts';
 import { UsageError } from '../../errors.ts';
 import { DATA_FORMATS } from '../../rows/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
+import type { UsedFiles } from '../../run/used-files.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
 import { fromCodesOptions, movedFromOption, overwriteOption, workbookOptions } from '../shared-flags.ts';
@@ -16,6 +17,7 @@ export const bulkOptions = {
   results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
     group: BULK_GROUP,
     complete: 'files',
+    writes: true,
   }),
   overwrite: overwriteOption,
   movedFrom: { ...movedFromOption, group: BULK_GROUP },
@@ -51,46 +53,24 @@ export function requireResults(path: string | undefined, flag: string): string {
 
 /** Returns whether an input can be read only once: standard input, or a pipe. */
 function isStream(from: string): boolean {
-  return from === '-' || isDevice(from);
+  // Reading a missing file reports it.
+  return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 /**
  * Returns the path of the results: `codes.results.csv` next to `codes.csv`, and so with other extensions; undefined for standard input and
- * pipes, which cannot be read twice, unless `--results` is set. Throws UsageError if two of input, results, journal and output are one
- * file, whatever their names: one would overwrite the other.
+ * pipes, which cannot be read twice, unless `--results` is set. Throws UsageError if it or its journal is another file of this run.
  */
-export function resultsPathOf(from: string, { results, output }: BulkFlags, form?: InputForm): string | undefined {
+export function resultsPathOf(files: UsedFiles, from: string, { results }: BulkFlags, form?: InputForm): string | undefined {
   // The next run reads them back.
-  if (results !== undefined) refuseForeignExtension(results, DATA_FORMATS, 'results');
+  if (results !== undefined) refuseForeignExtension(results, [...DATA_FORMATS, 'xlsx'], 'results');
   else if (isStream(from)) return undefined;
   const path = results ?? besideInput(from, form);
-  refuseSameFile([
-    { flag: '', what: 'the input', path: from },
-    { flag: '--results', what: 'the results', path },
-    { flag: '--results', what: 'the journal of the results', path: journalOf(path) },
-    { flag: '--output', what: 'the output', path: output ?? '-' },
-  ]);
+  files.use(
+    { what: 'the results file', flag: '--results', path, writes: true },
+    { what: 'the journal', flag: '--results', path: journalOf(path), writes: true },
+  );
   return path;
-}
-
-interface NamedFile {
-  /** The flag that specifies it. */
-  flag: string;
-  what: string;
-  /** `-`: none. */
-  path: string;
-}
-
-/** Throws UsageError if two of these files are one, under any name: one would be lost to the other. */
-export function refuseSameFile(given: readonly NamedFile[]): void {
-  const files = given.filter((file) => file.path !== '-' && !isDevice(file.path));
-  for (const [index, file] of files.entries()) {
-    const earlier = files.slice(0, index).find((other) => realTarget(other.path) === realTarget(file.path));
-    if (!earlier) continue;
-    throw new UsageError(`${file.what} can't be the same file as ${earlier.what}`, {
-      hint: `Specify a different file with ${file.flag}, or omit the flag.`,
-    });
-  }
 }
 
 /** The extension is the input's: the same program opens both. */
@@ -106,23 +86,4 @@ function besideInput(from: string, form: InputForm | undefined): string {
 /** The journal of the run with these results. */
 export function journalOf(resultsPath: string): string {
   return `${resultsPath}.journal`;
-}
-
-/** With every symbolic link followed, as writing does. */
-function realTarget(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realTarget(parent), basename(path));
-  }
-}
-
-/** Opening it reports the error. */
-function isDevice(path: string): boolean {
-  try {
-    return !statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

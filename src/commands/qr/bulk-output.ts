@@ -18,6 +18,7 @@ import { defuse } from '../../text/defuse.ts';
 import { fillShortUrl } from '../../text/short-url.ts';
 import { openSink, planOutput } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
+import { RESULTS_PLACE } from './earlier-results.ts';
 import { NAMED_COLUMNS } from './named-codes.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
@@ -75,10 +76,9 @@ async function openResults(
 ): Promise<RowSink> {
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
-  const elsewhere = 'specify a different file with --results';
   if (format === 'xlsx')
-    return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), elsewhere });
-  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), elsewhere });
+    return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), ...RESULTS_PLACE });
+  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), ...RESULTS_PLACE });
   // Cells of a CSV are written back unchanged; those of other formats have not been cells of a CSV yet.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
   const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: rawCells || asRead, excel };

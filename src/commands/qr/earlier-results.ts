@@ -14,6 +14,8 @@ import { UsageError } from '../../errors.ts';
 import type { CreateJob } from '../../once/create-job.ts';
 import { readJournalCommand } from '../../once/journal-envelope.ts';
 import type { ListedCode } from '../../once/journal-records.ts';
+import { ORDINARY_FILES } from '../../rows/kept-file.ts';
+import { checkWholeFile, type OutputPlace } from '../../rows/whole-file.ts';
 import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
 import { MOST_BYTES, parseRows } from './bulk-input.ts';
@@ -99,6 +101,12 @@ export function listedIn(
   };
 }
 
+/** Tables with outcomes are compared by their outcomes, and replaced with `--overwrite`; other kept files are not. */
+export const RESULTS_PLACE: OutputPlace = {
+  elsewhere: 'specify a different file with --results',
+  replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
+};
+
 interface ResultsPlace {
   /** Of the results of this run. */
   path: string;
@@ -116,6 +124,7 @@ interface ResultsPlace {
  * @throws UsageError if the file is of another command, or is not a results file, unless `--overwrite` is set
  */
 export async function checkResultsPlace({ path, before, command, overwrite }: ResultsPlace): Promise<string | undefined> {
+  await checkWholeFile(path, RESULTS_PLACE);
   const found = await stat(path).catch(() => undefined);
   if (!found?.isFile() || found.size === 0) return undefined;
   const journal = await readJournalCommand(journalOf(path));

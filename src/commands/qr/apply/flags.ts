@@ -13,7 +13,7 @@ const { dryRun, offline, strict } = bulkOptions;
 export const options = {
   from: text('--from <file|->', 'File of codes: CSV, .xlsx, JSON, NDJSON (or -)', { group: GROUP, complete: 'files' }),
   key: text('--key <column>', 'Column that contains the keys (default: key)', { group: GROUP }),
-  lock: text('--lock <file>', 'Lock file (default: NAME.lock.json)', { group: GROUP, complete: 'files' }),
+  lock: text('--lock <file>', 'Lock file (default: NAME.lock.json)', { group: GROUP, complete: 'files', writes: true }),
   init: flag('--init', 'Write --output and a lock file of existing codes', { group: GROUP }),
   dryRun: { ...dryRun, group: GROUP, description: 'Show the plan; change nothing' },
   exitCode: flag('--exit-code', 'Exit with code 8 if --dry-run shows changes, 9 for decisions', { group: GROUP }),

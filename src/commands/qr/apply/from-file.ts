@@ -4,7 +4,7 @@ import { applyFailure } from '../../../apply/apply-failure.ts';
 import { applyRows, whileLocked } from '../../../apply/apply-rows.ts';
 import type { CarriedOut } from '../../../apply/carry-out.ts';
 import { checkKeyed } from '../../../apply/keyed-rows.ts';
-import { journalOf, lockPathOf } from '../../../apply/lock-store.ts';
+import { checkLockPlace, lockPathOf, useLock } from '../../../apply/lock-store.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { type Input, problemOf, refuseChecked } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
@@ -12,7 +12,6 @@ import { UsageError } from '../../../errors.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';
 import { countOf, formatCount, quote } from '../../../text/quote.ts';
-import { refuseSameFile } from '../bulk-flags.ts';
 import { readInput } from '../bulk-input.ts';
 import { outranked, type RowProgress } from '../bulk-progress.ts';
 import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
@@ -28,7 +27,7 @@ export function applyFile(context: Context, from: string, flags: ApplyFlags): Pr
 }
 
 async function apply(context: Context, from: string, flags: ApplyFlags): Promise<void> {
-  const lockPath = lockOf(from, flags);
+  const lockPath = lockOf(context, from, flags);
   const { key = 'key' } = flags;
   const input = await readInput(context, from, { ...flags, key });
   const checked = await checkKeyed(input, { key, force: flags.force, signal: context.signal });
@@ -41,6 +40,7 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
     await requireServiceFor(context, input);
     return previewFile(context, given);
   }
+  await checkLockPlace(lockPath);
   tellWarnings(context, input, checked.warnings);
   const printer = await openPlanOutput(context, flags, APPLIED_COLUMNS, input.name);
   const progress: { shown?: RowProgress } = {};
@@ -64,18 +64,12 @@ async function apply(context: Context, from: string, flags: ApplyFlags): Promise
   }
 }
 
-function lockOf(from: string, { lock, output }: ApplyFlags): string {
+function lockOf({ files }: Context, from: string, { lock }: ApplyFlags): string {
   const path = lock ?? (from === '-' ? undefined : lockPathOf(from));
-  if (path !== undefined) {
-    refuseSameFile([
-      { flag: '', what: 'the input', path: from },
-      { flag: '--lock', what: 'the lock file', path },
-      { flag: '--lock', what: 'the journal of the lock file', path: journalOf(path) },
-      { flag: '--output', what: 'the output', path: output ?? '-' },
-    ]);
-    return path;
-  }
-  throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
+  if (path === undefined)
+    throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
+  useLock(files, path);
+  return path;
 }
 
 /** Returns how the keys ended: `3 keys: 1 created, 2 unchanged`. */

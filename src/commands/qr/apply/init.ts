@@ -2,7 +2,7 @@
 
 import { whileLocked } from '../../../apply/apply-rows.ts';
 import { foldKey, type LockEntry } from '../../../apply/lock-file.ts';
-import { lockPathOf, readLock, writeLock } from '../../../apply/lock-store.ts';
+import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../apply/lock-store.ts';
 import { everyCode } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
 import { ifPresent } from '../../../durable/disk.ts';
@@ -12,7 +12,6 @@ import { addFile } from '../../../run/run-summary.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../../service/shapes.ts';
 import { countOf } from '../../../text/quote.ts';
 import { printRecords } from '../../output-options.ts';
-import { refuseSameFile } from '../bulk-flags.ts';
 import type { ApplyFlags } from './flags.ts';
 
 /** Columns of the file that `--init` writes. */
@@ -36,11 +35,9 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     });
   }
   const lockPath = flags.lock ?? lockPathOf(output);
-  refuseSameFile([
-    { flag: '--output', what: 'the output', path: output },
-    { flag: '--lock', what: 'the lock file', path: lockPath },
-  ]);
-  const { clock, signal, processes, console } = context;
+  const { clock, signal, processes, console, files } = context;
+  useLock(files, lockPath);
+  await checkLockPlace(lockPath);
   const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
   await whileLocked({ lockPath, clock, signal }, onWait, async () => {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);

@@ -49,7 +49,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
   const lookupWidth = widenLookups(context.env);
   const plan = await planOutput(context, flags, COLUMNS, 'list');
   const fails = failureTest(flags);
-  const last = await openLastRun(context, flags.sinceLast, plan.path, comparison(fails));
+  const last = await openLastRun(context, flags.sinceLast, comparison(fails));
   try {
     const found = await chooseCodes(context, names, flags, { order: 'as listed', mayBeNone: true });
     const codes = [...new Map(found.map((code) => [code.id, code])).values()];

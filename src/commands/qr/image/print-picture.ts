@@ -6,7 +6,7 @@ import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { formatTerminal, readTerminal, terminalWidth } from '../../../image/terminal.ts';
 import { decode } from '../../../image/verify.ts';
-import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
 import type { OutcomeCounts } from '../../../run/outcomes.ts';
 import { clean } from '../../../text/clean.ts';
 import { quote } from '../../../text/quote.ts';
@@ -22,6 +22,7 @@ export async function printPicture(context: Context, names: readonly string[], f
   if (isShown && flags.logo !== undefined) throw new UsageError("a terminal can't display a logo", { hint: 'Add -o FILE.png.' });
   const path = flags.output === '-' ? undefined : flags.output;
   const format = path === undefined ? 'svg' : formatOf(path);
+  if (path !== undefined) await checkWholeFile(path);
   const style = await styleOf(context, flags);
   const codes = await chooseCodes(context, names, flags);
   const all = await encodeCodes(context, codes, template, style, [format]);

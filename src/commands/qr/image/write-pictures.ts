@@ -35,6 +35,8 @@ export async function writePictures(context: Context, names: readonly string[], 
   const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
   const { outputDir: directory, force = false } = flags;
+  if (directory !== undefined)
+    context.files.use({ what: 'the manifest', flag: '--output-dir', path: join(directory, 'manifest.csv'), writes: true });
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);
   const codes = [...new Set(await chooseCodes(context, names, flags))];
   const formats = flags.as ?? ['png'];

@@ -5,7 +5,7 @@ import { drawSheet, type Label, type Sheet } from '../../../image/draw-sheet.ts'
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
-import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
 import type { OutcomeCounts } from '../../../run/outcomes.ts';
 import { countOf, inQuotes, joinSome } from '../../../text/quote.ts';
 import { fillShortUrl } from '../../../text/short-url.ts';
@@ -25,6 +25,7 @@ export async function writeSheet(
   { grid, name }: NamedGrid,
 ): Promise<void> {
   const path = sheetPath(flags);
+  await checkWholeFile(path);
   const template = await requireShortUrl(context, flags);
   const { caption = 'slug', start = 1, copies = 1 } = flags;
   const cells = grid.columns * grid.rows;

@@ -7,6 +7,7 @@ import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { SCAN_FORMATS } from '../../../rows/formats.ts';
+import { ORDINARY_FILES } from '../../../rows/kept-file.ts';
 import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
@@ -76,12 +77,16 @@ export async function planExport(context: Context, names: readonly string[], fla
   // In addition to the exact time, one that spreadsheets recognize as a time.
   const isForPeople = planned.excel || planned.format === 'xlsx';
   const shown = isForPeople && !planned.chosen ? { ...planned, columns: columns(labelled, true) } : planned;
-  const output = { ...shown, timezone: flags.timezone };
+  const output: OutputPlan = {
+    ...shown,
+    timezone: flags.timezone,
+    replaces: flags.overwrite ? [...ORDINARY_FILES, 'log'] : ORDINARY_FILES,
+  };
   if (directory !== undefined && output.format === 'table') {
     throw new UsageError("--output-dir can't be used with --format table", { hint: 'Add --format csv.' });
   }
   const partition = planPartition(flags, output, settings.timezone);
-  const append = flags.append ? planAppend(flags, output) : undefined;
+  const append = flags.append ? planAppend(context, flags, output) : undefined;
   const fileNames = flags.fileNames ?? 'id';
   const proveBeyond = flags.proveBeyond ?? false;
   const range = await planRange(context, flags, settings.timezone);
@@ -173,7 +178,7 @@ function requireFields({ columns }: OutputPlan, names: readonly string[], messag
   if (missing !== undefined) throw new UsageError(message, { hint: `Add ${missing} to --fields.` });
 }
 
-function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
+function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
   if (output.gzip)
     throw new UsageError("--append can't be used with a compressed file", { hint: 'Use a file name without .gz.' });
   if (output.format === 'parquet' && flags.partitionBy === undefined) {
@@ -187,6 +192,8 @@ function planAppend(flags: ExportFlags, output: OutputPlan): ExportPlan['append'
     });
   }
   requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
+  if (output.path !== undefined)
+    files.use({ what: 'the state of --append', flag: '--output', path: `${output.path}.state.json`, writes: true });
   return {
     path: flags.output ?? '',
     overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../errors.ts';
-import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
+import { checkWholeFile, OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { ExportFlags } from './flags.ts';
 import { type ExportPlan, extensionOf } from './plan-export.ts';
@@ -12,9 +12,11 @@ import { type ExportPlan, extensionOf } from './plan-export.ts';
 export async function refuseKept(plan: ExportPlan, names: readonly string[], { overwrite }: ExportFlags): Promise<void> {
   const { directory, partition, append, output } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
-  if (append || partition || overwrite) return;
-  if (directory !== undefined) return refuseDirectory(directory, plan, names);
-  if (output.path !== undefined && (await hasState(output.path))) throw refusal(output.path);
+  if (append || partition) return;
+  if (directory !== undefined) return overwrite ? undefined : refuseDirectory(directory, plan, names);
+  if (output.path === undefined) return;
+  if (!overwrite && (await hasState(output.path))) throw refusal(output.path);
+  await checkWholeFile(output.path, output);
 }
 
 async function refuseDataset(directory: string, { partition, append }: ExportPlan): Promise<void> {

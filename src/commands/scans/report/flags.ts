@@ -12,6 +12,7 @@ export const options = {
   logo: text('--logo <file>', 'PNG or SVG logo above the title', { complete: 'files' }),
   output: text('-o, --output <file>', 'Write the report to FILE (.html or .pdf)', {
     complete: 'files',
+    writes: true,
     required: true,
   }),
   paper: choice('--paper <paper>', 'Paper size of a PDF report (default: a4)', PAPERS),

@@ -6,7 +6,7 @@ import type { ReportDocument, ReportLogo } from '../../../report/document.ts';
 import { renderHtml } from '../../../report/html/render-html.ts';
 import { loadLanguage } from '../../../report/languages/load-language.ts';
 import type { Paper } from '../../../report/pdf/paper.ts';
-import { writeWholeFile } from '../../../rows/whole-file.ts';
+import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
 import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
 import { inQuotes, joinSome } from '../../../text/quote.ts';
@@ -21,6 +21,7 @@ const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'o
 /** Counts, and writes the report; the file is replaced atomically, only after every code is counted. Throws as listed in errors.ts. */
 export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
   const output = reportOutput(flags);
+  if (output.path !== '-') await checkWholeFile(output.path);
   // Before anything is counted: a wrong file costs no request.
   const logo = flags.logo === undefined ? undefined : await logoOf(context, flags.logo);
   const plan = await planCount(context, names, flags, BY);

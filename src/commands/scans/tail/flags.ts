@@ -7,7 +7,10 @@ import { limitOption, movedFromOption } from '../../shared-flags.ts';
 export const options = {
   ...choiceOptions,
   since: text('--since <time>', 'Start with scans at or after TIME (default: now)'),
-  state: text('--state <file>', 'Continue after the scans of the last run, recorded in FILE', { complete: 'files' }),
+  state: text('--state <file>', 'Continue after the scans of the last run, recorded in FILE', {
+    complete: 'files',
+    writes: true,
+  }),
   movedFrom: movedFromOption,
   interval: parsed('--interval <duration>', 'Minimum time between requests for the same code (default: 10s)', PERIOD),
   maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),

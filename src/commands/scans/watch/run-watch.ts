@@ -39,7 +39,7 @@ export const COLUMNS: readonly Column[] = [
 export async function runWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<void> {
   const output = await planOutput(context, flags, COLUMNS, 'list');
   const plan = await planWatch(context, names, flags);
-  const last = await openLastRun(context, flags.sinceLast, output.path, COMPARISON);
+  const last = await openLastRun(context, flags.sinceLast, COMPARISON);
   try {
     const { rows, failures, range } = plan.logs
       ? await (await import('./watch-files.ts')).watchFiles(context, plan, plan.logs)

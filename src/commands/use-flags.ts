@@ -1,0 +1,21 @@
+/** Adds the files that flags specify to the files of the run, before the command begins: no command has to compare its flags. */
+import type { Context } from '../context.ts';
+import { configFile } from '../settings/store.ts';
+import type { Options, Values } from './define.ts';
+
+/** Throws UsageError if a flag would write to the file of another flag, to the config file or to the file of the key. Sends nothing. */
+export async function useFlags({ files, env, flags }: Context, options: Options, given: Values<Options>): Promise<void> {
+  const named = Object.entries(options).flatMap(([key, { flags: form, complete, writes = false }]) => {
+    const paths = complete === 'files' ? [given[key] ?? []].flat() : [];
+    return paths.map((path) => ({ flag: /--[a-z-]+/.exec(form)?.[0], path: String(path), writes }));
+  });
+  if (flags.summary !== undefined) named.push({ flag: '--summary', path: flags.summary, writes: true });
+  if (!named.some(({ writes }) => writes)) return;
+  // Without a home directory there is no config.
+  const config = await configFile(env).catch(() => '-');
+  files.use(
+    { what: 'the config file', path: config, writes: false },
+    { what: 'the file of the API key', path: env.QRCTL_API_KEY_FILE || '-', writes: false },
+    ...named,
+  );
+}

@@ -1,0 +1,137 @@
+/** Recognizes, by its first bytes and the files next to it, a file that later runs rely on: an output for something else must not replace it. */
+import { basename, dirname, join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
+import { type Disk, ifPresent } from '../durable/disk.ts';
+import { systemCode } from '../durable/path-errors.ts';
+import { likelyDelimiter } from './formats.ts';
+import { findLogName } from './read/rotated-names.ts';
+
+/** Kinds of files, as predicates for a message that refuses to replace one. */
+export const FILE_KINDS = {
+  none: 'is empty',
+  other: 'has data that no earlier run wrote here',
+  summary: 'is the summary of a run',
+  config: 'is a config file of qrctl',
+  journal: 'is the journal of a bulk run',
+  lock: 'is a lock file of `qr apply`',
+  state: 'is the state of --append, `scans tail` or a dataset',
+  log: 'was written with --append, and may have scans that the service no longer has',
+  part: 'is a part of a dataset',
+  manifest: 'is the list of the images of `qr image`',
+  check: 'has the rows of `qr check`',
+  watch: 'has the rows of `scans watch`',
+  plan: 'has a plan of `qr apply`',
+  results: 'has the results of a bulk run',
+} as const;
+
+export type FileKind = keyof typeof FILE_KINDS;
+
+/** Kinds that any output may replace: no later run relies on them. */
+export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
+
+/** Beginnings of the files that are not tables. */
+const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
+  ['journal', /^\{"is":/],
+  ['lock', /^\s*\{\s*"version":\s*\d+,\s*"base_url":/],
+  ['state', /^\{"version":\d+,"baseUrl":/],
+  ['config', /^\s*\{\s*"version":\s*\d+,\s*(?:"current":\s*"[^"]*",\s*)?"profiles":/],
+  ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
+];
+
+/** Columns of a table that no other one has together; the first kind that fits. */
+const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
+  ['manifest', 'outcome', 'sha256'],
+  ['check', 'outcome', 'http_status'],
+  ['watch', 'outcome', 'last_scan', 'expected'],
+  ['plan', 'action', 'field', 'old', 'new'],
+  ['results', 'outcome', 'error'],
+];
+
+/** Returns the kind of a table with these columns: `other` if no run relies on it. */
+export function kindOfTable(columns: readonly string[]): FileKind {
+  return TABLES.find(([, ...marks]) => marks.every((mark) => columns.includes(mark)))?.[0] ?? 'other';
+}
+
+/**
+ * Returns the kind of the file at a real path; `none` if it is empty or missing. A missing file still belongs to the log whose state is next
+ * to it. Throws the system's error if it can't be read.
+ */
+export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
+  const head = (await ifPresent(readHead(disk, real))) ?? Buffer.alloc(0);
+  const text = textOf(head);
+  const kind = BEGINNINGS.find(([, begins]) => begins.test(text))?.[0] ?? kindOfTable(columnsOf(text));
+  if (kind !== 'other') return kind;
+  // Of a workbook, the columns are not read.
+  if (text.startsWith('PK') && (await beginningOf(disk, `${real}.journal`)).startsWith('{"is":')) return 'results';
+  return (await kindByNeighbors(disk, real)) ?? (head.length === 0 ? 'none' : 'other');
+}
+
+/** Returns whether the state of an append is next to a file, complete or damaged. Throws the system's error. */
+export async function hasState(disk: Disk, real: string): Promise<boolean> {
+  return (await beginningOf(disk, `${real}.state.json`)).startsWith('{"version":');
+}
+
+async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
+  const [directory, name] = [dirname(real), basename(real)];
+  // Its rotated files, and those that a restart kept. A name such as `scans-2026-10-31.csv` may be of another export.
+  const log = findLogName(name.replace(/\.old(?:\.\d+)?$/, ''))?.base ?? name;
+  for (const own of new Set([name, name.startsWith(log) ? log : name])) {
+    if (await hasState(disk, join(directory, own))) return 'log';
+  }
+  const isPart = /^part-\d+\./.test(name) && (await hasManifest(disk, dirname(directory)));
+  return isPart ? 'part' : undefined;
+}
+
+async function hasManifest(disk: Disk, directory: string): Promise<boolean> {
+  return (await beginningOf(disk, join(directory, '_qrctl.json'))).startsWith('{"version":');
+}
+
+/** Empty if there is no such file, or no regular one. */
+async function beginningOf(disk: Disk, path: string): Promise<string> {
+  try {
+    return (await readHead(disk, path)).toString('latin1');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return '';
+  }
+}
+
+/** More than the header of a table has. */
+const HEAD_BYTES = 64 * 1024;
+/** Compressed, they are at most 1032 times as many. */
+const PACKED_BYTES = 8 * 1024;
+
+async function readHead(disk: Disk, path: string): Promise<Buffer> {
+  const file = await disk.open(path, 'r');
+  try {
+    if (!(await file.stat()).isFile()) return Buffer.alloc(0);
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function textOf(head: Buffer): string {
+  return unpacked(head)
+    .subarray(0, HEAD_BYTES)
+    .toString()
+    .replace(/^\ufeff/, '');
+}
+
+function unpacked(head: Buffer): Buffer {
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
+  try {
+    return gunzipSync(head.subarray(0, PACKED_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch {
+    return Buffer.alloc(0); // not compressed by qrctl
+  }
+}
+
+/** Returns the columns of CSV, or the keys of JSON. */
+function columnsOf(text: string): string[] {
+  if (/^\s*[[{]/.test(text)) return [...text.matchAll(/"([^"\\]+)"\s*:/g)].map(([, key = '']) => key);
+  const header = text.split(/[\r\n]/, 1)[0] ?? '';
+  return header.split(likelyDelimiter(header)).map((name) => name.replaceAll('"', '').trim().toLowerCase());
+}

@@ -1,0 +1,71 @@
+/** The files that a run reads and writes, so that none of them is replaced by another one, whatever their names are. */
+import { type BigIntStats, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { UsageError } from '../errors.ts';
+
+interface UsedFile {
+  /** Flag that specifies the file, or the file whose name its own is derived from; undefined if no flag does. */
+  flag?: string | undefined;
+  /** How a message calls a file that no flag specifies: `the lock file`. */
+  what?: string;
+  /** `-`: a standard stream. */
+  path: string;
+  writes: boolean;
+}
+
+export interface UsedFiles {
+  /** Adds files. Throws UsageError if one of two equal files is written. */
+  use(...files: UsedFile[]): void;
+  /** Returns whether `use` refused the file of a flag. */
+  isRefused(flag: string): boolean;
+}
+
+export function createUsedFiles(): UsedFiles {
+  const used = new Map<string, UsedFile>();
+  const refused = new Set<string | undefined>();
+  return {
+    use(...files) {
+      for (const file of files) {
+        const identity = identityOf(file.path);
+        const other = identity === undefined ? undefined : used.get(identity);
+        if (other && (other.writes || file.writes) && other.flag !== file.flag) {
+          for (const { flag } of [file, other]) refused.add(flag);
+          throw refusal(file, other);
+        }
+        if (identity !== undefined && !other?.writes) used.set(identity, file);
+      }
+    },
+    isRefused: (flag) => refused.has(flag),
+  };
+}
+
+function refusal(file: UsedFile, other: UsedFile): UsageError {
+  const nameOf = ({ what, flag = '' }: UsedFile) => what ?? flag;
+  const movable = [file, other].find(({ what, writes }) => writes && what === undefined) ?? file;
+  return new UsageError(`${nameOf(file)} can't be the same file as ${nameOf(other)}: ${file.path}`, {
+    hint: `Specify a different file with ${movable.flag}.`,
+  });
+}
+
+/**
+ * Returns a text that is equal for all names of a file: through links, hard links, and for a missing file also in another case or
+ * normalization, because that is one file on some systems. Undefined for a stream, a device or a directory.
+ */
+function identityOf(path: string): string | undefined {
+  if (path === '-') return undefined;
+  const found = statOf(path);
+  if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
+  // Not `resolve`: the system follows a link before it goes up from it.
+  const directory = statOf(dirname(path));
+  const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
+  return `${place}/${basename(path).normalize().toLowerCase()}`;
+}
+
+/** Opening the file reports the error. */
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
