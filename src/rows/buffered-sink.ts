@@ -8,12 +8,20 @@ const MOST_ROWS = 10_000;
 export function createBufferedSink(sink: Pick<RowSink, 'write' | 'commit' | 'discard'>): RowSink {
   let waiting: Row[] = [];
   let passedOn = 0;
+  let failure: Promise<never> | undefined;
 
   async function passOn(): Promise<void> {
     passedOn += waiting.length;
     const rows = waiting;
     waiting = [];
-    if (rows.length > 0) await sink.write(rows);
+    // The rows may be of codes that are complete by now, so no later code may end as if they were in the output.
+    await failure;
+    if (rows.length === 0) return;
+    const written = sink.write(rows);
+    await written.catch((error) => {
+      failure = Promise.reject(error);
+      return failure;
+    });
   }
 
   return {

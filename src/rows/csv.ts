@@ -57,10 +57,7 @@ export function createCsvFormatter(names: readonly string[], options: CsvOptions
     begin() {
       return (bom ? '\ufeff' : '') + (header ? names.map(encode).join(delimiter) + lineEnd : '');
     },
-    rows(rows) {
-      for (const row of rows) addLine(row);
-      return buffer.take();
-    },
+    rows: (rows) => buffer.collect(() => rows.forEach(addLine)),
     end: () => '',
     checkpoint: stateless,
   };

@@ -11,8 +11,8 @@ export interface JsonLines {
   add(row: Row): void;
   /** Adds the bytes between records. */
   addText(text: string): void;
-  /** The UTF-8 of all since the last call; valid until something is added again. */
-  take(): Uint8Array;
+  /** Returns the UTF-8 of what `fill` adds, valid until something is added again. */
+  collect(fill: () => void): Uint8Array;
 }
 
 /** A scan has eight keys; a service that makes up ever new ones must not fill the memory. */
@@ -74,7 +74,7 @@ export function createJsonLines(): JsonLines {
       buffer.reserve(0)[start] = BRACE; // in the place of the first comma
     },
     addText: buffer.addText,
-    take: buffer.take,
+    collect: buffer.collect,
   };
 }
 

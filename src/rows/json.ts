@@ -8,13 +8,13 @@ export function createNdjsonFormatter(names: readonly string[] | undefined): For
   const lines = createJsonLines();
   return {
     begin: () => '',
-    rows(rows) {
-      for (const row of rows) {
-        lines.add(picked(row, names));
-        lines.addText('\n');
-      }
-      return lines.take();
-    },
+    rows: (rows) =>
+      lines.collect(() => {
+        for (const row of rows) {
+          lines.add(picked(row, names));
+          lines.addText('\n');
+        }
+      }),
     end: () => '',
     checkpoint: stateless,
   };
@@ -27,14 +27,14 @@ export function createJsonFormatter(names: readonly string[] | undefined, shape:
   let separator = '[\n';
   return {
     begin: () => '',
-    rows(rows) {
-      for (const row of rows) {
-        lines.addText(separator);
-        lines.add(picked(row, names));
-        separator = ',\n';
-      }
-      return lines.take();
-    },
+    rows: (rows) =>
+      lines.collect(() => {
+        for (const row of rows) {
+          lines.addText(separator);
+          lines.add(picked(row, names));
+          separator = ',\n';
+        }
+      }),
     end: () => (separator === ',\n' ? '\n]\n' : '[]\n'),
     checkpoint() {
       const marked = separator;

@@ -13,8 +13,8 @@ export interface ByteBuffer {
   /** Returns the bytes added. Valid until bytes are added after `clear`. */
   bytes(): Buffer;
   clear(): void;
-  /** Returns `bytes`, and clears the buffer. */
-  take(): Buffer;
+  /** Returns only the bytes that `fill` adds, and clears the buffer. If `fill` throws, they are in no later result. */
+  collect(fill: () => void): Buffer;
 }
 
 /** Initial size: a page of scans. Memory is kept unless it is much larger. */
@@ -68,10 +68,12 @@ export function createByteBuffer(): ByteBuffer {
     },
     bytes,
     clear,
-    take() {
-      const taken = bytes();
+    collect(fill) {
+      used = 0;
+      fill();
+      const collected = bytes();
       clear();
-      return taken;
+      return collected;
     },
   };
 }

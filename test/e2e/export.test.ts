@@ -1,6 +1,7 @@
 /** The built command against a service in every way the specification leaves open. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { useDirectory } from '../support/cli.ts';
@@ -126,6 +127,23 @@ describe('an export of 4,000 scans', () => {
     const { code, csv, stderr } = await exported(sandbox);
     expect(code, stderr).toBe(0);
     expect(idsOf(csv)).toEqual(idsIn(sandbox));
+  });
+
+  test('into a workbook leaves out a code with a value that no cell holds, and has the others whole', async () => {
+    const sandbox = await useSandbox({ codes: 0 });
+    const ids = [1, 2, 3].map((n) => sandbox.workspace.put({ slug: `s${n}`, name: `Code ${n}` }).id);
+    for (const [n, id] of ids.entries())
+      for (const day of [1, 2, 3]) {
+        const referrer = n === 1 && day === 2 ? `https://example.com/${'r'.repeat(33_000)}` : `of ${n}`;
+        sandbox.workspace.addScan(id, { ts: `2025-10-0${day}T10:00:00.000Z`, referrer });
+      }
+    const file = join(await useDirectory(), 'all.xlsx');
+    const { code, stderr } = await runByDay(['scans', 'export', '--all', '-o', file], { env: sandbox.env });
+    expect([code, stderr]).toEqual([8, expect.stringContaining('Exported 6 scans of 2 codes')]);
+    const sheet = Buffer.from(unzipSync(await readFile(file))['xl/worksheets/sheet1.xml'] ?? '').toString();
+    expect(sheet.match(/<row r="\d+">/g)).toEqual([1, 2, 3, 4, 5, 6, 7].map((row) => `<row r="${row}">`));
+    expect(sheet.match(/>of \d</g)).toEqual(['>of 0<', '>of 0<', '>of 0<', '>of 2<', '>of 2<', '>of 2<']);
+    expect(sheet.match(/<row /g)?.length).toBe(sheet.match(/<\/row>/g)?.length);
   });
 
   test('leaves out a code that is deleted meanwhile, finishes the others, and exits 8', async () => {

@@ -44,6 +44,18 @@ describe('rows kept back from a stream', () => {
     expect(await later()).toBe(true);
   });
 
+  test('that could not be written are not followed by others: the whole output fails, not one code of it', async () => {
+    const out = stream();
+    const broken = { ...out, write: async () => Promise.reject(new Error('a row that cannot be written')) };
+    const sink = createBufferedSink(broken);
+    await sink.write(rows(6000));
+    await expect(sink.write(rows(6000, 6000))).rejects.toThrow('cannot be written');
+    broken.write = out.write;
+    await sink.write(rows(10, 12_000));
+    await expect(sink.commit()).rejects.toThrow('cannot be written');
+    expect([out.written, out.isCommitted()]).toEqual([[], false]);
+  });
+
   test('are never printed when the export is discarded', async () => {
     const out = stream();
     const sink = createBufferedSink(out);

@@ -143,6 +143,8 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
         writer.row_groups.length = kept.groups;
         writer.pendingIndexes.length = kept.indexes;
         writer.num_rows = num_rows;
+        // Also groups that a batch completed before one of its rows was refused.
+        bytes.index = 0;
         bytes.offset = offset;
       };
     },

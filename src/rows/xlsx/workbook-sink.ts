@@ -67,8 +67,7 @@ export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookO
     async write(rows) {
       await begin();
       if (rowNumber + rows.length > MOST_ROWS + 1) throw tooManyRows();
-      for (const row of rows) addRow(row);
-      await zip.write(buffer.take());
+      await zip.write(buffer.collect(() => rows.forEach(addRow)));
       return rows.length;
     },
     async checkpoint() {
