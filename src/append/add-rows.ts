@@ -8,7 +8,16 @@ import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
 import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import { olderRowError } from './current-state.ts';
-import { addRow, type ClockReading, type CodeOverlap, emptyOverlap, forgetOldIds, overlapOf, setBackMs } from './overlap.ts';
+import {
+  addRow,
+  type ClockReading,
+  type CodeOverlap,
+  emptyOverlap,
+  forgetOldIds,
+  overlapOf,
+  setBackMs,
+  totalsOf,
+} from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
 import type { RowTail } from './row-tail.ts';
@@ -50,6 +59,8 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
+  /** For a restart: overlaps of the file that stays if the run fails. */
+  replaced?: ReadonlyMap<string, CodeOverlap> | undefined;
   tail: RowTail;
   lock: Lock;
 }
@@ -67,8 +78,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let closed = false;
   /** Whether data that was written since the last commit is worth a commit. */
   let worthCommit = false;
-  let added = 0;
-  let kept = contentsNow();
+  const { rows: rowsBefore } = totalsOf(overlaps);
+  let kept = { ...totalsOf(job.replaced ?? overlaps), added: 0 };
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -110,7 +121,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
     // A34: scans that arrived since the last run are still to be read, whatever was repaired.
     if (begunAt) overlap.writtenAt = begunAt;
-    added += fresh.size;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
   }
@@ -142,7 +152,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   function noteCommit(): void {
     changed = false;
     worthCommit = false;
-    kept = contentsNow();
+    const totals = totalsOf(overlaps);
+    kept = { ...totals, added: totals.rows - rowsBefore };
   }
 
   async function commit(): Promise<void> {
@@ -214,19 +225,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
         if (!done) await dropRows();
         if (own) await discard();
       },
-    };
-  }
-
-  function contentsNow() {
-    const known = [...overlaps.values()];
-    const newestMs = known.reduce(
-      (newest, { watermarkMs = Number.NEGATIVE_INFINITY }) => Math.max(newest, watermarkMs),
-      Number.NEGATIVE_INFINITY,
-    );
-    return {
-      rows: known.reduce((sum, { rows }) => sum + rows, 0),
-      watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs,
-      added,
     };
   }
 

@@ -84,7 +84,8 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     // D14: while this run waited, the path may have been changed to lead to another file, whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(path, 'the path now points to a different file than when the run started', 'Run the same command again');
-    const replaced = restart ? await readCurrentState(job) : undefined;
+    const found = restart ? await readCurrentState(job) : undefined;
+    const replaced = found instanceof StateProblem ? undefined : found;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);
@@ -95,7 +96,14 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
       await tail.write(options.formatter.rows(rows));
       return true;
     };
-    return createAppendFile({ ...job, path: paths.file, committed, tail: { ...tail, write }, lock });
+    return createAppendFile({
+      ...job,
+      path: paths.file,
+      committed,
+      replaced: replaced?.overlaps,
+      tail: { ...tail, write },
+      lock,
+    });
   } catch (error) {
     await lock.release();
     throw asOpenError(error);

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
-import { StateProblem } from './checksummed-state.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';
@@ -21,11 +20,11 @@ interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 's
 type NewFile = Parameters<OldFile['isNeeded']>[0];
 
 /** Creates the OldFile of a restart: the file at the path, which `state` describes. */
-export function createOldFile(job: Job, state: AppendState | StateProblem | undefined): OldFile {
+export function createOldFile(job: Job, state: AppendState | undefined): OldFile {
   let reason: string | undefined;
   return {
     async isNeeded(built) {
-      if (state && !(state instanceof StateProblem) && isRotated(state.overlaps)) {
+      if (state && isRotated(state.overlaps)) {
         job.remark?.(
           `Rotated files are unchanged. ${basename(job.paths.file)} now also contains their scans, if the service still has them`,
         );
@@ -44,16 +43,12 @@ export function createOldFile(job: Job, state: AppendState | StateProblem | unde
  * Resolves to why the file that `state` describes must stay, as text after a colon; undefined if everything in it is in the new file. A file that
  * can't be compared stays (A31). Throws only if the run is interrupted.
  */
-async function reasonToKeep(
-  job: Job,
-  state: AppendState | StateProblem | undefined,
-  built: NewFile,
-): Promise<string | undefined> {
+async function reasonToKeep(job: Job, state: AppendState | undefined, built: NewFile): Promise<string | undefined> {
   const { disk, paths, signal } = job;
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return undefined;
   // Without a commit, no state records who wrote these bytes.
-  const known = !state || state instanceof StateProblem || state.bytes === 0 ? undefined : state;
+  const known = state?.bytes ? state : undefined;
   try {
     const file = await openTrusted(disk, paths.file);
     if (!file) return undefined;

@@ -59,6 +59,17 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return overlap;
 }
 
+/** Returns the number of rows of all codes, and the time of the newest one in ms since the epoch. */
+export function totalsOf(overlaps: ReadonlyMap<string, CodeOverlap>): { rows: number; watermarkMs: number | undefined } {
+  let rows = 0;
+  let watermarkMs: number | undefined;
+  for (const overlap of overlaps.values()) {
+    rows += overlap.rows;
+    if (overlap.watermarkMs !== undefined) watermarkMs = Math.max(watermarkMs ?? overlap.watermarkMs, overlap.watermarkMs);
+  }
+  return { rows, watermarkMs };
+}
+
 /** Returns whether rows of a file were moved away, by log rotation. */
 export function isRotated(overlaps: ReadonlyMap<string, CodeOverlap>): boolean {
   return [...overlaps.values()].some(({ movedUntilMs }) => movedUntilMs !== undefined);

@@ -29,6 +29,12 @@ export function addFile(facts: RunFacts, path: string): void {
   facts.files = [...new Set([...(facts.files ?? []), path])];
 }
 
+/** Counts rows that were added to the output after those counted before. */
+export function addRows(facts: RunFacts, added: number): void {
+  facts.rows = (facts.rows ?? 0) + added;
+  facts.added = (facts.added ?? 0) + added;
+}
+
 /** Facts that every run has. */
 export interface RunEnd {
   /** `scans export`; empty if the command line had no command. */

@@ -1,5 +1,5 @@
 /** `--summary` of every command: what it knows of codes, rows, outcomes and files, also if it fails in the middle. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
@@ -172,4 +172,103 @@ test('what knows of no codes says null, and what it wrote all the same', async (
   expect(await run('api', 'GET', '/qr')).toMatchObject({ exit: 0, codes: null, rows: null, outcomes: null, files: [] });
   expect(await run('config', 'list', '-o', 'config.csv')).toMatchObject({ exit: 0, codes: null, files: ['config.csv'] });
   expect(await run('qr', 'create', '--template', '-o', 'codes.csv')).toMatchObject({ exit: 0, rows: 0, files: ['codes.csv'] });
+});
+
+/** Rows of all CSV files below a directory, and of a file: lines that begin with a scan or its code. */
+async function rowsBelow(path: string): Promise<number> {
+  const names = (await stat(path)).isDirectory() ? await readdir(path, { recursive: true }) : [''];
+  const texts = await Promise.all(
+    names.filter((name) => join(path, name).endsWith('.csv')).map((name) => readFile(join(path, name), 'utf8')),
+  );
+  return texts.reduce((sum, text) => sum + (text.match(/^(?:[0-9a-f-]{36},[^,]*,[^,]*,)?\d+,\d{4}-/gm)?.length ?? 0), 0);
+}
+
+describe('scans export', () => {
+  const instant = (ms: number) => new Date(ms).toISOString();
+
+  it.each([
+    ['a file', 'log.csv', ['-o', 'log.csv']],
+    ['a directory of files', 'logs', ['--output-dir', 'logs']],
+    ['a dataset', 'lake', ['--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month']],
+  ])('--append --verify counts in %s what both steps added, and the rows that are there', async (_, place, output) => {
+    const { run, cwd, sandbox } = await useRuns({ codes: 2, scans: 300 });
+    const night = () => run('scans', 'export', '--all', '--append', '--verify', ...output);
+    const newest = () => Math.max(...[0, 1].map((n) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '')));
+    const expectTrue = async ({ exit, codes, rows, summary }: Awaited<ReturnType<typeof night>>, added: number) => {
+      const onDisk = await rowsBelow(join(cwd, place));
+      expect({ exit, codes, rows, added: summary.added }).toEqual({ exit: 0, codes: 2, rows: onDisk, added });
+    };
+    await expectTrue(await night(), await rowsBelow(join(cwd, place)));
+    await expectTrue(await night(), 0);
+    for (const minutes of [1, 2, 3]) sandbox.workspace.addScan(sandbox.codeId(0), { ts: instant(newest() + minutes * 60_000) });
+    await expectTrue(await night(), 3);
+    const last = newest();
+    for (const n of [1, 2, 3]) {
+      sandbox.workspace.addScan(sandbox.codeId(1), { ts: instant(last - n * 20 * 86_400_000) });
+      sandbox.workspace.addScan(sandbox.codeId(0), { ts: instant(last + n * 60_000) });
+    }
+    await expectTrue(await night(), 6);
+    expect((await run('scans', 'verify', '--all', ...output.slice(0, 2))).summary).toMatchObject({
+      ...{ exit: 0, codes: 2, added: 0, rows: await rowsBelow(join(cwd, place)) },
+    });
+  });
+
+  it('--append --verify writes the same figures as metrics', async () => {
+    const { cwd, sandbox } = await useRuns({ codes: 1 });
+    const night = ['scans', 'export', '--all', '-o', 'log.csv', '--append', '--verify', '--summary', 'run.prom', '--quiet'];
+    await runByDay(night, { cwd, env: sandbox.env });
+    const rows = await rowsBelow(join(cwd, 'log.csv'));
+    const metrics = await readFile(join(cwd, 'run.prom'), 'utf8');
+    expect([...metrics.matchAll(/^qrctl_run_(rows|added_rows)\{.*\} (\d+)$/gm)].map(([, name, value]) => [name, value])).toEqual([
+      ['rows', `${rows}`],
+      ['added_rows', `${rows}`],
+    ]);
+  });
+
+  it('--restart that fails counts the rows of the file that stays', async () => {
+    let status = 200;
+    const { run, cwd, sandbox } = await useRuns({
+      codes: 1,
+      scans: 700,
+      intercept: sometimes(({ request }) => request.query.get('page') === '2' && status === 500 && fails(500)),
+    });
+    const args = ['scans', 'export', sandbox.codeId(), '-o', 'log.csv', '--append'];
+    expect((await run(...args)).summary).toMatchObject({ exit: 0, rows: 700, added: 700 });
+    status = 500;
+    const failed = await run(...args, '--restart', '--retry-for', '0');
+    expect(await rowsBelow(join(cwd, 'log.csv'))).toBe(700);
+    expect(failed.summary).toMatchObject({ exit: 7, rows: 700, added: 0, watermark: sandbox.scans(sandbox.codeId()).at(-1)?.ts });
+    status = 200;
+    expect((await run(...args, '--restart')).summary).toMatchObject({ exit: 0, rows: 700, added: 700 });
+  });
+
+  it('counts the rows of a new dataset as they are on disk, if a code failed or was read again', async () => {
+    let gone = () => {};
+    let late = () => {};
+    const { run, cwd, sandbox } = await useRuns({
+      codes: 3,
+      scans: 4000,
+      intercept: sometimes(({ request }) => {
+        if (request.query.get('page') !== '3') return undefined;
+        gone();
+        late();
+        return undefined;
+      }),
+    });
+    gone = () => sandbox.workspace.delete(sandbox.codeId(1));
+    const failed = await run('scans', 'export', '--all', '--output-dir', 'lake', '-f', 'csv', '--partition-by', 'month');
+    expect(failed.exit).toBe(8);
+    expect([failed.rows, failed.summary.added]).toEqual(Array(2).fill(await rowsBelow(join(cwd, 'lake'))));
+    gone = () => {};
+    // Rows that move while they are read.
+    let turn = 0;
+    late = () => {
+      turn += 1;
+      if (turn < 3) sandbox.workspace.addScan(sandbox.codeId(0), { ts: `2024-12-0${turn}T10:00:00.000Z` });
+    };
+    const again = await run('scans', 'export', sandbox.codeId(0), '--output-dir', 'new', '-f', 'csv', '--partition-by', 'month');
+    expect(again.exit).toBe(0);
+    expect(turn).toBeGreaterThan(1);
+    expect([again.rows, again.summary.added]).toEqual(Array(2).fill(await rowsBelow(join(cwd, 'new'))));
+  });
 });

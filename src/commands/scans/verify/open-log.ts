@@ -14,7 +14,7 @@ import { runOf } from '../export/open-growing.ts';
 import { DEFAULT_OVERLAP_MS } from '../export/plan-export.ts';
 import type { ScanLog } from './scan-log.ts';
 
-export interface OpenLog extends Pick<AppendFile, 'commit' | 'discard'> {
+export interface OpenLog extends Pick<AppendFile, 'commit' | 'discard' | 'contents'> {
   /** Adds scans that the log lacks. Resolves to their number. */
   add(code: CodeLabel, batch: TimedRows): Promise<number>;
 }
@@ -45,7 +45,7 @@ export async function openLog(
     ...{ overlapMs: DEFAULT_OVERLAP_MS, sinceMs: undefined, ...runOf(context, place, service) },
   };
   const file = await open();
-  return { add: (code, batch) => withColumns(identity, code, file).write(batch), commit: file.commit, discard: file.discard };
+  return { ...file, add: (code, batch) => withColumns(identity, code, file).write(batch) };
 
   async function open(): Promise<AppendFile> {
     if (keptBy && 'directory' in keptBy) {

@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { TimedRows } from '../../../rows/row-sink.ts';
-import { addFile } from '../../../run/run-summary.ts';
+import { addFile, addRows } from '../../../run/run-summary.ts';
 import type { Service } from '../../../service/service.ts';
 import { countOf } from '../../../text/quote.ts';
 import { type CodeResult, verifyCodes } from '../../../verify/verify-codes.ts';
@@ -36,6 +36,8 @@ export async function runVerify(context: Context, names: readonly string[], flag
   const isRepair = flags.repair === true && !flags.dryRun;
   const results = await verify(context, { logs, codes, range, service, isRepair, isAll: everyOf(names, flags) === true });
   await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
+  const { logged, added } = totalsOf(results);
+  Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
   const canRepair = logs.every(({ state }) => state !== undefined);
   report(context, results, service, place, isRepair ? undefined : canRepair ? 'add' : 'export');
 }
@@ -107,6 +109,7 @@ async function repairLog(context: Context, log: ScanLog, job: Job): Promise<Code
     return results;
   } finally {
     await file.discard();
+    addRows(context.facts, file.contents().added);
   }
 }
 
@@ -154,8 +157,6 @@ function report(
   place: string,
   wayOn: WayOn,
 ): void {
-  const { logged, added } = totalsOf(results);
-  Object.assign(context.facts, { codes: results.length, rows: logged, added });
   tellTotals(context, results, service.stats().requests);
   const failure = failureOf(results, place, wayOn);
   if (failure) throw failure;
