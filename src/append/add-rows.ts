@@ -15,7 +15,7 @@ import {
   emptyOverlap,
   forgetOldIds,
   overlapOf,
-  setBackMs,
+  setBackOf,
   totalsOf,
 } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
@@ -90,8 +90,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
     // A25: whether a rotated file has them can't be checked. A34: unless the caller read those files.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs && !isMissing) {
-      const backMs = setBackMs(overlap, start.now(), overlapMs);
-      throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs });
+      const back = setBackOf(overlap, start.now(), overlapMs);
+      throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs: back?.isCertain ? back.byMs : undefined });
     }
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);

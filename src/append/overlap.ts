@@ -5,6 +5,8 @@
  * period are enough for this; older ones are read back from the file if needed (see add-rows.ts).
  */
 
+import { DAY_MS } from '../time/units.ts';
+
 /** One instant by two clocks, ms since the epoch. */
 export interface ClockReading {
   /** By the clock of the service; undefined if it has shown no time. */
@@ -135,7 +137,7 @@ export function positionOf({ watermarkMs, writtenAt }: CodeOverlap): number {
 
 /**
  * Returns the same for a range that ends at `untilMs`, at the instant `now`. A22: if the service's clock was set back since, scans that it dated
- * afterwards are before the watermark; the machine's clock shows by how much.
+ * afterwards are before the watermark; the machine's clock shows by how much. A25: what only that clock shows leads to no scan that can't be checked.
  */
 export function positionBy(
   overlap: CodeOverlap,
@@ -145,21 +147,39 @@ export function positionBy(
 ): number {
   const { serviceMs = Number.POSITIVE_INFINITY } = now;
   const position = Math.min(positionOf(overlap), untilMs, serviceMs);
-  const backMs = setBackMs(overlap, now, overlapMs);
-  return backMs === undefined ? position : Math.min(position, (overlap.writtenAt?.serviceMs ?? position) - backMs);
+  const back = setBackOf(overlap, now, overlapMs);
+  if (!back) return position;
+  const { movedIdsFromMs = Number.NEGATIVE_INFINITY } = overlap;
+  const checkedMs = back.isCertain ? Number.NEGATIVE_INFINITY : movedIdsFromMs + overlapMs;
+  return Math.min(position, Math.max(back.toMs, checkedMs));
 }
 
-/** Returns by how much the service's clock was set back since the newest rows were written, as the machine's clock shows; undefined if it was not. */
-export function setBackMs(
+/** How the service's clock was set back since the newest rows were written. */
+export interface SetBack {
+  byMs: number;
+  /** The time that the service showed when the rows were written, by its clock of now. */
+  toMs: number;
+  /** The service's clock itself shows it. Otherwise the machine's clock may have been set instead. */
+  isCertain: boolean;
+}
+
+/** Returns how the service's clock was set back, as far as the machine's clock shows; undefined if it was not. */
+export function setBackOf(
   { writtenAt: before }: Pick<CodeOverlap, 'writtenAt'>,
   { serviceMs = Number.POSITIVE_INFINITY, machineMs }: ClockReading,
   overlapMs: number,
-): number | undefined {
+): SetBack | undefined {
   if (before?.serviceMs === undefined) return undefined;
-  const elapsedMs = Math.max(machineMs - before.machineMs, 0);
-  const backMs = before.serviceMs - (serviceMs - elapsedMs);
-  return backMs > Math.min(CLOCK_NOISE_MS, overlapMs / 2) ? backMs : undefined;
+  const noiseMs = Math.min(CLOCK_NOISE_MS, overlapMs / 2);
+  const toMs = serviceMs - Math.max(machineMs - before.machineMs, 0);
+  const byMs = before.serviceMs - toMs;
+  const isCertain = before.serviceMs - serviceMs > noiseMs;
+  // A22: a clock that is wrong by more is a machine's, for example one that lost its battery.
+  return byMs > noiseMs && (isCertain || byMs <= MOST_DOUBTFUL_MS) ? { byMs, toMs, isCertain } : undefined;
 }
+
+/** Maximum time by which the service's clock may have been set back if only the machine's clock shows it. */
+const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Maximum drift of two clocks without one being set, given that a service shows whole seconds; the overlap compensates for it. */
 const CLOCK_NOISE_MS = 60_000;

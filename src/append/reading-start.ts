@@ -4,8 +4,8 @@
  */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../errors.ts';
-import { type Clock, formatInstant } from '../time/time.ts';
-import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom } from './overlap.ts';
+import { type Clock, formatDuration, formatInstant } from '../time/time.ts';
+import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom, type SetBack, setBackOf } from './overlap.ts';
 
 export interface ReadingStartJob {
   /** The real file. */
@@ -19,6 +19,8 @@ export interface ReadingStartJob {
   /** Time of the service, ms since the epoch; undefined until a response shows it. */
   serviceNow?: (() => number | undefined) | undefined;
   note?: ((line: string) => void) | undefined;
+  /** Receives notes that must not be missed. */
+  warn?: ((line: string) => void) | undefined;
 }
 
 interface ReadingStart {
@@ -31,8 +33,9 @@ interface ReadingStart {
 }
 
 export function createReadingStart(job: ReadingStartJob): ReadingStart {
-  const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note } = job;
+  const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note, warn } = job;
   let hasNoted = false;
+  let hasWarned = false;
 
   const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
 
@@ -55,6 +58,16 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     );
   }
 
+  /** A25: nothing shows which clock was set, so the run continues, and the user can find out. */
+  function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
+    if (isCertain || movedUntilMs === undefined || hasWarned) return;
+    hasWarned = true;
+    warn?.(
+      `${basename(path)}: the clock of this machine or of the service was set by ${formatDuration(byMs)} since the last run. ` +
+        'If it was the clock of the service, the log may lack scans: compare it with `qrctl scans verify`',
+    );
+  }
+
   return {
     now,
     lowerBound(overlap, endMs) {
@@ -67,7 +80,10 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
         const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
         throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
       }
-      if (position < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
+      const { serviceMs = Number.POSITIVE_INFINITY } = reading;
+      if (serviceMs < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
+      const back = setBackOf(overlap, reading, overlapMs);
+      if (back) warnOfClocks(back, overlap);
       return fromMs;
     },
   };

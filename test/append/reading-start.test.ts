@@ -90,6 +90,27 @@ it('goes back as far as the clock of the service did, though that is past the wa
   expect(ids()).toEqual(['1', '2', '3', '77']);
 });
 
+it.each([400, -400])(
+  "a machine's clock that was wrong by %i days in one run changes nothing, and no clock is blamed (A22)",
+  async (days) => {
+    await run(memory, service, at(START + 3 * HOUR));
+    service[CODE]?.push({ id: 4, time: START + 26 * HOUR });
+    const wrong = at(START + DAY + 3 * HOUR, START + DAY + 3 * HOUR + days * DAY);
+    expect(await startOf(wrong, START + DAY + 3 * HOUR)).toBe(START + HOUR);
+    expect(await run(memory, service, wrong)).toBe(1);
+    const now = START + 2 * DAY + 3 * HOUR;
+    expect(await startOf(at(now), now)).toBe(START + 25 * HOUR);
+    expect(notes).toEqual([]);
+  },
+);
+
+it('a difference of hours, which either clock may have caused, is read again, and no clock is blamed (A22)', async () => {
+  await run(memory, service, at(START + 3 * HOUR, START - 2 * HOUR));
+  const now = START + DAY;
+  expect(await startOf(at(now), now)).toBe(START - 3 * HOUR);
+  expect(notes).toEqual([]);
+});
+
 it('does not pass what came in while a scan was dated ahead (A22)', async () => {
   const future = START + 400 * DAY;
   service[CODE]?.push({ id: 50, time: future });

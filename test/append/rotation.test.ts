@@ -387,30 +387,51 @@ it('a scan that is older than what is known of the old file is refused, not doub
   expect(await rotated()).toBe(0);
 });
 
+/** A run at an instant by the machine's clock, and `back` before it by the service's. */
+const at = (machine: number, back = 0): RunOptions => ({
+  clock: { ...systemClock, now: () => START + machine, sleep: async () => {} },
+  serviceNow: () => START + machine - back,
+});
+
 it("says that the service's clock was set back, and goes on with --restart in a new place (A25)", async () => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
-  const at = (machine: number, back = 0): RunOptions => ({
-    clock: { ...systemClock, now: () => START + machine, sleep: async () => {} },
-    serviceNow: () => START + machine - back,
-  });
   await rotated(at(22 * HOUR));
   await rotate();
   add(23 * HOUR);
   await rotated(at(23 * HOUR));
-  // A day later by the machine's clock, 2 hours by the service's.
-  add(24 * HOUR);
-  for (const later of [46 * HOUR, 47 * HOUR]) {
-    const refused = rotated(at(later, 22 * HOUR));
-    await expect(refused).rejects.toThrow("the service's clock was set back by 22 h since the last run");
+  // A day later by the machine's clock, and two hours before the last run by the service's.
+  add(21.5 * HOUR);
+  for (const later of [46 * HOUR, 46.5 * HOUR]) {
+    const refused = rotated(at(later, 25 * HOUR));
+    await expect(refused).rejects.toThrow("the service's clock was set back by 25 h since the last run");
     await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run the command once with --restart') });
   }
   for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
-  await rotated({ ...at(48 * HOUR, 22 * HOUR), restart: true });
+  await rotated({ ...at(48 * HOUR, 25 * HOUR), restart: true });
   expect(ids().sort()).toEqual(idsOf(service));
   await rotate();
-  add(27 * HOUR);
-  await rotated(at(49 * HOUR, 22 * HOUR));
+  add(24 * HOUR);
+  await rotated(at(49 * HOUR, 25 * HOUR));
   expect([...ids(`${FILE}.2`), ...ids()].sort()).toEqual(idsOf(service));
+});
+
+it.each([
+  ['hours', 5 * HOUR, [expect.stringContaining('the clock of this machine or of the service was set by 5 h since the last run')]],
+  ['years', 9000 * HOUR, []],
+])("a machine's clock that was %s behind for one run does not stop the log (A25)", async (_, behind, said) => {
+  add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
+  await rotated(at(23 * HOUR));
+  await rotate();
+  add(23.5 * HOUR);
+  await rotated(at(24 * HOUR - behind, -behind));
+  add(30 * HOUR);
+  const warned: string[] = [];
+  expect(await rotated({ ...at(31 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+  expect(warned).toEqual(said);
+  add(32 * HOUR);
+  expect(await rotated({ ...at(33 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+  expect(warned).toEqual(said);
+  expect(allIds()).toEqual(idsOf(service));
 });
 
 describe('after a run that ended with 9', () => {
