@@ -1,40 +1,41 @@
 /**
- * Handles `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in place, after a run that was killed before its first
- * commit. The rows of that run are in the copy, and no state records them.
+ * Handles `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in place. A run may have been killed before its first
+ * commit, so that no state records its rows in the copy. Or a run may have added rows between the two steps, so that the copy lacks them.
  */
 
 import { basename, dirname, join } from 'node:path';
-import { type DiskFile, ifPresent } from '../durable/disk.ts';
-import { openTrusted } from '../durable/trusted-file.ts';
+import { type DiskFile, type DiskStat, ifPresent, readPieces } from '../durable/disk.ts';
+import { withTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
-import { readLogName } from '../rows/read/rotated-names.ts';
+import { decompress } from '../rows/read/input-bytes.ts';
+import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
 import { countOf } from '../text/quote.ts';
-import type { CommittedPoint, OpenJob } from './committed-point.ts';
-import { overlapOf } from './overlap.ts';
-import { readRows } from './read-back.ts';
+import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
+import { hashPieces } from './file-hash.ts';
+import { type CodeOverlap, emptyOverlap, overlapOf, totalsOf } from './overlap.ts';
+import { readRows, rebuild } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
+import type { AppendState } from './state.ts';
 
-/** Copies in the same directory with a name of log rotation. */
+/** Copy in the same directory with a name of log rotation. */
 interface Copy {
   path: string;
-  /** A compressed copy can't be read here. */
-  isCompressed: boolean;
+  log: LogName;
+  stat: DiskStat;
 }
 
-/** Finds the copies that were changed after the state was written, and so after the last run began. */
-async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
+/** Lists the copies that are not empty, the newest first. */
+async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
   const directory = dirname(paths.file);
-  const state = await disk.lstat(paths.state);
   const copies: Copy[] = [];
   for (const name of await disk.readdir(directory)) {
     const log = readLogName(name, basename(paths.file));
     if (!log?.age) continue;
     const path = join(directory, name);
     const stat = await ifPresent(disk.lstat(path));
-    if (stat?.isFile() && stat.size > 0 && stat.mtimeNs >= state.mtimeNs)
-      copies.push({ path, isCompressed: log.packing !== undefined });
+    if (stat?.isFile() && stat.size > 0) copies.push({ path, log, stat });
   }
-  return copies;
+  return copies.sort((one, other) => compareAges(other.log, one.log));
 }
 
 /**
@@ -43,10 +44,13 @@ async function findCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
  */
 export async function addCopiedIds(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {
   try {
-    for (const { path, isCompressed } of await findCopies(job)) {
-      if (isCompressed) throw unreadable(job, path);
-      const file = await openTrusted(job.disk, path);
-      await addIdsOf(job, overlaps, path, file).finally(() => file?.close());
+    const state = await job.disk.lstat(job.paths.state);
+    for (const { path, log, stat } of await listCopies(job)) {
+      // Changed before the state was written, and so before the last run began.
+      if (stat.mtimeNs < state.mtimeNs) continue;
+      // A compressed copy can't be read here.
+      if (log.packing !== undefined) throw unreadable(job, path);
+      await withTrusted(job.disk, path, (file) => addIdsOf(job, overlaps, path, file));
     }
   } catch (error) {
     await emptied?.close();
@@ -54,13 +58,7 @@ export async function addCopiedIds(job: OpenJob, { file: emptied, overlaps }: Co
   }
 }
 
-async function addIdsOf(
-  job: OpenJob,
-  overlaps: CommittedPoint['overlaps'],
-  path: string,
-  file: DiskFile | undefined,
-): Promise<void> {
-  if (!file) return;
+async function addIdsOf(job: OpenJob, overlaps: CommittedPoint['overlaps'], path: string, file: DiskFile): Promise<void> {
   const { size } = await file.stat();
   const begin = Buffer.from(job.begin);
   const found = Buffer.alloc(Math.min(begin.length, size));
@@ -77,14 +75,16 @@ async function addIdsOf(
         });
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   for (const { code = alone ?? '', id, timeMs } of rows) overlapOf(overlaps, code).ids.set(id, timeMs);
-  if (end < size) {
-    await file.truncate(end);
-    await file.sync();
-    job.warn?.(
-      `${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`,
-    );
-  }
+  await truncateIncomplete(job, path, file, end);
   if (rows.length > 0) job.note?.(`Skipping ${countOf(rows.length, 'row')} from a stopped run (already in ${basename(path)})`);
+}
+
+async function truncateIncomplete(job: OpenJob, path: string, file: DiskFile, end: number): Promise<void> {
+  const { size } = await file.stat();
+  if (end >= size) return;
+  await file.truncate(end);
+  await file.sync();
+  job.warn?.(`${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`);
 }
 
 function unreadable({ paths }: OpenJob, copy: string): UsageError {
@@ -94,4 +94,108 @@ function unreadable({ paths }: OpenJob, copy: string): UsageError {
       hint: `No changes were made. Decompress or repair ${basename(copy)}. If it has no rows of that run, move it to another directory.`,
     },
   );
+}
+
+/**
+ * A36: finds the rows of a file that was emptied in place. Resolves to undefined if a copy has exactly the committed bytes. If the newest copy has only
+ * the beginning of them, resolves to the overlaps of the file as it was copied, from which the run reads on. Throws UsageError if neither is the case.
+ */
+export async function findCopiedRows(job: OpenJob, state: AppendState): Promise<Map<string, CodeOverlap> | undefined> {
+  // Only a stopped run may have left other rows.
+  if (state.stamp && totalsOf(state.overlaps).rows === 0) return undefined;
+  const copies = await listCopies(job);
+  for (const copy of copies) if (await isWholeCopy(job, copy, state)) return undefined;
+  const [newest] = copies;
+  const part = newest && (await withTrusted(job.disk, newest.path, (file) => readPart(job, newest, file, state)));
+  if (part) return part;
+  const file = basename(job.paths.file);
+  const way = newest?.log.packing === undefined ? 'Move' : `Decompress ${basename(newest.path)}, or move`;
+  throw new UsageError(`cannot continue after ${job.paths.file} was emptied: no copy in the same directory has all of its rows`, {
+    hint: `No changes were made. ${way} the copy of ${file} back to the same directory. If you have its rows elsewhere, delete ${file} to continue in a new file.`,
+  });
+}
+
+async function isWholeCopy(job: OpenJob, { path, log, stat }: Copy, state: AppendState): Promise<boolean> {
+  const isWhole = await withTrusted(job.disk, path, async (file) => {
+    if (log.packing !== undefined)
+      return log.packing === 'gz' && state.stamp !== undefined && hasCommitted(job, path, file, state);
+    const there = { ...job, paths: { ...job.paths, file: path } };
+    if (stat.size < state.bytes || !(await isCommitted(there, file, state))) return false;
+    // A26: as in a file that was moved.
+    if (!state.stamp) await truncateRest(there, file, state);
+    return true;
+  });
+  return isWhole === true;
+}
+
+/** Returns whether the compressed file begins with the bytes that a state describes. */
+async function hasCommitted({ signal }: OpenJob, path: string, file: DiskFile, { bytes, sha256 }: AppendState): Promise<boolean> {
+  const { size } = await file.stat();
+  try {
+    const hash = await hashPieces(decompress(readPieces(file, 0, size, signal), path), bytes);
+    return hash.digests().sha256 === sha256;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+/** A26: truncates what a stopped run left in the rotated file or a copy after its last commit, before a state records that its rows end there. */
+export async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
+  const { size } = await file.stat();
+  if (size > state.bytes) await truncateUncommitted(job, file, state, size);
+  // Also if the last run truncated them and was stopped before it wrote the state.
+  await file.sync();
+}
+
+/** Returns the overlaps of a copy if it is the beginning of the committed bytes. */
+async function readPart(
+  job: OpenJob,
+  { path, log }: Copy,
+  file: DiskFile,
+  state: AppendState,
+): Promise<Map<string, CodeOverlap> | undefined> {
+  const { size } = await file.stat();
+  if (log.packing !== undefined || size >= state.bytes) return undefined;
+  const found = await rebuild({ ...job, identity: state.identity, file, size }).catch((error) => {
+    if (error instanceof UnrecognizedRowError) return undefined;
+    throw error;
+  });
+  if (!found || !isBeginning(found.overlaps, state)) return undefined;
+  await truncateIncomplete(job, path, file, found.bytes);
+  const lacking = totalsOf(state.overlaps).rows - totalsOf(found.overlaps).rows;
+  job.warn?.(
+    `${basename(path)} was copied before the last run ended and lacks ${countOf(lacking, 'scan')}. Reading the missing scans again. ` +
+      'Scans that arrived late may still be missing: compare the log with `qrctl scans verify`',
+  );
+  return new Map(
+    [...state.overlaps].map(([code, overlap]) => [code, asCopied(overlap, found.overlaps.get(code), job.overlapMs)]),
+  );
+}
+
+/** Returns whether these rows may be the beginning of the file that a state describes: a copy of an earlier rotation has no row after that rotation. */
+function isBeginning(found: ReadonlyMap<string, CodeOverlap>, { overlaps }: AppendState): boolean {
+  let isLater = false;
+  for (const [code, { ids, watermarkMs = Number.NEGATIVE_INFINITY }] of found) {
+    const overlap = overlaps.get(code);
+    if (!overlap) return false;
+    for (const [id, timeMs] of ids) if (timeMs >= overlap.idsFromMs && !overlap.ids.has(id)) return false;
+    isLater ||= watermarkMs > (overlap.movedUntilMs ?? Number.NEGATIVE_INFINITY);
+  }
+  return isLater;
+}
+
+/** Returns the overlap of a code as it was when the file had these rows: of rows in earlier files, the IDs in the state stay known. */
+function asCopied(overlap: CodeOverlap, copy = emptyOverlap(), overlapMs: number): CodeOverlap {
+  const { movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY } = overlap;
+  const knownFromMs = Math.min(movedIdsFromMs, movedUntilMs + 1);
+  // A25: the next run reads no row of earlier files whose ID is no longer known.
+  const readMs = Math.min(knownFromMs + overlapMs, overlap.watermarkMs ?? Number.NEGATIVE_INFINITY);
+  const watermarkMs = Math.max(copy.watermarkMs ?? Number.NEGATIVE_INFINITY, readMs);
+  return {
+    ...overlap,
+    watermarkMs: watermarkMs === Number.NEGATIVE_INFINITY ? undefined : watermarkMs,
+    ids: new Map([...[...overlap.ids].filter(([, timeMs]) => timeMs <= movedUntilMs), ...copy.ids]),
+    idsFromMs: Math.max(copy.idsFromMs, knownFromMs),
+  };
 }

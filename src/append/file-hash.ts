@@ -54,6 +54,18 @@ export async function hashFile(file: DiskFile, bytes: number, blocks?: string, s
   return hash;
 }
 
+/** Returns the hash of the first `bytes` of content that comes in pieces. */
+export async function hashPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): Promise<FileHash> {
+  const hash = createFileHash();
+  let left = bytes;
+  for await (const piece of pieces) {
+    hash.update(piece.subarray(0, left));
+    left -= piece.length;
+    if (left <= 0) break;
+  }
+  return hash;
+}
+
 /** SHA-256 in hex of a file's first `bytes` at once, as the states of qrctl 1.0 have it. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');

@@ -4,9 +4,8 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
-import { openTrusted } from '../durable/trusted-file.ts';
+import { openTrusted, withTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
-import { readLogName } from '../rows/read/rotated-names.ts';
 import { StateProblem } from './checksummed-state.ts';
 import {
   type CommittedPoint,
@@ -16,9 +15,8 @@ import {
   nothingCommitted,
   type OpenJob,
   openCommitted,
-  truncateUncommitted,
 } from './committed-point.ts';
-import { addCopiedIds } from './copytruncate.ts';
+import { addCopiedIds, findCopiedRows, truncateRest } from './copytruncate.ts';
 import { readCurrentState } from './current-state.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
@@ -70,11 +68,12 @@ async function continueInNewFile(
   { file, isSameInode }: { file: DiskFile | undefined; isSameInode: boolean },
 ): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
+  const copied = isSameInode ? await findCopiedRows(job, state) : undefined;
   // A24: with a stamp the last run completed, and the old file ends where the state records.
-  if (!state.stamp) await truncateRotated(job, state, isSameInode);
-  const known = await readUnverified(job, state);
+  if (!isSameInode && !state.stamp) await truncateRotated(job, state);
+  const known = copied ? [] : await readUnverified(job, state);
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
-  const overlaps = new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
+  const overlaps = new Map([...(copied ?? state.overlaps)].map(([code, overlap]) => [code, afterRotation(overlap)]));
   return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
 }
 
@@ -87,19 +86,14 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 
 /**
  * A26: a stopped run may have left rows after its last commit, and the new file gets them again. So the rotated file is located and they are
- * truncated there, as they would be in place; for a file that was emptied in place, in the copy. Throws UsageError if it is not found.
+ * truncated there, as they would be in place. Throws UsageError if it is not found.
  */
-async function truncateRotated(job: OpenJob, state: AppendState, isSameInode: boolean): Promise<void> {
+async function truncateRotated(job: OpenJob, state: AppendState): Promise<void> {
   for (const { path, isSameFile } of await findRotated(job, state)) {
-    if (!isSameFile && !(isSameInode && readLogName(basename(path), basename(job.paths.file))?.age)) continue;
+    if (!isSameFile) continue;
     const isTruncated = await withFile(job, path, async (there, file) => {
-      // A copy of an earlier rotation is another file.
-      if (!isSameFile && !(await isCommitted(there, file, state))) return false;
-      const { size } = await file.stat();
       await checkedHash(there, file, state, false);
-      if (size > state.bytes) await truncateUncommitted(there, file, state, size);
-      // A26: before a state records that its rows end there; also if the last run truncated them and was stopped before it wrote the state.
-      await file.sync();
+      await truncateRest(there, file, state);
       return true;
     });
     if (isTruncated) return;
@@ -160,13 +154,7 @@ async function withFile<T>(
   path: string,
   work: (job: OpenJob, file: DiskFile) => Promise<T>,
 ): Promise<T | undefined> {
-  const file = await openTrusted(job.disk, path);
-  if (!file) return undefined;
-  try {
-    return await work({ ...job, paths: { ...job.paths, file: path } }, file);
-  } finally {
-    await file.close();
-  }
+  return withTrusted(job.disk, path, (file) => work({ ...job, paths: { ...job.paths, file: path } }, file));
 }
 
 /**

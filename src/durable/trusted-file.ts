@@ -79,6 +79,17 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
   }
 }
 
+/** Calls `work` with the file that `openTrusted` opens, and closes it; undefined if there is none. */
+export async function withTrusted<T>(disk: Disk, path: string, work: (file: DiskFile) => Promise<T>): Promise<T | undefined> {
+  const file = await openTrusted(disk, path);
+  if (!file) return undefined;
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Bits of a mode for the kind of a file, and those of a FIFO. */
 const KIND = 0o17_0000;
 const FIFO = 0o1_0000;

@@ -22,7 +22,7 @@ export async function* readInputBytes(path: string): AsyncGenerator<Uint8Array> 
     const first = await pieces.next();
     if (first.done) return;
     const whole = joined(first.value, pieces);
-    yield* first.value[0] === GZIP[0] && first.value[1] === GZIP[1] ? decompressed(whole, path) : whole;
+    yield* first.value[0] === GZIP[0] && first.value[1] === GZIP[1] ? decompress(whole, path) : whole;
   } finally {
     await file.close();
   }
@@ -61,7 +61,8 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
   yield* rest;
 }
 
-async function* decompressed(pieces: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+/** Yields the content of the gzip file at `path`, whose bytes are `pieces`. Throws UsageError if it is not a complete gzip file. */
+export async function* decompress(pieces: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   const feeding = (async () => {
     for await (const piece of pieces) {
