@@ -12,11 +12,11 @@ import {
   addRow,
   type ClockReading,
   type CodeOverlap,
+  contentsOf,
   emptyOverlap,
   forgetOldIds,
   overlapOf,
   setBackOf,
-  totalsOf,
 } from './overlap.ts';
 import { createOwnershipCheck } from './ownership-check.ts';
 import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
@@ -78,8 +78,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let closed = false;
   /** Whether data that was written since the last commit is worth a commit. */
   let worthCommit = false;
-  const { rows: rowsBefore } = totalsOf(overlaps);
-  let kept = { ...totalsOf(job.replaced ?? overlaps), added: 0 };
+  const { rows: rowsBefore } = contentsOf(overlaps);
+  let kept = { ...contentsOf(job.replaced ?? overlaps), added: 0 };
 
   const start = createReadingStart({ ...job, sinceMs });
   const startOf = (code: string, endMs?: number) => start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
@@ -152,8 +152,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   function noteCommit(): void {
     changed = false;
     worthCommit = false;
-    const totals = totalsOf(overlaps);
-    kept = { ...totals, added: totals.rows - rowsBefore };
+    const now = contentsOf(overlaps);
+    kept = { ...now, added: now.rows - rowsBefore };
   }
 
   async function commit(): Promise<void> {

@@ -11,8 +11,8 @@ import { decompress } from '../rows/read/input-bytes.ts';
 import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
 import { countOf } from '../text/quote.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
-import { hashPieces } from './file-hash.ts';
-import { type CodeOverlap, emptyOverlap, overlapOf, totalsOf } from './overlap.ts';
+import { hashFile, hashPieces } from './file-hash.ts';
+import { type CodeOverlap, contentsOf, emptyOverlap, overlapOf } from './overlap.ts';
 import { readRows, rebuild } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
@@ -96,15 +96,18 @@ function unreadable({ paths }: OpenJob, copy: string): UsageError {
   );
 }
 
+/** The part of a state that describes the rows of its file. */
+type CopiedState = Pick<AppendState, 'bytes' | 'sha256' | 'overlaps'>;
+
 /**
- * A36: finds the rows of a file that was emptied in place. Resolves to undefined if a copy has exactly the committed bytes. If the newest copy has only
- * the beginning of them, resolves to the overlaps of the file as it was copied, from which the run reads on. Throws UsageError if neither is the case.
+ * A36: finds the rows of a file that was emptied in place. Resolves to the state if a copy has exactly the committed bytes. If the newest copy has only
+ * the beginning of them, resolves to the state of the file as it was copied, from which the run reads on. Throws UsageError if neither is the case.
  */
-export async function findCopiedRows(job: OpenJob, state: AppendState): Promise<Map<string, CodeOverlap> | undefined> {
+export async function findCopiedRows(job: OpenJob, state: AppendState): Promise<CopiedState> {
   // Only a stopped run may have left other rows.
-  if (state.stamp && totalsOf(state.overlaps).rows === 0) return undefined;
+  if (state.stamp && contentsOf(state.overlaps).rows === 0) return state;
   const copies = await listCopies(job);
-  for (const copy of copies) if (await isWholeCopy(job, copy, state)) return undefined;
+  for (const copy of copies) if (await isWholeCopy(job, copy, state)) return state;
   const [newest] = copies;
   const part = newest && (await withTrusted(job.disk, newest.path, (file) => readPart(job, newest, file, state)));
   if (part) return part;
@@ -148,13 +151,8 @@ export async function truncateRest(job: OpenJob, file: DiskFile, state: AppendSt
   await file.sync();
 }
 
-/** Returns the overlaps of a copy if it is the beginning of the committed bytes. */
-async function readPart(
-  job: OpenJob,
-  { path, log }: Copy,
-  file: DiskFile,
-  state: AppendState,
-): Promise<Map<string, CodeOverlap> | undefined> {
+/** Returns the state of a copy if it is the beginning of the committed bytes. */
+async function readPart(job: OpenJob, { path, log }: Copy, file: DiskFile, state: AppendState): Promise<CopiedState | undefined> {
   const { size } = await file.stat();
   if (log.packing !== undefined || size >= state.bytes) return undefined;
   const found = await rebuild({ ...job, identity: state.identity, file, size }).catch((error) => {
@@ -163,14 +161,17 @@ async function readPart(
   });
   if (!found || !isBeginning(found.overlaps, state)) return undefined;
   await truncateIncomplete(job, path, file, found.bytes);
-  const lacking = totalsOf(state.overlaps).rows - totalsOf(found.overlaps).rows;
+  const lacking = contentsOf(state.overlaps).rows - contentsOf(found.overlaps).rows;
   job.warn?.(
     `${basename(path)} was copied before the last run ended and lacks ${countOf(lacking, 'scan')}. Reading the missing scans again. ` +
       'Scans that arrived late may still be missing: compare the log with `qrctl scans verify`',
   );
-  return new Map(
-    [...state.overlaps].map(([code, overlap]) => [code, asCopied(overlap, found.overlaps.get(code), job.overlapMs)]),
-  );
+  const { bytes } = found;
+  const { sha256 } = (await hashFile(file, bytes, undefined, job.signal)).digests();
+  const overlaps = [...state.overlaps].map(([code, overlap]) => {
+    return [code, asCopied(overlap, found.overlaps.get(code), job.overlapMs)] as const;
+  });
+  return { bytes, sha256, overlaps: new Map(overlaps) };
 }
 
 /** Returns whether these rows may be the beginning of the file that a state describes: a copy of an earlier rotation has no row after that rotation. */
@@ -194,6 +195,7 @@ function asCopied(overlap: CodeOverlap, copy = emptyOverlap(), overlapMs: number
   const watermarkMs = Math.max(copy.watermarkMs ?? Number.NEGATIVE_INFINITY, readMs);
   return {
     ...overlap,
+    rows: copy.rows,
     watermarkMs: watermarkMs === Number.NEGATIVE_INFINITY ? undefined : watermarkMs,
     ids: new Map([...[...overlap.ids].filter(([, timeMs]) => timeMs <= movedUntilMs), ...copy.ids]),
     idsFromMs: Math.max(copy.idsFromMs, knownFromMs),

@@ -61,15 +61,15 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
   return overlap;
 }
 
-/** Returns the number of rows of all codes, and the time of the newest one in ms since the epoch. */
-export function totalsOf(overlaps: ReadonlyMap<string, CodeOverlap>): { rows: number; watermarkMs: number | undefined } {
+/** Returns the number of rows in a file, and the time of the newest one, ms since the epoch; undefined if there is none. */
+export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>): { rows: number; watermarkMs: number | undefined } {
   let rows = 0;
-  let watermarkMs: number | undefined;
+  let newestMs: number | undefined;
   for (const overlap of overlaps.values()) {
     rows += overlap.rows;
-    if (overlap.watermarkMs !== undefined) watermarkMs = Math.max(watermarkMs ?? overlap.watermarkMs, overlap.watermarkMs);
+    newestMs = Math.max(newestMs ?? Number.NEGATIVE_INFINITY, overlap.watermarkMs ?? Number.NEGATIVE_INFINITY);
   }
-  return { rows, watermarkMs };
+  return { rows, watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs };
 }
 
 /** Returns whether rows of a file were moved away, by log rotation. */

@@ -68,12 +68,12 @@ async function continueInNewFile(
   { file, isSameInode }: { file: DiskFile | undefined; isSameInode: boolean },
 ): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
-  const copied = isSameInode ? await findCopiedRows(job, state) : undefined;
+  const moved = isSameInode ? await findCopiedRows(job, state) : state;
   // A24: with a stamp the last run completed, and the old file ends where the state records.
   if (!isSameInode && !state.stamp) await truncateRotated(job, state);
-  const known = copied ? [] : await readUnverified(job, state);
+  const known = moved === state ? await readUnverified(job, state) : [];
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
-  const overlaps = new Map([...(copied ?? state.overlaps)].map(([code, overlap]) => [code, afterRotation(overlap)]));
+  const overlaps = new Map([...moved.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
   return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
 }
 
