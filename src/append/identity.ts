@@ -12,8 +12,6 @@ interface Dialect {
   rawCells: boolean;
   /** CSV only: the separator between cells; missing for a comma. */
   delimiter?: string | undefined;
-  /** NDJSON only: fields beyond the columns are kept too (no `--fields`). */
-  keepExtra: boolean;
   /** Time zone of the column `ts_local`, if the file has it. */
   timezone?: string | undefined;
 }
@@ -47,26 +45,22 @@ function isTexts(list: unknown): boolean {
 
 export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
   const { columns, format, dialect } = value;
-  const { header, excel, rawCells, keepExtra, timezone, delimiter } = isObject(dialect) ? dialect : {};
+  const { header, excel, rawCells, timezone, delimiter } = isObject(dialect) ? dialect : {};
   return (
     formats.some((known) => known === format) &&
     isCodesOfRun(value) &&
     isTexts(columns) &&
-    [header, excel, rawCells, keepExtra].every((item) => typeof item === 'boolean') &&
+    [header, excel, rawCells].every((item) => typeof item === 'boolean') &&
     [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
   );
 }
 
-/** Flags that change the bytes of each format: field of the dialect, flag, and value of the field if the flag is set. */
-const DIALECT_FLAGS = {
-  csv: [
-    ['header', '--no-header', false],
-    ['excel', '--excel', true],
-    ['rawCells', '--raw-cells', true],
-  ],
-  ndjson: [['keepExtra', '--fields', false]],
-  parquet: [],
-} as const;
+/** Flags that change the bytes of CSV: field of the dialect, flag, and value of the field if the flag is set. */
+const CSV_FLAGS = [
+  ['header', '--no-header', false],
+  ['excel', '--excel', true],
+  ['rawCells', '--raw-cells', true],
+] as const;
 
 /** Returns how a run differs from the export that wrote a file. */
 export interface Difference {
@@ -83,11 +77,10 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   if (other) return other;
   if (was.columns.join() !== is.columns.join())
     return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
-  for (const [key, flag, sense] of DIALECT_FLAGS[is.format]) {
+  for (const [key, flag, sense] of is.format === 'csv' ? CSV_FLAGS : []) {
     if (was.dialect[key] === is.dialect[key]) continue;
     const had = was.dialect[key] === sense;
-    const wayOn = had && flag === '--fields' ? wayToColumns(was) : `${had ? 'Add' : 'Omit'} ${flag}`;
-    return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn };
+    return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn: `${had ? 'Add' : 'Omit'} ${flag}` };
   }
   // A6: times of two zones in one column mean nothing.
   if (was.dialect.timezone !== is.dialect.timezone) {

@@ -40,7 +40,7 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
 }
 
 /** Parses NDJSON. `strict`: the keys must be the columns. */
-export function createNdjsonParser({ columns, dialect }: AppendIdentity, strict: boolean): Parser {
+export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean): Parser {
   const keys = columns.join();
   const hasCode = columns.includes('qr_id');
   return async (block) => {
@@ -48,8 +48,7 @@ export function createNdjsonParser({ columns, dialect }: AppendIdentity, strict:
     for (const line of block.slice(0, -1).split('\n')) {
       const row: unknown = await parseJson(line).catch(unparsable);
       if (!isObject(row)) throw new UnrecognizedRowError('a line that is not a JSON object');
-      const fits = dialect.keepExtra ? columns.every((name) => Object.hasOwn(row, name)) : Object.keys(row).join() === keys;
-      if (strict && !fits) throw new UnrecognizedRowError('a row with different columns');
+      if (strict && Object.keys(row).join() !== keys) throw new UnrecognizedRowError('a row with different columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
       rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
     }

@@ -292,7 +292,7 @@ describe('an append is refused, and everything left as it is, when', () => {
       () => {},
       /was written without --raw-cells/,
       'Omit --raw-cells',
-      { identity: { dialect: { header: true, excel: false, rawCells: true, keepExtra: false } } },
+      { identity: { dialect: { header: true, excel: false, rawCells: true } } },
     ],
     [
       'the state is of a later version (A16)',
@@ -438,7 +438,7 @@ describe('a lost state is worked out from the file', () => {
   });
 
   it('with BOM and CRLF', async () => {
-    const options = { identity: { dialect: { header: true, excel: true, rawCells: false, keepExtra: false } } };
+    const options = { identity: { dialect: { header: true, excel: true, rawCells: false } } };
     await run(memory, service, options);
     memory.remove(STATE);
     expect(await run(memory, service, options)).toBe(0);
@@ -478,7 +478,7 @@ describe('a lost state is worked out from the file', () => {
   });
 
   it('but not without a header, which alone names the columns', async () => {
-    const options = { identity: { dialect: { header: false, excel: false, rawCells: false, keepExtra: false } } };
+    const options = { identity: { dialect: { header: false, excel: false, rawCells: false } } };
     await run(memory, service, options);
     expect(await run(memory, service, options)).toBe(0);
     memory.remove(STATE);

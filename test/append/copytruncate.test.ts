@@ -22,7 +22,7 @@ beforeEach(() => {
 /** The ids that are known after all copies were read. */
 async function take(changes: Partial<OpenJob> = {}): Promise<string[]> {
   const overlaps: CommittedPoint['overlaps'] = new Map();
-  const dialect = { header: true, excel: false, rawCells: false, keepExtra: false };
+  const dialect = { header: true, excel: false, rawCells: false };
   const job: OpenJob = {
     disk: memory.disk,
     paths: { file: FILE, state: STATE, restart: `${FILE}.restart` },
@@ -89,7 +89,7 @@ describe('a copy (A33)', () => {
     memory.remove(PACKED);
     // Of another export, though its bytes could be rows of this one.
     memory.write(COPY, '{"ts":"2026-01-01T00:00:00.000Z","id":1}\n');
-    const dialect = { header: true, excel: false, rawCells: false, keepExtra: false };
+    const dialect = { header: true, excel: false, rawCells: false };
     const identity = { codes: [CODE], all: false, columns: ['id', 'ts'], format: 'ndjson' as const, dialect };
     await expect(take({ begin: '', identity })).rejects.toMatchObject({ name: 'UsageError' });
   });

@@ -6,7 +6,7 @@ import type { DiskFile } from '../../src/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const PATH = '/data/scans';
-const DIALECT = { header: true, excel: false, rawCells: false, keepExtra: false };
+const DIALECT = { header: true, excel: false, rawCells: false };
 const T1 = Date.UTC(2026, 0, 1);
 
 const csv: AppendIdentity = {
@@ -161,12 +161,6 @@ describe('a row is unrecognized', () => {
     ['a line that is not a JSON object', ndjson, 'null\n'],
     ['a row with different columns', ndjson, '{"ts":"2026-01-01T00:00:00Z","id":1,"referrer":null}\n', true],
     ['a row with different columns', ndjson, '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n', true],
-    [
-      'a row with different columns',
-      { ...ndjson, dialect: { ...DIALECT, keepExtra: true } },
-      '{"id":1,"ts":"2026-01-01T00:00:00Z","os":null}\n',
-      true,
-    ],
   ];
   it.each(cases)('%s (A14)', async (message, identity, text, strict) => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
@@ -175,8 +169,6 @@ describe('a row is unrecognized', () => {
   it('only where the file may be anything, when a column is missing or there is one more', async () => {
     const more = '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n';
     expect((await rowsIn(more, ndjson)).rows).toHaveLength(1);
-    const keepExtra = { ...ndjson, dialect: { ...DIALECT, keepExtra: true } };
-    expect((await rowsIn(more, keepExtra, { strict: true })).rows).toHaveLength(1);
   });
 });
 

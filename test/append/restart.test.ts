@@ -184,7 +184,7 @@ describe('no old file is left if', () => {
 
   it('it has no header, with or without a byte order mark', async () => {
     for (const excel of [false, true]) {
-      const identity = { dialect: { header: false, excel, rawCells: false, keepExtra: false } };
+      const identity = { dialect: { header: false, excel, rawCells: false } };
       await run(memory, service, { identity });
       await restart({ identity });
       expect(memory.names()).toEqual([FILE, STATE]);

@@ -71,7 +71,7 @@ function identityOf(service: TestService, changes: Partial<AppendIdentity> = {})
     all: false,
     columns: several ? ['qr_id', ...SCAN_FIELDS] : [...SCAN_FIELDS],
     format: 'csv',
-    dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+    dialect: { header: true, excel: false, rawCells: false },
     ...changes,
   };
 }

@@ -12,7 +12,7 @@ const identity: AppendIdentity = {
   all: false,
   columns: ['id', 'ts', 'qr_id'],
   format: 'csv',
-  dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+  dialect: { header: true, excel: false, rawCells: false },
 };
 
 const workspace = { baseUrl: 'https://example.test/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'work' };
@@ -144,7 +144,7 @@ describe('a state', () => {
     ['key', { key: 'secret' }],
     ['profile', { profile: 1 }],
     ['dialect', { dialect: null }],
-    ['a part of the dialect', { dialect: { header: true, excel: false, rawCells: false } }],
+    ['a part of the dialect', { dialect: { header: true, excel: false } }],
     ['positions', { positions: null }],
     ['a position', { positions: { a: null } }],
     ['watermarkMs', { positions: { a: { ...a, watermarkMs: null } } }],
@@ -215,7 +215,6 @@ describe('a run differs from what the file is', () => {
       { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
       { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
     ],
-    ['was written with --fields', 'Pass --fields id,ts,qr_id', ndjson, { dialect: { ...dialect, keepExtra: true } }],
   ];
   it.each(cases)('it %s (A6)', (reason, wayOn, was, change) => {
     expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
@@ -253,7 +252,6 @@ describe('a run differs from what the file is', () => {
   it('in nothing that counts', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
     expect(differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] })).toBeUndefined();
-    expect(differenceOf(identity, { ...identity, dialect: { ...dialect, keepExtra: true } })).toBeUndefined();
     expect(differenceOf(ndjson, { ...ndjson, dialect: { ...dialect, excel: true } })).toBeUndefined();
   });
 });

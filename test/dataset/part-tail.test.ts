@@ -10,7 +10,7 @@ import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, MANIFEST } from './runs.ts';
 
 const columns = ['qr_id', 'id', 'ts'];
-const dialect = { header: true, excel: false, rawCells: false, keepExtra: false };
+const dialect = { header: true, excel: false, rawCells: false };
 const identity: DatasetIdentity = {
   ...{ codes: [CODE, OTHER_CODE], all: true, columns, format: 'csv', dialect },
   partition: { by: 'day', timezone: 'UTC' },

@@ -31,7 +31,7 @@ export function openLake(memory: MemoryDisk, service: TestService, options: Lake
     all: true,
     columns: ['qr_id', 'qr_slug', 'qr_name', ...SCAN_FIELDS],
     format: 'csv',
-    dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+    dialect: { header: true, excel: false, rawCells: false },
     partition: { by: 'day', timezone: 'UTC' },
     ...options.identity,
   };

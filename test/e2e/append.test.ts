@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { ask } from '../support/api.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
-import { hang, sometimes } from '../support/faults.ts';
+import { changedBody, hang, sometimes } from '../support/faults.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -219,6 +219,44 @@ test('a lost state is worked out again from the file, and proven against the ser
   const refused = await runByDay(['scans', 'export', other.codeId(), ...rest], { env: other.env });
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('does not return the newest row');
+});
+
+test('a file and a dataset of NDJSON keep their columns if the service adds a field', async () => {
+  let isGrown = false;
+  const addField = changedBody(({ data }) => {
+    if (isGrown) for (const row of data) Object.assign(row, { campaign: 'spring' });
+  });
+  const intercept = sometimes(({ request }) => request.path.endsWith('/scans') && addField);
+  const job = await useJob({ scans: 20, intercept }, 'ndjson');
+  const { sandbox, file, directory } = job;
+  const lake = join(directory, 'lake');
+  const dataset = ['--output-dir', lake, '-f', 'ndjson', '--partition-by', 'month', '--append'];
+  const addToDataset = () => runByDay(['scans', 'export', sandbox.codeId(), ...dataset], { env: sandbox.env });
+  const keys = async (paths: string[]) => {
+    const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    const lines = texts.flatMap((text) => text.trimEnd().split('\n'));
+    return new Set(lines.map((line) => Object.keys(JSON.parse(line)).join()));
+  };
+  const parts = async () => (await readdir(lake, { recursive: true })).filter((name) => /^dt=.*ndjson$/.test(name));
+  const addScan = (ms: number) => sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
+  expect(await runJob(job)).toMatchObject({ code: 0 });
+  expect(await addToDataset()).toMatchObject({ code: 0 });
+  const before = await keys([file]);
+  expect(before.size).toBe(1);
+  isGrown = true;
+  addScan(NEW_YEAR + MINUTE);
+  // Too late for the overlap: it is added by the verification.
+  addScan(NEW_YEAR - 40 * 24 * 60 * MINUTE);
+  expect(await runJob(job, ['--verify'])).toMatchObject({ code: 0 });
+  expect(await addToDataset()).toMatchObject({ code: 0 });
+  expect(await keys((await parts()).map((name) => join(lake, name)))).toEqual(
+    new Set([...before].map((names) => `qr_id,qr_slug,qr_name,${names}`)),
+  );
+  await rm(`${file}.state.json`);
+  addScan(NEW_YEAR + 2 * MINUTE);
+  expect(await runJob(job)).toMatchObject({ code: 0, stderr: expect.stringContaining('Rebuilt the state') });
+  expect(await keys([file])).toEqual(before);
+  expect((await idsIn(file)).sort()).toEqual(idsOf(sandbox));
 });
 
 test('a --restart that is killed leaves the old file, and the next append goes on with it', async () => {

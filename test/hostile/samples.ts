@@ -91,7 +91,7 @@ export const IDENTITY = {
   all: false,
   columns: ['id', 'ts', 'qr_id'],
   format: 'csv' as const,
-  dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+  dialect: { header: true, excel: false, rawCells: false },
 };
 export const STATE = {
   version: 2,

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
+import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter } from '../../output-options.ts';
@@ -29,7 +30,7 @@ export async function openAppended(
   return openAppendFile({
     ...growing(context, plan, columns, codes, service, path),
     ...{ path, remark },
-    formatter: (await loadFormatter(context, { ...plan.output, columns }))(),
+    formatter: (await loadFormatter(context, growingOutput(plan, columns)))(),
     restart: plan.append.restart,
     rotated: plan.append.rotated,
     elsewhere: plan.directory === undefined ? undefined : OTHER_DIRECTORY,
@@ -52,10 +53,15 @@ export async function openPartitioned(
     ...growth,
     directory,
     identity: { ...growth.identity, partition },
-    createFormatter: await loadFormatter(context, { ...plan.output, columns }),
+    createFormatter: await loadFormatter(context, growingOutput(plan, columns)),
     append: plan.append !== undefined,
     compact: plan.compact,
   });
+}
+
+/** Rows have these columns only, so that a file or a dataset keeps them if the service adds a field. */
+function growingOutput({ output }: ExportPlan, columns: readonly Column[]): OutputPlan {
+  return { ...output, columns, chosen: true };
 }
 
 /** Common parts of an appended file and a dataset. */
@@ -67,7 +73,7 @@ function growing(
   service: Known,
   place: string,
 ) {
-  const { format, header, excel, rawCells, delimiter, chosen } = plan.output;
+  const { format, header, excel, rawCells, delimiter } = plan.output;
   if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`cannot append to ${format}`);
   const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
   return {
@@ -77,7 +83,7 @@ function growing(
       all: (plan.directory === undefined || plan.partition !== undefined) && plan.all,
       columns: columns.map((column) => column.name),
       dialect: {
-        ...{ header, excel, rawCells, keepExtra: !chosen },
+        ...{ header, excel, rawCells },
         timezone: isLocal ? plan.localZone : undefined,
         delimiter: format === 'csv' && delimiter !== ',' ? delimiter : undefined,
       },

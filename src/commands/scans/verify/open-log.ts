@@ -62,9 +62,9 @@ export async function openLog(
 
 /** How the export wrote its rows. */
 function outputOf({ format, columns, dialect }: AppendIdentity) {
-  const { header, excel, rawCells, keepExtra, delimiter = ',' } = dialect;
+  const { header, excel, rawCells, delimiter = ',' } = dialect;
   return {
-    ...{ format, header, excel, rawCells, chosen: !keepExtra, delimiter: delimiter as ',' },
+    ...{ format, header, excel, rawCells, chosen: true, delimiter: delimiter as ',' },
     columns: columns.map((name) => ({ name })),
     ...{ shape: 'list' as const, path: undefined, gzip: false },
   };
