@@ -77,6 +77,10 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   // The file itself is replaced by a restart only.
   for (const replaced of restart ? [paths.state, paths.file] : [paths.state]) await refuseMountPoint(disk, replaced);
+  // The state is replaced in it, so a writable file is not enough.
+  await disk.checkWritable(dirname(paths.file)).catch((error) => {
+    throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
+  });
   // A7: nothing is read before the lock is held: rows that another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {

@@ -7,12 +7,13 @@ import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import { countOf, formatCount } from '../text/quote.ts';
+import { capitalize } from '../text/sentence.ts';
 import { StateProblem } from './checksummed-state.ts';
 import { type AppendPaths, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
-import type { CodeOverlap } from './overlap.ts';
+import { type CodeOverlap, isRotated } from './overlap.ts';
 import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
@@ -104,7 +105,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, isRe
       throw refusal(
         job.paths.file,
         `the file was truncated: ${formatCount(stat.size)} of ${countOf(bytes, 'byte')} remain`,
-        restore(job.paths.file),
+        rebuildIfOlder('file', job, state, restore(job.paths.file)),
       );
     // A19: an unchanged file is not read again, except for its last block.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
@@ -138,7 +139,8 @@ export async function checkedHash(
   const { bytes, sha256, blocks } = state;
   const hash = await hashFile(file, bytes, isUntouched ? blocks : undefined, signal);
   const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
-  if (found !== sha256) throw refusal(paths.file, 'the file was edited or replaced since the last run', restore(paths.file));
+  if (found !== sha256)
+    throw refusal(paths.file, 'the file was edited or replaced since the last run', capitalize(restore(paths.file)));
   return hash;
 }
 
@@ -153,25 +155,34 @@ export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: 
   }
 }
 
+/** Returns the way on if `which` may be an older copy, or is something else: then it is `other`, a clause. */
+function rebuildIfOlder(which: string, { paths }: OpenJob, { identity, overlaps }: AppendState, other: string): string {
+  const { format, dialect } = identity;
+  // A14, A28: the state can't be rebuilt from this file alone.
+  if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
+  return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and adds the missing scans. If not, ${other}`;
+}
+
 function restore(file: string): string {
-  return `Restore the file from a backup, ${orRestart(file)}`;
+  return `restore the file from a backup, ${orRestart(file)}`;
 }
 
 /**
  * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
  * a stopped run certainly did not write is refused, and truncated data is reported.
  */
-export async function truncateUncommitted(
-  job: OpenJob,
-  file: DiskFile,
-  { bytes, stamp }: AppendState,
-  size: number,
-): Promise<void> {
+export async function truncateUncommitted(job: OpenJob, file: DiskFile, state: AppendState, size: number): Promise<void> {
+  const { bytes, stamp } = state;
   const unrecognizedData = () =>
     refusal(
       job.paths.file,
       `data after the last commit (${countOf(size - bytes, 'byte')} from byte ${bytes}) was not written by this export`,
-      `Move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
+      rebuildIfOlder(
+        'state file',
+        job,
+        state,
+        `move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
+      ),
     );
   // A20: the last run completed, so it left no uncommitted data.
   if (stamp) throw unrecognizedData();

@@ -71,12 +71,14 @@ async function compare(job: Job, state: AppendState | undefined, file: DiskFile,
   const old: RowReader = async (onRow) => {
     const end = await readRows(file, { start, end: size, strict: true, signal }, identity, withCode(identity, onRow));
     // Only after the last commit may a stopped run have left part of a row.
-    if (end < (state?.bytes ?? size)) throw new UnrecognizedRowError('an incomplete row');
+    if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
   const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });
+  const isShorter = state !== undefined && size < state.bytes;
   const isEdited = state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
-  const reasons = [isEdited ? 'it was edited after the last run' : undefined, formatMissing(missing, basename(job.paths.file))];
+  const change = isShorter ? 'it is shorter than the last run left it' : 'it was edited after the last run';
+  const reasons = [isEdited ? change : undefined, formatMissing(missing, basename(job.paths.file))];
   return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
 }
 

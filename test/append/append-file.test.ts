@@ -196,6 +196,18 @@ describe('an append is not even begun where', () => {
     await expect(opening).rejects.toThrow(new UsageError(`cannot append to ${FILE}: it is not a regular file`));
   });
 
+  it('no file can be created in its directory, though the file itself may be written', async () => {
+    await run(memory, service);
+    const before = everything();
+    const checkWritable = async (path: string) => {
+      if (path === '/data') throw Object.assign(new Error('no'), { code: 'EACCES' });
+    };
+    const refused = openOn(memory, service, { disk: { ...memory.disk, checkWritable } });
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(`cannot write to the directory of ${FILE}: permission denied (EACCES)`);
+    expect(everything()).toEqual(before);
+  });
+
   it('the directory is not there', async () => {
     const opening = openOn(memory, service, { path: '/nowhere/scans.csv' });
     await expect(opening).rejects.toThrow(UsageError);

@@ -225,13 +225,46 @@ it('leaves no file open when it refuses', async () => {
   expect(stillOpen()).toBe(0);
 });
 
+describe('an older copy', () => {
+  const at = { file: FILE, 'state file': STATE };
+
+  it.each(['file', 'state file'] as const)(
+    'of the %s is refused with the one command that helps, and that helps (A6, A14)',
+    async (which) => {
+      await run(memory, service);
+      const older = memory.read(at[which]) ?? '';
+      service[CODE]?.push({ id: 5, time: START + 4 * HOUR }, { id: 6, time: START + 5 * HOUR });
+      expect(await run(memory, service)).toBe(2);
+      memory.write(at[which], older);
+      await expect(run(memory, service)).rejects.toMatchObject({
+        name: 'UsageError',
+        hint: expect.stringContaining(`If the ${which} is an older copy, delete scans.out.state.json. `),
+      });
+      memory.remove(STATE);
+      expect(await run(memory, service)).toBe(which === 'file' ? 2 : 0);
+      expect(ids()).toEqual(['1', '2', '3', '4', '5', '6']);
+    },
+  );
+
+  it('of a log with rotated files, or without a header, is not rebuilt, so the hint does not say it (A28)', async () => {
+    await run(memory, service, { rotated: true });
+    await memory.disk.rename(FILE, `${FILE}.1`);
+    service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
+    await run(memory, service, { rotated: true });
+    memory.write(FILE, fileText().slice(0, -10));
+    await expect(run(memory, service, { rotated: true })).rejects.toMatchObject({
+      hint: expect.stringMatching(/^No changes were made\. Restore the file from a backup, or add --restart/),
+    });
+  });
+});
+
 describe('an append is refused, and everything left as it is, when', () => {
   const cases: [string, () => void, RegExp, string, Parameters<typeof run>[2]?][] = [
     [
       'the file is shorter than committed (A6)',
       () => memory.write(FILE, fileText().slice(0, -10)),
       /the file was truncated/,
-      'Restore the file from a backup, or add --restart',
+      'If not, restore the file from a backup, or add --restart',
     ],
     [
       'the file was edited (A6)',

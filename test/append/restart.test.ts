@@ -120,7 +120,12 @@ describe('the old file stays, and it is said why, if', () => {
       () => memory.write(FILE, memory.read(FILE)?.replace('iOS', 'bOS') ?? ''),
       'it was edited after the last run',
     ],
-    ['it is damaged', () => memory.write(FILE, memory.read(FILE)?.replace(',', '') ?? ''), "its scans can't be compared"],
+    [
+      'it is an older copy',
+      () => memory.write(FILE, memory.read(FILE)?.replace(/.+\n$/, '') ?? ''),
+      'it is shorter than the last run left it',
+    ],
+    ['it is damaged', () => memory.write(FILE, memory.read(FILE)?.replace('iOS,', 'iOS') ?? ''), "its scans can't be compared"],
     ['it is of another program', () => memory.write(FILE, 'name,amount\nTea,3\n'), "its scans can't be compared"],
     ['its last row is cut', () => memory.write(FILE, memory.read(FILE)?.slice(0, -3) ?? ''), "its scans can't be compared"],
     [
