@@ -58,9 +58,9 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     );
   }
 
-  /** A25: nothing shows which clock was set, so the run continues, and the user can find out. */
+  /** A25: nothing shows which clock was set, so the run continues, and the user can find out. The overlap makes up for less. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
-    if (isCertain || movedUntilMs === undefined || hasWarned) return;
+    if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;
     warn?.(
       `${basename(path)}: the clock of this machine or of the service was set by ${formatDuration(byMs)} since the last run. ` +

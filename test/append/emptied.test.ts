@@ -236,7 +236,7 @@ describe('any history of copies, truncations and runs', () => {
           }
         }
       }),
-      runs(150),
+      runs(100),
     );
   });
 });

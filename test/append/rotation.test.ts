@@ -417,6 +417,7 @@ it("says that the service's clock was set back, and goes on with --restart in a 
 
 it.each([
   ['hours', 5 * HOUR, [expect.stringContaining('the clock of this machine or of the service was set by 5 h since the last run')]],
+  ['minutes', 0.5 * HOUR, []],
   ['years', 9000 * HOUR, []],
 ])("a machine's clock that was %s behind for one run does not stop the log (A25)", async (_, behind, said) => {
   add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));

@@ -247,7 +247,7 @@ describe('scans export', () => {
     let late = () => {};
     const { run, cwd, sandbox } = await useRuns({
       codes: 3,
-      scans: 4000,
+      scans: 1600,
       intercept: sometimes(({ request }) => {
         if (request.query.get('page') !== '3') return undefined;
         gone();
