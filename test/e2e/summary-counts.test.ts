@@ -197,6 +197,9 @@ describe('scans export', () => {
     const expectTrue = async ({ exit, codes, rows, summary }: Awaited<ReturnType<typeof night>>, added: number) => {
       const onDisk = await rowsBelow(join(cwd, place));
       expect({ exit, codes, rows, added: summary.added }).toEqual({ exit: 0, codes: 2, rows: onDisk, added });
+      expect(summary.files).toEqual(
+        place === 'logs' ? [0, 1].map((n) => join(cwd, place, `${sandbox.codeId(n)}.csv`)) : [join(cwd, place)],
+      );
     };
     await expectTrue(await night(), await rowsBelow(join(cwd, place)));
     await expectTrue(await night(), 0);

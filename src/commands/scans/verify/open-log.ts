@@ -14,7 +14,7 @@ import { runOf } from '../export/open-growing.ts';
 import { DEFAULT_OVERLAP_MS } from '../export/plan-export.ts';
 import type { ScanLog } from './scan-log.ts';
 
-export interface OpenLog extends Pick<AppendFile, 'commit' | 'discard' | 'contents'> {
+export interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents'> {
   /** Adds scans that the log lacks. Resolves to their number. */
   add(code: CodeLabel, batch: TimedRows): Promise<number>;
 }

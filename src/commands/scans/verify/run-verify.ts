@@ -105,7 +105,7 @@ async function repairLog(context: Context, log: ScanLog, job: Job): Promise<Code
     const logs = place === undefined ? [log] : await listLogs(silent(context), place, job.codes);
     const results = await verifyLogs(context, { ...job, logs }, file.add);
     await file.commit();
-    if (results.some(({ added }) => added > 0)) addFile(context.facts, log.paths.at(-1) ?? '');
+    if (results.some(({ added }) => added > 0)) addFile(context.facts, file.path);
     return results;
   } finally {
     await file.discard();
