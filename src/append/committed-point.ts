@@ -6,10 +6,10 @@ import { OTHER_FILE } from '../durable/path-errors.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
-import { countOf, formatCount } from '../text/quote.ts';
+import { countOf } from '../text/quote.ts';
 import { capitalize } from '../text/sentence.ts';
 import { StateProblem } from './checksummed-state.ts';
-import { type AppendPaths, orRestart, readCurrentState, refusal } from './current-state.ts';
+import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
@@ -94,7 +94,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, isRe
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
-      `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`,
+      lossOf(undefined, bytes),
       'If log rotation moved it, add --rotated to continue in a new file. If not, restore the file, or add --restart to export everything again',
     );
   }
@@ -104,7 +104,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, isRe
     if (stat.size < bytes)
       throw refusal(
         job.paths.file,
-        `the file was truncated: ${formatCount(stat.size)} of ${countOf(bytes, 'byte')} remain`,
+        lossOf(stat.size, bytes),
         rebuildIfOlder('file', job, state, restore(job.paths.file)),
       );
     // A19: an unchanged file is not read again, except for its last block.
@@ -139,8 +139,7 @@ export async function checkedHash(
   const { bytes, sha256, blocks } = state;
   const hash = await hashFile(file, bytes, isUntouched ? blocks : undefined, signal);
   const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
-  if (found !== sha256)
-    throw refusal(paths.file, 'the file was edited or replaced since the last run', capitalize(restore(paths.file)));
+  if (found !== sha256) throw refusal(paths.file, lossOf(bytes, bytes), capitalize(restore(paths.file)));
   return hash;
 }
 

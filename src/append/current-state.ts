@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { UsageError } from '../errors.ts';
+import { countOf, formatCount } from '../text/quote.ts';
 import { formatDuration, formatInstant } from '../time/time.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { hashFile } from './file-hash.ts';
@@ -19,6 +20,13 @@ export interface AppendPaths {
 /** Creates the refusal to change the file; `reason` follows "cannot append to FILE: ", `wayOn` is a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, { hint: `No changes were made. ${wayOn}.`, cause });
+}
+
+/** Returns what happened to a file whose first `bytes` are not those that its state records; `size`: undefined if it is missing. */
+export function lossOf(size: number | undefined, bytes: number): string {
+  if (size === undefined) return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
+  if (size < bytes) return `the file was truncated: ${formatCount(size)} of ${countOf(bytes, 'byte')} remain`;
+  return 'the file was edited or replaced since the last run';
 }
 
 /** Returns the last alternative of a hint for a file that differs from its committed content. */

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { InputLog } from '../stats/input/input-log.ts';
 import { listInputs } from '../stats/input/list-inputs.ts';
+import { refuseLosses } from '../stats/input/refuse-losses.ts';
 import { type CodeChoice, checkChoice, filterOf, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 
@@ -31,14 +32,16 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
     });
 }
 
-/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace. */
+/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace, and like `refuseLosses`. */
 export async function listInputFiles(
-  { console: { note, warn }, files }: Context,
+  { console: { note, warn }, files, signal }: Context,
   names: readonly string[],
   { input, rotated = true }: InputFlags,
 ): Promise<InputLog[] | undefined> {
+  if (!input) return undefined;
   // A shell makes several words of `--input *.csv`.
-  const logs = input && (await listInputs([...input, ...names], { rotated, note, warn }));
-  for (const { paths } of logs ?? []) files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
+  const logs = await listInputs([...input, ...names], { rotated, note, warn });
+  for (const { paths } of logs) files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
+  await refuseLosses(logs, { rotated, note, warn }, signal);
   return logs;
 }

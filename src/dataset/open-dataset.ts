@@ -27,7 +27,7 @@ import { ensureGeneration } from './generations.ts';
 import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
-import { datasetRefusal, finishParts, NEW_DATASET, refuseUnknownFiles, removedPartitions } from './parts.ts';
+import { datasetRefusal, finishParts, lossOfParts, NEW_DATASET, refuseUnknownFiles, removedPartitions } from './parts.ts';
 import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
@@ -221,4 +221,24 @@ export async function readDatasetBeginning(
   const saved = await readManifest(disk, directory).catch(() => undefined);
   if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name)))) return undefined;
   return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
+}
+
+/**
+ * Returns why rows that the manifest of a dataset records are missing for readers: a reason after the path of the dataset. Undefined if all are there,
+ * apart from the oldest partitions, which may be deleted (P15). Nothing is locked or changed.
+ */
+export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
+  const directory = await realPath(disk, name);
+  const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
+  if (!bytes) return undefined;
+  try {
+    const { parts } = parseManifest(bytes);
+    const removed = await removedPartitions({ disk, directory, parts });
+    const rest = parts.filter(({ partition }) => !removed.includes(partition));
+    return await lossOfParts({ disk, directory, parts: rest, areListed: true });
+  } catch (error) {
+    if (error instanceof StateProblem) return `its ${MANIFEST} ${error.message}`;
+    if (error instanceof UnknownStateError) return error.message;
+    throw error;
+  }
 }

@@ -69,20 +69,27 @@ export async function refuseUnknownFiles({
       );
     }
   }
+  const loss = await lossOfParts({ disk, directory, parts, areListed: false });
+  if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
+}
+
+/** Returns why rows that the manifest records are missing; undefined if each part is there. `areListed`: under the names that readers see. */
+export async function lossOfParts({
+  disk,
+  directory,
+  parts,
+  areListed,
+}: Job & { areListed: boolean }): Promise<string | undefined> {
   for (const { partition, name, bytes } of parts) {
     const path = join(directory, partition, name);
     // P3: a part of the last commit may still have its temporary name.
-    const found = (await ifPresent(disk.lstat(path))) ?? (await ifPresent(disk.lstat(temporaryOf(path))));
-    const restore = `Restore that file from a backup, ${NEW_DATASET}`;
-    if (!found) throw datasetRefusal(directory, `${partition}/${name} is missing`, restore);
+    const hidden = areListed ? undefined : await ifPresent(disk.lstat(temporaryOf(path)));
+    const found = (await ifPresent(disk.lstat(path))) ?? hidden;
+    if (!found) return `${partition}/${name} is missing`;
     // P5: a part that was truncated or extended is no longer the verified one.
-    if (found.size !== bytes)
-      throw datasetRefusal(
-        directory,
-        `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`,
-        restore,
-      );
+    if (found.size !== bytes) return `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`;
   }
+  return undefined;
 }
 
 /**

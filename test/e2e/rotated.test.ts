@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { useDirectory } from '../support/cli.ts';
+import { keepFile } from '../support/kept-log.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -61,6 +62,7 @@ describe('a log that was rotated', () => {
       'scans.csv': csv('2026-10-02', '2026-11-01'),
       'scans2.csv': csv('2026-01-01'),
     });
+    await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 5, codes: ['scans'] });
     expect(found.stderr).toContain(`Also reading 2 rotated files: ${oldest}, ${newer} (add --no-rotated`);
@@ -73,8 +75,9 @@ describe('a log that was rotated', () => {
       'scans.csv.bak': csv('2026-10-01', '2026-10-03'),
       'scans.csv.old': 'not scans',
       'scans.csv~': csv('2026-10-04'),
-      'scans.csv.state.json': '{}',
     });
+    await keepFile(join(cwd, 'scans.csv.1'));
+    await rename(join(cwd, 'scans.csv.1.state.json'), join(cwd, 'scans.csv.state.json'));
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 1 });
     expect(found.stderr).toContain('warning: scans.csv.bak, scans.csv~ look like scan files but were not read. To count them,');
@@ -84,6 +87,7 @@ describe('a log that was rotated', () => {
 
   test('in a form that qrctl cannot decompress is refused, not passed over (F13)', async () => {
     const cwd = await withFiles({ 'scans.csv': csv('2026-11-01'), 'scans.csv.1': csv('2026-10-01'), 'scans.csv.2.xz': 'xz' });
+    await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
     for (const input of ['scans.csv', '.']) {
       const refused = await stats(cwd, '--input', input);
       expect(refused).toMatchObject({
@@ -353,6 +357,7 @@ test(`${10 * TENTH} scans in rotated files that overlap are counted in flat memo
   await writeFile(join(cwd, 'scans.csv.2.gz'), gzipSync(rows(0, 4 * TENTH)));
   await writeFile(join(cwd, 'scans.csv.1'), rows(3.5 * TENTH, 7 * TENTH));
   await writeFile(join(cwd, 'scans.csv'), rows(7 * TENTH, 10 * TENTH));
+  await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
   const args = ['scans', 'stats', '--input', 'scans.csv', '--by', 'code', '-f', 'json'];
   const { stdout, stderr } = await runByDay(args, { cwd, nodeArgs: ['--max-old-space-size=48'] });
   expect(JSON.parse(stdout || stderr)).toMatchObject([{ scans: 10 * TENTH }]);

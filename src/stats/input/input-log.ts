@@ -43,13 +43,18 @@ export function sortFiles(files: readonly LogFile[]): string[] {
   return sorted.map(({ path }) => path);
 }
 
-/** F13: warns of those of these files that look like scans: backups and the like, which may hold scans that no other file has. */
-export async function warnOfUnread(paths: readonly string[], { warn }: ListOptions): Promise<void> {
-  const unread: string[] = [];
-  for (const path of paths) if ((await peekInput(path)) === 'scans') unread.push(path);
-  if (unread.length === 0) return;
-  const [looks, it] = unread.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
-  warn(`${inShort(unread)} ${looks} not read. To count ${it}, specify ${it} with --input`);
+/** F13: returns those of these files that look like scans: backups and the like, which may hold scans that no other file has. */
+export async function filterScans(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) if ((await peekInput(path)) === 'scans') found.push(path);
+  return found;
+}
+
+/** F13: warns of files that look like scans and are not read. */
+export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): void {
+  if (paths.length === 0) return;
+  const [looks, it] = paths.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
+  warn(`${inShort(paths)} ${looks} not read. To count ${it}, specify ${it} with --input`);
 }
 
 /** Largest number of names in a message. */

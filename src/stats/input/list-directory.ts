@@ -1,12 +1,22 @@
 /** Lists all scan files below a directory, without states, journals, manifests, summaries, results, and records and tables of codes. */
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { wasRotated } from '../../append/recorded-log.ts';
 import { MANIFEST } from '../../dataset/manifest.ts';
 import { realInput } from '../../durable/open-input.ts';
 import { UsageError } from '../../errors.ts';
 import { cannotRead } from '../../rows/read/input-bytes.ts';
 import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
-import { COMPANION, HIDDEN, type InputLog, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
+import {
+  COMPANION,
+  filterScans,
+  HIDDEN,
+  type InputLog,
+  type ListOptions,
+  type LogFile,
+  sortFiles,
+  warnOfUnread,
+} from './input-log.ts';
 import { peekInput } from './peek.ts';
 
 /** Returns the logs by name, which is chronological in a dataset. Throws UsageError if there are none. */
@@ -21,8 +31,12 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
   const logs = new Map<string, { keptBy: InputLog['keptBy']; files: LogFile[] }>();
   const unknown: string[] = [];
   for (const entry of entries) {
-    if (!entry.isFile() || HIDDEN.test(entry.name) || COMPANION.test(entry.name)) continue;
     const path = join(entry.parentPath, entry.name);
+    const kept = path.slice(0, -STATE.length);
+    // F22: a file that is gone, but whose state is there, has lost its scans.
+    if (path.endsWith(STATE) && !all.has(kept) && findLogName(basename(kept)) && (await wasRotated(kept)) !== undefined)
+      logs.set(kept, { keptBy: { file: kept }, files: logs.get(kept)?.files ?? [] });
+    if (!entry.isFile() || HIDDEN.test(entry.name) || COMPANION.test(entry.name)) continue;
     const name = findLogName(entry.name);
     if (!name) {
       if (isLikeLog(entry.name)) unknown.push(path);
@@ -33,11 +47,15 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
       // Parts have their order of time by their names.
       add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
     } else if (isData(await peekInput(path))) {
-      const base = join(entry.parentPath, name.base);
-      add(logs, base, all.has(`${base}.state.json`) ? { file: base } : undefined, { path, name });
+      const isOwn = all.has(path + STATE);
+      const base = isOwn ? path : join(entry.parentPath, name.base);
+      add(logs, base, all.has(base + STATE) ? { file: base } : undefined, {
+        path,
+        name: isOwn ? { ...name, age: undefined } : name,
+      });
     }
   }
-  await warnOfUnread(unknown, options);
+  warnOfUnread(await filterScans(unknown), options);
   if (logs.size === 0) {
     throw new UsageError(`no scan files in ${directory}`, {
       hint: 'Specify a directory with .csv, .ndjson, .json or .parquet files.',
@@ -46,6 +64,9 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
   const sorted = [...logs].sort(([a], [b]) => (a < b ? -1 : 1));
   return sorted.map(([, { keptBy, files }]) => ({ keptBy, paths: sortFiles(files) }));
 }
+
+/** Ending of the state next to an appended file. */
+const STATE = '.state.json';
 
 /** For other kinds of files, the reader reports the problem. */
 function isData(kind: Awaited<ReturnType<typeof peekInput>>): boolean {

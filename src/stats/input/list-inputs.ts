@@ -2,12 +2,22 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { wasRotated } from '../../append/recorded-log.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { UsageError } from '../../errors.ts';
 import { cannotRead } from '../../rows/read/input-bytes.ts';
 import { findLogName, isLikeLog, readLogName } from '../../rows/read/rotated-names.ts';
 import { countOf } from '../../text/quote.ts';
-import { COMPANION, type InputLog, inShort, type ListOptions, type LogFile, sortFiles, warnOfUnread } from './input-log.ts';
+import {
+  COMPANION,
+  filterScans,
+  type InputLog,
+  inShort,
+  type ListOptions,
+  type LogFile,
+  sortFiles,
+  warnOfUnread,
+} from './input-log.ts';
 import { listDirectory } from './list-directory.ts';
 
 /** Returns the logs sorted by name, each file once. Throws UsageError for a missing file, or one that can't be decompressed. */
@@ -33,14 +43,21 @@ export async function listInputs(names: readonly string[], options: ListOptions)
       continue;
     }
     const { files, unknown } = await folders(dirname(name));
-    const earlier = options.rotated ? sortFiles(earlierOf(name, files)) : [];
+    const rotated = options.rotated ? earlierOf(name, files) : [];
+    // F22: a name alone shows nothing: it may be the file of another code.
+    const isRotated = await wasRotated(name);
+    const earlier = isRotated ? sortFiles(rotated) : [];
     // Rotation moved it away, and nothing was appended since.
     if (missing && earlier.length === 0) throw missing;
     for (const path of earlier) if (!named.has(resolve(path))) also.push(path);
-    logs.push({ paths: missing ? earlier : [...earlier, name], keptBy: { file: name } });
-    const beside = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(dirname(name), file));
-    await warnOfUnread(
-      beside.filter((path) => !named.has(resolve(path))),
+    logs.push({
+      paths: missing ? earlier : [...earlier, name],
+      keptBy: isRotated === undefined ? undefined : { file: name },
+    });
+    const alike = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(dirname(name), file));
+    const unread = [...(isRotated ? [] : rotated.map(({ path }) => path)), ...(await filterScans(alike))];
+    warnOfUnread(
+      unread.filter((path) => !named.has(resolve(path))),
       options,
     );
   }
@@ -117,6 +134,8 @@ function eachOnce(logs: readonly InputLog[]): InputLog[] {
       if (!owner || owner.paths.length < log.paths.length) owners.set(resolve(path), log);
     }
   }
-  const own = logs.map((log) => ({ ...log, paths: log.paths.filter((path) => owners.get(resolve(path)) === log) }));
-  return own.filter(({ paths }) => paths.length > 0);
+  return logs.flatMap((log) => {
+    const paths = log.paths.filter((path) => owners.get(resolve(path)) === log);
+    return paths.length > 0 || log.paths.length === 0 ? [{ ...log, paths }] : [];
+  });
 }

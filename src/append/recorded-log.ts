@@ -1,0 +1,73 @@
+/** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
+import { createHash } from 'node:crypto';
+import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
+import { realPath } from '../durable/trusted-file.ts';
+import { readInputBytes } from '../rows/read/input-bytes.ts';
+import { StateProblem, UnknownStateError } from './checksummed-state.ts';
+import { lossOf } from './current-state.ts';
+import { createFileHash } from './file-hash.ts';
+import { hasStamp } from './file-stamp.ts';
+import { findState } from './kept-state.ts';
+import { isRotated } from './overlap.ts';
+import { type AppendState, parseState } from './state.ts';
+
+/** Returns the state next to a file, or the reason why it can't be used; undefined if `--append` doesn't keep the file. */
+async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
+  const state = await findState(file, disk);
+  if (state === undefined) return undefined;
+  try {
+    return parseState(await disk.readFile(state));
+  } catch (error) {
+    if (error instanceof StateProblem) return `its state file ${error.message}`;
+    if (error instanceof UnknownStateError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether rows of a log are in rotated files, or may be about to be: its file lacks recorded bytes. Undefined if `--append` doesn't keep
+ * the file.
+ */
+export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
+  const state = await readRecorded(file, disk);
+  if (state === undefined) return undefined;
+  if (typeof state === 'string') return true;
+  return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
+}
+
+/**
+ * Returns why rows that a state records are missing from the files of its log, the oldest first: a reason after the path of the file. Undefined if all
+ * are there. The recorded bytes are in the file or, after a rotation that no export has seen, in a rotated file.
+ */
+export async function lossOfLog(
+  file: string,
+  paths: readonly string[],
+  signal?: AbortSignal,
+  disk: Disk = nodeDisk,
+): Promise<string | undefined> {
+  const state = await readRecorded(file, disk);
+  if (state === undefined || typeof state === 'string') return state;
+  if (state.bytes === 0) return undefined;
+  const stat = await statOf(file, disk);
+  if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
+  for (const path of [...paths].reverse()) if (await beginsAsRecorded(path, state, signal)) return undefined;
+  return lossOf(stat?.size, state.bytes);
+}
+
+/** Compressed files are compared by their content. */
+async function beginsAsRecorded(path: string, { bytes, sha256, blocks }: AppendState, signal?: AbortSignal): Promise<boolean> {
+  const hash = blocks === undefined ? createHash('sha256') : createFileHash();
+  let left = bytes;
+  for await (const piece of readInputBytes(path)) {
+    signal?.throwIfAborted();
+    hash.update(piece.subarray(0, left));
+    left -= Math.min(left, piece.length);
+    if (left === 0) break;
+  }
+  return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
+}
+
+async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {
+  return ifPresent(disk.lstat(await realPath(disk, file)));
+}

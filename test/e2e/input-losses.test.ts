@@ -1,0 +1,150 @@
+/** `--input` of logs that lost rows: what the state or manifest of an export records is there, or nothing is counted (F22). */
+import { copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+/** Exports three scans of each of two codes, one a day. */
+async function useExport(...flags: string[]) {
+  const sandbox = await useSandbox({ codes: 2, scans: 0 });
+  for (const code of [0, 1])
+    for (const day of [13, 14, 15]) sandbox.workspace.addScan(sandbox.codeId(code), { ts: `2024-07-${day}T1${code}:00:00.000Z` });
+  const cwd = await useDirectory();
+  const append = async () => {
+    const found = await runByDay(['scans', 'export', '--all', ...flags, '--append'], { cwd, env: sandbox.env });
+    expect(found).toMatchObject({ code: 0 });
+  };
+  await append();
+  return { sandbox, cwd, append };
+}
+
+async function stats(cwd: string, ...args: string[]) {
+  const { code, stdout, stderr } = await runByDay(['scans', 'stats', '--input', ...args, '--by', 'code', '-f', 'json'], { cwd });
+  const rows: { scans: number }[] = code === 0 ? JSON.parse(stdout) : [];
+  return { code, scans: rows.reduce((sum, { scans }) => sum + scans, 0), stderr };
+}
+
+async function expectRefused(cwd: string, input: string, reason: string) {
+  for (const [verb, ...rest] of [['stats'], ['report', '-o', 'r.html'], ['watch', '--quiet-for', '1d']]) {
+    const args = ['scans', verb as string, '--input', input, ...rest, '--quiet'];
+    expect(await runByDay(args, { cwd })).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(reason) });
+  }
+  expect((await readdir(cwd)).includes('r.html')).toBe(false);
+}
+
+describe('a dataset', () => {
+  const LAKE = ['--output-dir', 'lake', '--partition-by', 'day', '-f', 'csv'];
+  const DAY = 'lake/dt=2024-07-14';
+
+  test('that lacks a day between others is not counted as one without scans (F22)', async () => {
+    const { cwd } = await useExport(...LAKE);
+    await rm(join(cwd, DAY), { recursive: true });
+    await expectRefused(cwd, 'lake', 'dt=2024-07-14/part-000001.csv is missing');
+    expect(await stats(cwd, 'lake/dt=2024-07-13', 'lake/dt=2024-07-15')).toMatchObject({ code: 0, scans: 4 });
+  });
+
+  test('with a part that was cut, or that has not its name yet, is not counted', async () => {
+    const { cwd, append } = await useExport(...LAKE);
+    const [part = ''] = (await readdir(join(cwd, DAY))).filter((name) => name.startsWith('part'));
+    const path = join(cwd, DAY, part);
+    await copyFile(path, join(cwd, 'copy'));
+    await truncate(path, (await readFile(path, 'utf8')).lastIndexOf('\n', -2));
+    await expectRefused(cwd, 'lake', `${part} has `);
+    await rename(join(cwd, 'copy'), join(cwd, DAY, `.${part}.partial`));
+    await rm(path);
+    await expectRefused(cwd, 'lake', `${part} is missing`);
+    await append();
+    expect(await stats(cwd, 'lake')).toMatchObject({ code: 0, scans: 6 });
+  });
+
+  test('whose oldest day was deleted is counted, and its beginning is said', async () => {
+    const { cwd } = await useExport(...LAKE);
+    await rm(join(cwd, 'lake/dt=2024-07-13'), { recursive: true });
+    const found = await stats(cwd, 'lake', '--during', '2024-07', '--timezone', 'UTC');
+    expect(found).toMatchObject({ code: 0, scans: 4, stderr: expect.stringContaining('data begins at 2024-07-14') });
+  });
+
+  test('whose manifest was cut is not counted', async () => {
+    const { cwd } = await useExport(...LAKE);
+    await truncate(join(cwd, 'lake/_qrctl.json'), 100);
+    await expectRefused(cwd, 'lake', 'its _qrctl.json cannot be read');
+  });
+});
+
+describe('an appended file', () => {
+  test('that was emptied, cut or edited is not counted, but a copy without its state is', async () => {
+    const { cwd } = await useExport('-o', 'all.csv');
+    const text = await readFile(join(cwd, 'all.csv'), 'utf8');
+    const lines = text.split('\n');
+    for (const [content, reason] of [
+      ['', 'was truncated: 0 of'],
+      [lines.toSpliced(2, 2).join('\n'), 'was truncated'],
+      [lines.toSpliced(2, 1, lines[3] as string).join('\n'), 'was edited or replaced'],
+      [`${lines.toSpliced(2, 1).join('\n')}${lines[3]}\n`, 'was '],
+    ] as const) {
+      await writeFile(join(cwd, 'all.csv'), content);
+      await expectRefused(cwd, 'all.csv', reason);
+      await expectRefused(cwd, '.', reason);
+    }
+    await mkdir(join(cwd, 'copy'));
+    await copyFile(join(cwd, 'all.csv'), join(cwd, 'copy', 'all.csv'));
+    expect(await stats(cwd, 'copy')).toMatchObject({ code: 0, scans: 5 });
+    await writeFile(join(cwd, 'all.csv'), text);
+    expect(await stats(cwd, 'all.csv')).toMatchObject({ code: 0, scans: 6, stderr: expect.not.stringContaining('warning') });
+  });
+
+  test('that is gone from its directory is not counted as a code without scans', async () => {
+    const { cwd, sandbox } = await useExport('--output-dir', 'dir');
+    await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
+    await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);
+  });
+
+  test('whose state was cut is not counted', async () => {
+    const { cwd } = await useExport('-o', 'all.csv');
+    await truncate(join(cwd, 'all.csv.state.json'), 100);
+    await expectRefused(cwd, 'all.csv', 'its state file cannot be read');
+  });
+
+  test('may have been moved away or emptied in place, if a rotated file has its rows', async () => {
+    const { cwd, append, sandbox } = await useExport('-o', 'all.csv', '--rotated');
+    const text = await readFile(join(cwd, 'all.csv'));
+    await rename(join(cwd, 'all.csv'), join(cwd, 'all.csv.1'));
+    for (const input of ['all.csv', '.']) expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
+    await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text));
+    await rm(join(cwd, 'all.csv.1'));
+    await writeFile(join(cwd, 'all.csv'), '');
+    for (const input of ['all.csv', '.']) expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
+    await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text.subarray(0, -20)));
+    await expectRefused(cwd, 'all.csv', 'was truncated: 0 of');
+    await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text));
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-07-16T10:00:00.000Z' });
+    await append();
+    expect(await stats(cwd, 'all.csv')).toMatchObject({ code: 0, scans: 7, stderr: expect.not.stringContaining('warning') });
+    await rm(join(cwd, 'all.csv.1.gz'));
+    const rest = await stats(cwd, 'all.csv');
+    expect(rest).toMatchObject({ code: 0, scans: 1, stderr: expect.stringContaining('warning: all.csv was rotated') });
+    expect((await stats(cwd, 'all.csv', '--no-rotated')).stderr).not.toContain('warning');
+  });
+});
+
+describe('a file whose name looks like that of a rotated one', () => {
+  test('is not read with a log that was never rotated: it may have the scans of another code (F22)', async () => {
+    const { cwd, sandbox } = await useExport('-o', 'kept.csv');
+    const run = (...args: string[]) => runByDay(['scans', 'export', ...args], { cwd, env: sandbox.env });
+    expect(await run(sandbox.codeId(0), '-o', 'plain.csv')).toMatchObject({ code: 0 });
+    for (const name of ['plain', 'kept'])
+      expect(await run(sandbox.codeId(1), '-o', `${name}-2026-10-31.csv`)).toMatchObject({ code: 0 });
+    for (const [name, scans] of [
+      ['plain', 3],
+      ['kept', 6],
+    ] as const) {
+      const stderr = expect.stringContaining(`warning: ${name}-2026-10-31.csv looks like a scan file but was not read`);
+      expect(await stats(cwd, `${name}.csv`)).toMatchObject({ code: 0, scans, stderr });
+      expect((await stats(cwd, `${name}.csv`, '--no-rotated')).stderr).not.toContain('warning');
+    }
+    expect(await stats(cwd, 'plain.csv', 'plain-2026-10-31.csv')).toMatchObject({ code: 0, scans: 6 });
+  });
+});
