@@ -182,7 +182,7 @@ export function setBackOf(
 const MOST_DOUBTFUL_MS = 2 * DAY_MS;
 
 /** Maximum drift of two clocks without one being set, given that a service shows whole seconds; the overlap compensates for it. */
-const CLOCK_NOISE_MS = 60_000;
+export const CLOCK_NOISE_MS = 60_000;
 
 /**
  * Returns the time from which the next run must read: the overlap before `position`, or a period that is not verified, but nothing before `sinceMs`.

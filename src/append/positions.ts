@@ -56,7 +56,7 @@ function isSavedOverlap(value: unknown): value is SavedOverlap {
   );
 }
 
-function isClockReading(value: unknown): value is ClockReading {
+export function isClockReading(value: unknown): value is ClockReading {
   return isObject(value) && isTimeOr(undefined, value.serviceMs) && isTime(value.machineMs);
 }
 

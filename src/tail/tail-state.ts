@@ -2,7 +2,8 @@
 
 import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
 import { type CodesOfRun, isCodesOfRun } from '../append/identity.ts';
-import { isTimeOr } from '../append/positions.ts';
+import type { ClockReading } from '../append/overlap.ts';
+import { isClockReading, isTimeOr } from '../append/positions.ts';
 import { isObject } from '../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 
@@ -12,6 +13,8 @@ const VERSION = 1;
 export interface TailPosition {
   /** All scans before were printed, ms since the epoch. */
   fromMs: number;
+  /** The clocks when that time was set. */
+  at: ClockReading;
   /** Times of printed scans from then on, by ID. */
   printed: Map<number | bigint, number>;
 }
@@ -27,9 +30,9 @@ export interface TailState {
 
 /** The bytes of the state file. */
 export function formatTailState({ workspace, codes, sinceMs, positions }: TailState): Buffer {
-  const saved = [...positions].map(([code, { fromMs, printed }]): [string, SavedPosition] => [
+  const saved = [...positions].map(([code, { fromMs, at, printed }]): [string, SavedPosition] => [
     code,
-    { fromMs, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
+    { fromMs, at, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
   ]);
   return formatChecksummed({ version: VERSION, ...workspace, codes: codes.codes, all: codes.all, sinceMs, positions: saved });
 }
@@ -42,13 +45,12 @@ export function parseTailState(bytes: Buffer): TailState {
     codes: { codes, all },
     sinceMs,
     positions: new Map(
-      positions.map(([code, { fromMs, printed }]) => [code, { fromMs, printed: new Map(printed.map(parseScan)) }]),
+      positions.map(([code, { fromMs, at, printed }]) => [code, { fromMs, at, printed: new Map(printed.map(parseScan)) }]),
     ),
   };
 }
 
-interface SavedPosition {
-  fromMs: number;
+interface SavedPosition extends Pick<TailPosition, 'fromMs' | 'at'> {
   printed: [string, number][];
 }
 
@@ -72,9 +74,9 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
 
 function isSavedPosition(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { fromMs, printed } = value;
+  const { fromMs, at, printed } = value;
   const isScan = (entry: unknown) => Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
-  return isTime(fromMs) && Array.isArray(printed) && printed.every(isScan);
+  return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
 }
 
 function isTime(value: unknown): boolean {

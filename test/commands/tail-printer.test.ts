@@ -25,7 +25,10 @@ async function usePrinter({ fails }: { fails?: 'write' | 'flush' | 'record' } = 
     close: async () => undefined,
   };
   const context = { console: { flush: () => step('flush', '') } } as unknown as Context;
-  const printer = await openPrinter(context, file, RUN, { openSink: async () => sink, nowMs: () => 1e6 });
+  const printer = await openPrinter(context, file, RUN, {
+    openSink: async () => sink,
+    now: () => ({ serviceMs: 1e6, machineMs: 1e6 }),
+  });
   return { printer, steps };
 }
 

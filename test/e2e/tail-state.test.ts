@@ -6,7 +6,9 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { failure } from '../../src/sandbox/exchange.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { systemClock } from '../../src/time/time.ts';
 import { BIN, bareEnv, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { runByDay } from '../support/run-here.ts';
@@ -107,6 +109,66 @@ describe('a restart', () => {
     const run = await runByDay([...args('--all'), '--max-events', '1'], at);
     expect(idsIn(run.stdout)).toEqual(sandbox.scans(id).map((scan) => scan.id));
     expect(await readFile(state, 'utf8')).toContain(id);
+  });
+});
+
+describe('a service that is wrong for a while', () => {
+  test('with a clock that was hours ahead loses no scan after restarts, and repeats none (S8)', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+    const { add, args, at, id } = await useTail({ clock });
+    const printed: number[] = [];
+    for (const hours of [0, 3, 0, 0]) {
+      aheadMs = hours * 60 * MINUTE;
+      for (const minutes of [2, 1, 0]) add(minutes - hours * 60);
+      const run = await runByDay([...args(id, '--since', '1h'), '--max-events', '3'], at);
+      expect(run.code).toBe(0);
+      printed.push(...idsIn(run.stdout));
+    }
+    expect([printed.length, new Set(printed).size]).toEqual([12, 12]);
+  });
+
+  test.each([1, 2])('and answers that a code does not exist, is asked for the code itself (S9)', async (followed) => {
+    let refuses = false;
+    const { add, start, sandbox, id, state, args, at } = await useTail({
+      async intercept({ request, apply, send }) {
+        const isRefused = refuses && request.method === 'GET' && request.path.endsWith(`/${id}/scans`);
+        if (isRefused) refuses = false;
+        await send(isRefused ? failure(404, 'not_found', 'No such code') : apply());
+      },
+    });
+    const codes = [id, sandbox.codeId(1)].slice(0, followed);
+    for (const minutes of [3, 2]) add(minutes);
+    const running = await start(...codes, '--since', '1h', '--max-events', '4');
+    await running.waitFor(/"id":[\s\S]*"id":/);
+    refuses = true;
+    while (refuses) await sleep(5);
+    for (const minutes of [1, 0]) add(minutes);
+    const { code, stdout, stderr } = await running.done;
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('no longer exists') });
+    expect(new Set(idsIn(stdout)).size).toBe(4);
+    expect(await readFile(state, 'utf8')).toContain(id);
+    add();
+    const next = await runByDay([...args(...codes), '--max-events', '1'], at);
+    expect(idsIn(next.stdout)).toEqual([Math.max(...sandbox.scans(id).map((scan) => Number(scan.id)))]);
+  });
+
+  test('and does not know a code at all for a while, does not make it repeat the scans of that code (S9)', async () => {
+    let isGone = false;
+    const { add, start, sandbox, id } = await useTail({
+      async intercept({ request, apply, send }) {
+        await send(isGone && request.path.includes(id) ? failure(404, 'not_found', 'No such code') : apply());
+      },
+    });
+    add(1);
+    const running = await start('--all', '--since', '1h', '--max-events', '2');
+    await running.waitFor(/"id":/);
+    isGone = true;
+    await running.waitFor(/no longer exists/);
+    isGone = false;
+    await running.waitFor(/Following the new code/);
+    add();
+    expect(new Set(idsIn((await running.done).stdout))).toEqual(new Set(sandbox.scans(id).map((scan) => Number(scan.id))));
   });
 });
 

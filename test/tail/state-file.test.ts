@@ -12,7 +12,8 @@ import { systemClock } from '../../src/time/time.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const WORKSPACE = { baseUrl: 'https://qr.example/api/v1', apiKey: 'qr_live_one', profile: 'shop' };
-const POSITIONS = new Map<string, TailPosition>([['x', { fromMs: 2000, printed: new Map([[7, 2500]]) }]]);
+const AT = { serviceMs: 3000, machineMs: 3500 };
+const POSITIONS = new Map<string, TailPosition>([['x', { fromMs: 2000, at: AT, printed: new Map([[7, 2500]]) }]]);
 
 /** A run of two codes, all of which the service has. */
 function run(given: Partial<TailRun> = {}): TailRun {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatChecksummed, StateProblem, UnknownStateError } from '../../src/append/checksummed-state.ts';
 import { formatTailState, parseTailState, type TailState } from '../../src/tail/tail-state.ts';
 
+const AT = { serviceMs: 3000, machineMs: 3500 };
 const STATE: TailState = {
   workspace: { baseUrl: 'https://qr.example/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'p' },
   codes: { codes: ['x', 'y'], all: false },
@@ -11,13 +12,14 @@ const STATE: TailState = {
       'x',
       {
         fromMs: 2000,
+        at: AT,
         printed: new Map<number | bigint, number>([
           [7, 2500],
           [9_007_199_254_740_993n, 2600],
         ]),
       },
     ],
-    ['__proto__', { fromMs: 1000, printed: new Map() }],
+    ['__proto__', { fromMs: 1000, at: AT, printed: new Map() }],
   ]),
 };
 
@@ -26,7 +28,7 @@ describe('the state of a tail', () => {
     expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
     const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
     expect(parseTailState(formatTailState(all)).codes).toEqual(all.codes);
-    const negative = new Map([['x', { fromMs: -5, printed: new Map([[-7, -2]]) }]]);
+    const negative = new Map([['x', { fromMs: -5, at: AT, printed: new Map([[-7, -2]]) }]]);
     expect(parseTailState(formatTailState({ ...STATE, positions: negative })).positions).toEqual(negative);
   });
 
@@ -47,7 +49,7 @@ describe('the state of a tail', () => {
     codes: ['x'],
     all: false,
     sinceMs: 1,
-    positions: [['x', { fromMs: 1, printed: [['7', 1]] }]],
+    positions: [['x', { fromMs: 1, at: AT, printed: [['7', 1]] }]],
   };
   it.each([
     ['another version', { version: 2 }],
@@ -57,23 +59,24 @@ describe('the state of a tail', () => {
     ['a start that is no time', { sinceMs: '1' }],
     ['no start', { sinceMs: undefined }],
     ['no positions', { positions: {} }],
-    ['a position without a code', { positions: [[1, { fromMs: 1, printed: [] }]] }],
+    ['a position without a code', { positions: [[1, { fromMs: 1, at: AT, printed: [] }]] }],
     ['a position that is none', { positions: [['x', null]] }],
-    ['a position without a time', { positions: [['x', { printed: [] }]] }],
-    ['an ID that is none', { positions: [['x', { fromMs: 1, printed: [['7x', 1]] }]] }],
-    ['an ID with text before it', { positions: [['x', { fromMs: 1, printed: [['x7', 1]] }]] }],
-    ['one of its scans without a time', { positions: [['x', { fromMs: 1, printed: [['6', 1], ['7']] }]] }],
+    ['a position without a time', { positions: [['x', { at: AT, printed: [] }]] }],
+    ['a position without clocks', { positions: [['x', { fromMs: 1, printed: [] }]] }],
+    ['an ID that is none', { positions: [['x', { fromMs: 1, at: AT, printed: [['7x', 1]] }]] }],
+    ['an ID with text before it', { positions: [['x', { fromMs: 1, at: AT, printed: [['x7', 1]] }]] }],
+    ['one of its scans without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['6', 1], ['7']] }]] }],
     [
       'one of its positions that is none',
       {
         positions: [
-          ['x', { fromMs: 1, printed: [] }],
+          ['x', { fromMs: 1, at: AT, printed: [] }],
           ['y', null],
         ],
       },
     ],
-    ['a scan without a time', { positions: [['x', { fromMs: 1, printed: [['7']] }]] }],
-    ['scans that are none', { positions: [['x', { fromMs: 1, printed: 7 }]] }],
+    ['a scan without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['7']] }]] }],
+    ['scans that are none', { positions: [['x', { fromMs: 1, at: AT, printed: 7 }]] }],
     ['no workspace', { baseUrl: 1 }],
   ])('is not read if another program wrote it: %s (S7)', (_, given) => {
     expect(parseTailState(formatChecksummed(saved)).sinceMs).toBe(1);

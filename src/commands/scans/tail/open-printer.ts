@@ -1,4 +1,5 @@
 /** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
+import type { ClockReading } from '../../../append/overlap.ts';
 import { inChunks } from '../../../collections/in-chunks.ts';
 import type { Context } from '../../../context.ts';
 import type { DocumentSink } from '../../../rows/document-sink.ts';
@@ -33,7 +34,7 @@ export async function openPrinter(
   context: Context,
   file: TailStateFile | undefined,
   run: TailRun,
-  { openSink, nowMs }: { openSink(): Promise<DocumentSink>; nowMs(): number },
+  { openSink, now }: { openSink(): Promise<DocumentSink>; now(): ClockReading },
 ): Promise<Printer & Pick<DocumentSink, 'commit' | 'discard'>> {
   const start = await file?.begin(run);
   const progress = createTailProgress(start?.sinceMs ?? run.sinceMs, start?.positions ?? new Map());
@@ -42,7 +43,7 @@ export async function openPrinter(
     isContinued: start?.isContinued ?? false,
     startOf(codeId) {
       if (!file) return { sinceMs: run.sinceMs, seen: new Map() };
-      const { fromMs, printed } = progress.positionOf(codeId);
+      const { fromMs, printed } = progress.resume(codeId, now());
       return { sinceMs: fromMs, seen: printed };
     },
     async print(scans) {
@@ -52,7 +53,7 @@ export async function openPrinter(
         if (!file) continue;
         // S1: on the disk, if standard output is a file, before the state that claims it.
         await context.console.flush();
-        for (const { codeId, id, ms, hasBegun } of batch) progress.print(codeId, { id, ms }, { nowMs: nowMs(), hasBegun });
+        for (const { codeId, id, ms, hasBegun } of batch) progress.print(codeId, { id, ms }, { now: now(), hasBegun });
         progress.prune();
         await file.record(progress.positions);
       }

@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../errors.ts';
 import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
+import type { Service } from '../../../service/service.ts';
 import { SCAN_FIELDS, type Scan } from '../../../service/shapes.ts';
 import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';
 import { quote } from '../../../text/quote.ts';
@@ -58,6 +59,7 @@ async function follow(
   const service = await context.service();
   const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
   context.facts.codes = codes.length;
+  const now = () => ({ serviceMs: service.nowMs(), machineMs: context.clock.now() });
   const nowMs = () => service.nowMs() ?? context.clock.now();
   const gone = codes.find(({ missing }) => missing);
   if (gone) throw gone.missing;
@@ -66,8 +68,8 @@ async function follow(
     ...{ workspace: service.workspace, getCode: service.getCode, movedFrom, sinceMs: sinceMs ?? nowMs() },
     codes: { all, codes: all === false ? codes.map(({ id }) => id) : [] },
   };
-  const printer = await openPrinter(context, file, run, { openSink: () => openSink(context, output), nowMs });
-  const toFollowed = (code: CodeLabel): [string, Followed] => {
+  const printer = await openPrinter(context, file, run, { openSink: () => openSink(context, output), now });
+  const toFollowed = (code: CodeLabel): Followed => {
     const { id, slug } = code;
     const label = labelled ? labelOf(code) : {};
     const common = {
@@ -79,12 +81,12 @@ async function follow(
       name: slug ?? id,
     };
     const read: ReadScans = (request) => service.listScans(id, request);
-    return [id, { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) }];
+    return { label, follow: followCode({ ...common, read, checkExists: () => service.getCode(id) }) };
   };
-  const followed = new Map(codes.map(toFollowed));
-  /** Ids that this run has followed, also those of codes that were deleted since. */
-  const seen = new Set(followed.keys());
-  const ask = createAsking(context, followed, printer);
+  const followed = new Map(codes.map((code) => [code.id, toFollowed(code)]));
+  /** Also codes that were deleted since: one that is listed again continues where it was. */
+  const known = new Map(followed);
+  const ask = createAsking(context, followed, printer, service);
   tellStart(context, codes, printer.isContinued ? flags : undefined);
   let left = maxEvents;
   try {
@@ -106,9 +108,9 @@ async function follow(
   async function followNew(): Promise<void> {
     const listed = await chooseLabels(context, names, flags, { isWanted: true }).catch(refuseUnlessPassing);
     for (const code of listed?.codes ?? []) {
-      if (seen.has(code.id)) continue;
-      seen.add(code.id);
-      followed.set(...toFollowed(code));
+      if (followed.has(code.id)) continue;
+      const entry = known.get(code.id) ?? toFollowed(code);
+      for (const codes of [followed, known]) codes.set(code.id, entry);
       context.console.note(`Following the new code ${quote(code.slug ?? code.id)}`);
     }
   }
@@ -130,13 +132,21 @@ function tellStart({ console }: Context, codes: readonly CodeLabel[], continued:
 }
 
 /** Creates a function that asks for the new scans of one code, and survives outages and deleted codes. */
-function createAsking(context: Context, followed: Map<string, Followed>, printer: Printer) {
+function createAsking(
+  context: Context,
+  followed: Map<string, Followed>,
+  printer: Printer,
+  { getCode }: Pick<Service, 'getCode'>,
+) {
   let isDown = false;
   return async (id: string): Promise<FoundScan[]> => {
     const code = followed.get(id);
     if (!code) return [];
     try {
-      const found = await code.follow.next();
+      // S9: a code is gone only if a request for the code itself says so.
+      const found = await code.follow
+        .next()
+        .catch((error) => (error instanceof NotFoundError ? getCode(id).then(() => []) : Promise.reject(error)));
       if (isDown) context.console.note('The service is responding again');
       isDown = false;
       const hasBegun = code.follow.hasBegun();
