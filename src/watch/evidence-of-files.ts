@@ -10,8 +10,10 @@ import { spanOf, type Windows } from './windows.ts';
 
 export interface FilesJob {
   logs: readonly InputLog[];
-  /** End of the week, ms since the epoch; undefined: the last scan of all. */
+  /** End of the week, ms since the epoch; undefined: the last scan that is not later than `nowMs`. */
   untilMs: number | undefined;
+  /** This machine's clock. */
+  nowMs: number;
   windowsUntil(endMs: number): Windows;
   note(line: string): void;
   /** Called between pieces of files; throws to end. */
@@ -30,6 +32,8 @@ export interface FilesEvidence {
   codes: CodeOfFiles[];
   /** Part of the nine weeks that the files cover. */
   coverage: Coverage;
+  /** Scans dated later than `nowMs`, if no end was requested. */
+  future: number;
 }
 
 /** What was read of one code. */
@@ -48,12 +52,18 @@ interface Found {
 
 /** Reads the files. Returns undefined if they have no scan before the end. Throws like `readInputs`. */
 export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | undefined> {
-  const { untilMs = Number.POSITIVE_INFINITY } = job;
+  // W12: one scan that is dated in the future would be the end of all codes.
+  const untilMs = job.untilMs ?? job.nowMs + 1;
   let codes = new Map<string, Found>();
+  let future = 0;
   const spans = await readAll(job, () => {
     codes = new Map();
+    future = 0;
     return (ms, code) => {
-      if (ms >= untilMs) return;
+      if (ms >= untilMs) {
+        future += 1;
+        return;
+      }
       const found = codes.get(keyOf(code)) ?? newFound(code);
       codes.set(keyOf(code), found);
       if (ms >= found.lastMs) found.code = code;
@@ -75,6 +85,7 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
   return {
     windows,
     coverage,
+    future: job.untilMs === undefined ? future : 0,
     codes: [...codes.values()].map((found) => ({ code: found.code, evidence: evidenceOf(found, windows) })),
   };
 }
@@ -117,9 +128,10 @@ function evidenceOf(found: Found, { startMs }: Windows): Evidence {
   const last = lastMs >= startMs ? { ms: lastMs } : ('none' as const);
   const hasEarlier = Number.isFinite(earlierMs);
   return {
-    ...{ recent, baseline, last, isYoung: firstMs >= startMs },
+    ...{ recent, baseline, isCapped: false, last, isYoung: firstMs >= startMs },
     findLast: async () => last,
     countSameHours: async (weeks) => sameHours.get(weeks) ?? 0,
+    hasSince: async (sinceMs) => lastMs >= sinceMs,
     hasEarlier: async () => hasEarlier,
     findEarlier: async () => (hasEarlier ? { ms: earlierMs } : 'none'),
   };

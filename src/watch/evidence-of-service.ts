@@ -20,6 +20,8 @@ interface Look {
   page: ScanPage;
   total: number;
   scans: number;
+  /** The service may have more scans than it counts. */
+  isCapped: boolean;
   /** The page has all rows. */
   isWhole: boolean;
 }
@@ -28,19 +30,20 @@ interface Look {
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
-  const isCapped = mayBeTruncated({ total: all.total, pageSize: pageSizeOf(all.page) });
   const isYoung = (createdMs ?? startMs) > startMs;
-  if (all.isWhole && !isCapped) {
+  if (all.isWhole) {
     const recent = inside(all.page, weekMs, endMs);
     const last = newestOf(all, endMs) ?? 'none';
-    return { ...asking(), recent, baseline: all.scans - recent, last, isYoung, findLast: async () => last };
+    return { ...asking(), recent, baseline: all.scans - recent, isCapped: false, last, isYoung, findLast: async () => last };
   }
   const week = await look(weekMs, endMs);
-  const baseline = isCapped ? await unmask() : Math.max(0, all.scans - week.scans);
+  const parts = all.isCapped ? await splitWeeks(week) : undefined;
+  const baseline = parts ? parts.older.scans + parts.newer.scans : Math.max(0, all.scans - week.scans);
   const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
-  // A capped total does not say which page is the last.
-  const findLast = async () => (isCapped ? ('unknown' as const) : lastPageOf(all, endMs));
-  return { ...asking(), recent: week.scans, baseline, last, isYoung, findLast };
+  // W7: a capped total does not say which page is the last, but the total of a part may.
+  const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
+  const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
+  return { ...asking(), recent: week.scans, baseline, isCapped: parts?.isCapped ?? false, last, isYoung, findLast };
 
   /** W8: asked with the margin of an export, so that whatever bounds the service applies, no scan is missing. */
   async function look(sinceMs: number | undefined, untilMs: number): Promise<Look> {
@@ -48,21 +51,18 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     const page = await readFirst(read, asked);
     const { total, rows } = page;
     const outside = rows.length - inside(page, sinceMs, untilMs);
-    return { asked, page, total, scans: Math.max(0, total - outside), isWhole: rows.length >= total };
+    const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
+    return { asked, page, total, scans: Math.max(0, total - outside), isCapped, isWhole: rows.length >= total && !isCapped };
   }
 
-  /**
-   * W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped.
-   * Returns undefined if one is not below.
-   */
-  async function unmask(): Promise<number | undefined> {
+  /** W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped. */
+  async function splitWeeks(week: Look): Promise<{ older: Look; newer: Look; isCapped: boolean }> {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
-    const isBelow = [older, newer, week].every(({ total }) => total < all.total);
-    return isBelow ? older.scans + newer.scans : undefined;
+    return { older, newer, isCapped: [older, newer, week].some(({ total }) => total >= all.total) };
   }
 
-  function asking(): Pick<Evidence, 'countSameHours' | 'hasEarlier' | 'findEarlier'> {
+  function asking(): Pick<Evidence, 'countSameHours' | 'hasSince' | 'hasEarlier' | 'findEarlier'> {
     let before: Promise<Look> | undefined;
     const earlier = () => {
       before ??= look(undefined, startMs);
@@ -73,6 +73,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
         const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, endMs);
         return (await look(sinceMs, untilMs)).scans;
       },
+      hasSince: async (sinceMs) => (await look(sinceMs, endMs)).scans > 0,
       hasEarlier: async () => (await earlier()).scans > 0,
       async findEarlier() {
         const found = await earlier();
@@ -81,8 +82,9 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     };
   }
 
-  async function lastPageOf({ asked, page, total }: Look, untilMs: number): Promise<LastScan> {
-    if (orderOf(page) !== 'ascending') return 'unknown';
+  /** `of`: a range that includes this one. */
+  async function lastPageOf({ asked, page, total, isCapped }: Look, untilMs: number, of?: Look): Promise<LastScan> {
+    if (orderOf(page) !== 'ascending' || (isCapped && total >= (of?.total ?? 0))) return 'unknown';
     const last = await pageReader({ read, asked }, page)(Math.ceil(total / pageSizeOf(page)));
     return newestIn(last, untilMs) ?? 'unknown';
   }

@@ -32,8 +32,9 @@ export type LastScan = { ms: number } | 'none' | 'unknown';
 export interface Evidence {
   /** Scans of the last seven days. */
   recent: number;
-  /** Scans of the eight weeks before; undefined if the totals may be capped. */
-  baseline: number | undefined;
+  /** Scans of the eight weeks before; `isCapped`: there may be more, because the totals may be capped. */
+  baseline: number;
+  isCapped: boolean;
   last: LastScan;
   /** The code is younger than the nine weeks. */
   isYoung: boolean;
@@ -41,6 +42,8 @@ export interface Evidence {
   findLast(): Promise<LastScan>;
   /** Counts the scans so many weeks before the silence, in the hours of `hoursBefore`. */
   countSameHours(weeks: (typeof EARLIER_WEEKS)[number], lastMs: number): Promise<number>;
+  /** There are scans from that time on. */
+  hasSince(sinceMs: number): Promise<boolean>;
   /** There are scans before the nine weeks. */
   hasEarlier(): Promise<boolean>;
   /** Looks for the latest of them. */
@@ -68,12 +71,14 @@ export interface Verdict {
   low?: number;
   high?: number;
   lastMs?: number | undefined;
+  /** If the code is quiet and the last scan is unknown: the time from which on there are none. */
+  quietSinceMs?: number;
 }
 
 /** Judges a code. Throws the errors of its source. */
 export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict> {
-  const { recent, baseline, isYoung } = evidence;
-  const weekly = baseline === undefined ? undefined : baseline / BASELINE_WEEKS;
+  const { recent, baseline, isCapped, isYoung } = evidence;
+  const weekly = isCapped ? undefined : baseline / BASELINE_WEEKS;
   const last = await lastOf(evidence, weekly, limits);
   const found = { scans: recent, expected: weekly, lastMs: msOf(last) };
   const silence = await judgeSilence(evidence, last, limits);
@@ -81,7 +86,7 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   if (last === 'none') return { ...found, outcome: isYoung ? 'new' : 'ok', unjudged: 'none' };
   // W5: what is younger than its nine weeks has no level yet.
   if (isYoung) return { ...found, outcome: 'new' };
-  if (baseline === undefined) return { ...found, outcome: 'ok', unjudged: 'capped' };
+  if (isCapped) return { ...found, outcome: 'ok', unjudged: 'capped' };
   // W2: too few to tell a change from chance.
   if (baseline < LEAST_BASELINE) return { ...found, outcome: 'ok', unjudged: 'few' };
   const range = normalRange(baseline);
@@ -103,22 +108,34 @@ async function judgeSilence(
   evidence: Evidence,
   last: LastScan,
   limits: Limits,
-): Promise<Pick<Verdict, 'outcome' | 'expected' | 'lastMs'> | undefined> {
-  const { quietForMs, startMs, endMs } = limits;
-  if (last === 'none') {
-    // W4: for --quiet-for, the last scan may be older than the nine weeks.
-    if (quietForMs === undefined) return undefined;
-    const earlier = await evidence.findEarlier();
-    if (earlier === 'none') return undefined;
-    const earlierMs = msOf(earlier);
-    const isQuiet = endMs - (earlierMs ?? startMs) >= quietForMs;
-    return isQuiet ? { outcome: 'quiet', expected: undefined, lastMs: earlierMs } : undefined;
-  }
-  if (last === 'unknown') return undefined;
-  const gapMs = endMs - last.ms;
-  const expected = gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, last.ms, limits);
-  const isQuiet = (expected ?? 0) >= LEAST_EXPECTED || gapMs >= (quietForMs ?? Number.POSITIVE_INFINITY);
-  return isQuiet ? { outcome: 'quiet', expected, lastMs: last.ms } : undefined;
+): Promise<Pick<Verdict, 'outcome' | 'expected' | 'lastMs' | 'quietSinceMs'> | undefined> {
+  const { quietForMs = Number.POSITIVE_INFINITY, endMs } = limits;
+  const latest = last === 'none' && Number.isFinite(quietForMs) ? await evidence.findEarlier() : last;
+  if (latest === 'none') return undefined;
+  if (latest === 'unknown') return judgeHidden(evidence, last, limits);
+  const gapMs = endMs - latest.ms;
+  const expected = last === 'none' || gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, latest.ms, limits);
+  const isQuiet = (expected ?? 0) >= LEAST_EXPECTED || gapMs >= quietForMs;
+  // W7: a capped total is enough to expect scans, but not to say how many.
+  return isQuiet ? { outcome: 'quiet', expected: evidence.isCapped ? undefined : expected, lastMs: latest.ms } : undefined;
+}
+
+/** Judges the silence of a code whose last scan is unknown: totals show from when on there are none. */
+async function judgeHidden(
+  { recent, baseline, isCapped, hasSince }: Evidence,
+  last: LastScan,
+  { quietForMs = Number.POSITIVE_INFINITY, startMs, endMs }: Limits,
+): Promise<Pick<Verdict, 'outcome' | 'expected' | 'quietSinceMs'> | undefined> {
+  const expected = isCapped ? undefined : baseline / BASELINE_WEEKS;
+  const emptyMs = last === 'none' ? startMs : recent === 0 ? endMs - WEEK_MS : endMs;
+  const askedMs = endMs - quietForMs;
+  // W4: a period without scans is proof enough.
+  const isQuiet = Number.isFinite(quietForMs) && (emptyMs <= askedMs || !(await hasSince(askedMs)));
+  // W1: a silence of at least a week, if enough scans are expected in it.
+  const isLong = emptyMs < endMs && baseline >= LEAST_BASELINE;
+  return isQuiet || isLong
+    ? { outcome: 'quiet', expected, quietSinceMs: isQuiet ? Math.min(emptyMs, askedMs) : emptyMs }
+    : undefined;
 }
 
 function msOf(last: LastScan): number | undefined {
@@ -128,7 +145,6 @@ function msOf(last: LastScan): number | undefined {
 /** Returns how many scans were to be expected after the last one; undefined if too little is known. */
 async function expectedSince(evidence: Evidence, lastMs: number, { startMs, endMs }: Limits): Promise<number | undefined> {
   const { recent, baseline } = evidence;
-  if (baseline === undefined) return undefined;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
     // W1: whole weeks only, which have each hour of each weekday; the rate up to the last scan, not that of the silence.

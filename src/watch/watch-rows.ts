@@ -48,11 +48,11 @@ const REASONS: Record<Unjudged, string> = {
   capped: 'the service may cap its totals',
 };
 
-function noteOf({ outcome, unjudged, lastMs }: Verdict, endMs: number): string | null {
-  if (outcome === 'quiet')
-    return lastMs === undefined
-      ? 'no scans in nine weeks'
-      : `no scans for ${countOf(Math.floor((endMs - lastMs) / DAY_MS), 'day')}`;
+function noteOf({ outcome, unjudged, lastMs, quietSinceMs }: Verdict, endMs: number): string | null {
+  if (outcome === 'quiet') {
+    const days = countOf(Math.floor((endMs - (lastMs ?? quietSinceMs ?? endMs)) / DAY_MS), 'day');
+    return `no scans for ${days}${lastMs === undefined ? ' or longer' : ''}`;
+  }
   if (outcome === 'new') return `${NOT_JUDGED}: less than nine weeks of scans`;
   return unjudged === undefined ? null : `${NOT_JUDGED}: ${REASONS[unjudged]}`;
 }

@@ -16,7 +16,10 @@ const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => `${digit.repeat(8)}-111
 type Scan = [code: string, ms: number, slug?: string];
 
 /** Reads files of these scans, each with an ID by its time, slug and code; their lines have the order given here. */
-async function read(files: readonly (readonly Scan[])[], { untilMs, end = '' }: { untilMs?: number; end?: string } = {}) {
+async function read(
+  files: readonly (readonly Scan[])[],
+  { untilMs, nowMs = END + 300 * DAY_MS, end = '' }: { untilMs?: number; nowMs?: number; end?: string } = {},
+) {
   const directory = await useDirectory();
   const paths = files.map((_, at) => join(directory, `${at + 1}.csv`));
   for (const [at, scans] of files.entries()) {
@@ -29,7 +32,7 @@ async function read(files: readonly (readonly Scan[])[], { untilMs, end = '' }: 
   const notes: string[] = [];
   let pauses = 0;
   const found = await readFilesEvidence({
-    ...{ logs: [{ paths, keptBy: undefined }], untilMs, note: (line) => notes.push(line) },
+    ...{ logs: [{ paths, keptBy: undefined }], untilMs, nowMs, note: (line) => notes.push(line) },
     windowsUntil: (endMs) => windowsUntil(endMs, 'UTC'),
     pause: async () => void pauses++,
     signal: new AbortController().signal,
@@ -55,6 +58,14 @@ describe('readFilesEvidence', () => {
     ]);
     expect(of(B).evidence).toMatchObject({ recent: 0, baseline: 1, last: { ms: END - 9 * DAY_MS }, isYoung: true });
     expect([await of(B).evidence.hasEarlier(), await of(B).evidence.findEarlier()]).toEqual([false, 'none']);
+  });
+
+  it('ends with the last scan that is not in the future, unless an end is requested (W12)', async () => {
+    const scans: Scan[] = [END - 8 * DAY_MS, END, END + 1, END + 400 * DAY_MS].map((ms) => [A, ms]);
+    expect((await read([scans], { nowMs: END })).found).toMatchObject({ windows: { endMs: END + 1 }, future: 2 });
+    const asked = await read([scans], { nowMs: END, untilMs: END + 2 });
+    expect(asked.found).toMatchObject({ windows: { endMs: END + 2 }, future: 0 });
+    expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
   });
 
   it('takes the first scan for the creation, and knows scans before the nine weeks (W5)', async () => {

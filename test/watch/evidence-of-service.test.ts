@@ -71,7 +71,7 @@ describe('evidence from totals', () => {
   it('does not know the last scan of pages without an order, or of a total that may be capped', async () => {
     const mixed = await read(daily(99, 70), { order: 'none' });
     expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual(['unknown', 'unknown', 2]);
-    const capped = await read(daily(80, 63), { cap: 1000 });
+    const capped = await read(daily(150, 63), { cap: 1000 });
     expect([capped.evidence.last, await capped.evidence.findLast(), capped.requests()]).toEqual(['unknown', 'unknown', 4]);
   });
 
@@ -80,7 +80,7 @@ describe('evidence from totals', () => {
     expect(capped.evidence).toMatchObject({ recent: 210, baseline: 56 * 30 });
     expect(capped.requests()).toBe(4);
     const beyond = await read(daily(60, 63), { cap: 1000 });
-    expect(beyond.evidence.baseline).toBeUndefined();
+    expect(beyond.evidence.isCapped).toBe(true);
     expect(beyond.requests()).toBe(4);
     // A number of scans that happens to be round.
     const round = await read([
@@ -105,6 +105,21 @@ describe('evidence from totals', () => {
     expect(round.requests()).toBe(4);
   });
 
+  it('takes no page for all scans, or for the last one, where the total may be capped (W7)', async () => {
+    const how = { order: 'ascending', cap: 500 } as const;
+    const busy = await read(daily(150, 63), how);
+    expect([busy.evidence.last, await busy.evidence.findLast(), await busy.evidence.hasSince(END - DAY_MS)]).toEqual([
+      ...['unknown', 'unknown', true],
+    ]);
+    // The total of the newer half is below the cap: its last page shows the last scan.
+    const dead = await read(daily(16, 63, 8.5), how);
+    expect([dead.evidence.last, await dead.evidence.findLast()]).toEqual(['unknown', { ms: END - (8.5 + 0.5 / 16) * DAY_MS }]);
+    expect(dead.evidence).toMatchObject({ recent: 0, baseline: 16 * 54.5, isCapped: false });
+    const hidden = await read(daily(25, 63, 8.5), how);
+    expect([hidden.evidence.isCapped, await hidden.evidence.findLast()]).toEqual([true, 'unknown']);
+    expect(await hidden.evidence.hasSince(END - 8 * DAY_MS)).toBe(false);
+  });
+
   it('asks for the hours of a silence one and two weeks before it', async () => {
     const { evidence } = await read([...daily(50, 63, 9), ...daily(100, 9, 2)]);
     expect(await evidence.countSameHours(1, END - 2 * DAY_MS)).toBe(200);
@@ -113,11 +128,13 @@ describe('evidence from totals', () => {
 
   it('finds scans before the nine weeks, and the last of them', async () => {
     for (const order of ['ascending', 'descending'] as const) {
-      const old = await read([...daily(10, 200, 100)], { order });
+      const old = await read([...daily(10, 200, 100.1)], { order });
       expect(await old.evidence.hasEarlier()).toBe(true);
-      expect(await old.evidence.findEarlier()).toEqual({ ms: END - 100.05 * DAY_MS });
+      expect(await old.evidence.findEarlier()).toEqual({ ms: END - 100.15 * DAY_MS });
       expect(old.requests()).toBe(order === 'ascending' ? 3 : 2);
     }
+    const round = await read([...daily(10, 200, 100)], { order: 'ascending' });
+    expect(await round.evidence.findEarlier()).toBe('unknown');
     const fresh = await read(daily(10, 60));
     expect([await fresh.evidence.hasEarlier(), await fresh.evidence.findEarlier()]).toEqual([false, 'none']);
   });

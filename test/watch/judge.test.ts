@@ -14,9 +14,10 @@ function evidence(given: Partial<Evidence> = {}, { sameHours = [80, 80] }: { sam
     return Promise.resolve(value);
   };
   const all: Evidence = {
-    ...{ recent: 80, baseline: 640, last: ago(0.1), isYoung: false },
+    ...{ recent: 80, baseline: 640, isCapped: false, last: ago(0.1), isYoung: false },
     findLast: () => ask('last', ago(0.1)),
     countSameHours: (weeks) => ask(`hours ${weeks}`, sameHours[weeks - 1] ?? 0),
+    hasSince: () => ask('since', true),
     hasEarlier: () => ask('has earlier', true),
     findEarlier: () => ask('earlier', ago(100)),
     ...given,
@@ -57,10 +58,11 @@ describe('a code against its own past', () => {
   });
 
   it('is not judged where the totals may be capped (W7)', async () => {
-    expect(await outcome({ recent: 1000, baseline: undefined })).toMatchObject({
+    expect(await outcome({ recent: 1000, isCapped: true })).toMatchObject({
       ...{ outcome: 'ok', unjudged: 'capped', expected: undefined },
     });
-    expect(await outcome({ baseline: undefined, last: ago(3) })).toMatchObject({ unjudged: 'capped', asked: [] });
+    expect(await outcome({ isCapped: true, last: ago(3) })).toMatchObject({ outcome: 'quiet', expected: undefined });
+    expect(await outcome({ isCapped: true, last: ago(1) })).toMatchObject({ unjudged: 'capped', asked: [] });
   });
 
   it('is new while it is younger than the nine weeks, and where it was not scanned before them (W5)', async () => {
@@ -134,7 +136,7 @@ describe('a silence', () => {
   it('is looked for as well where it counts for any code, or the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
-    expect(await outcome({ ...hidden, baseline: undefined })).toMatchObject({ unjudged: 'capped', asked: ['last'] });
+    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({ unjudged: 'capped', asked: ['last'] });
   });
 
   it('of --quiet-for is told of any code that had scans, however few and old (W4)', async () => {
@@ -155,6 +157,27 @@ describe('a silence', () => {
       lastMs: undefined,
     });
     expect(await outcome(none)).toMatchObject({ outcome: 'ok', unjudged: 'none', asked: [] });
-    expect(await outcome({ baseline: undefined, last: ago(8) }, limits)).toMatchObject({ outcome: 'quiet' });
+    expect(await outcome({ isCapped: true, last: ago(8) }, limits)).toMatchObject({ outcome: 'quiet' });
+  });
+
+  it('is proven by a period without scans, where no row shows the last one (W4)', async () => {
+    const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown' };
+    const limits = { quietForMs: 3 * DAY_MS };
+    const quiet = { outcome: 'quiet', lastMs: undefined, quietSinceMs: END - 3 * DAY_MS };
+    for (const more of [{}, { isYoung: true }, { isCapped: true }]) {
+      expect(await outcome({ ...hidden, ...more, hasSince: async () => false }, limits)).toMatchObject(quiet);
+      expect(await outcome({ ...hidden, ...more }, limits)).not.toMatchObject({ outcome: 'quiet' });
+    }
+    const week = { ...hidden, recent: 0 };
+    expect(await outcome({ ...week, baseline: 3 }, { quietForMs: 7 * DAY_MS })).toMatchObject({
+      ...{ outcome: 'quiet', asked: [], quietSinceMs: END - 7 * DAY_MS },
+    });
+  });
+
+  it('of a week is told where no row shows the last scan, if enough are expected in it (W1)', async () => {
+    const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown', recent: 0 };
+    expect(await outcome(hidden)).toMatchObject({ outcome: 'quiet', expected: 80, quietSinceMs: END - 7 * DAY_MS });
+    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({ outcome: 'quiet', expected: undefined });
+    expect(await outcome({ ...hidden, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
   });
 });

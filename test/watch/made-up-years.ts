@@ -107,6 +107,7 @@ export async function watchYear({ hours }: Year): Promise<Verdict[]> {
     const evidence: Evidence = {
       recent: between(end - WEEK_HOURS, end),
       baseline: between(start, end - WEEK_HOURS),
+      isCapped: false,
       last: found,
       isYoung: false,
       findLast: async () => found,
@@ -114,6 +115,7 @@ export async function watchYear({ hours }: Year): Promise<Verdict[]> {
         const { sinceMs, untilMs } = hoursBefore(weeks, lastMs, end * HOUR_MS);
         return between(Math.ceil(sinceMs / HOUR_MS), Math.ceil(untilMs / HOUR_MS));
       },
+      hasSince: async () => true,
       hasEarlier: async () => true,
       findEarlier: async () => ({ ms: 0 }),
     };

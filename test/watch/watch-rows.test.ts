@@ -7,7 +7,7 @@ const END = Date.UTC(2026, 9, 5);
 describe('the row of a code', () => {
   it.each([
     [{ outcome: 'quiet', expected: 41.26, lastMs: END - 2.9 * 86_400_000 }, 'no scans for 2 days'],
-    [{ outcome: 'quiet', expected: undefined }, 'no scans in nine weeks'],
+    [{ outcome: 'quiet', expected: undefined, quietSinceMs: END - 63 * 86_400_000 }, 'no scans for 63 days or longer'],
     [{ outcome: 'ok', expected: 3, unjudged: 'few' }, 'not judged: fewer than 30 scans expected per week'],
     [{ outcome: 'ok', expected: undefined, unjudged: 'capped' }, 'not judged: the service may cap its totals'],
     [{ outcome: 'ok', expected: 0, unjudged: 'none' }, 'not judged: no scans in nine weeks'],

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { UnprovenError } from '../../../errors.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
+import { countOf } from '../../../text/quote.ts';
 import { letSignalsIn } from '../../../time/time.ts';
 import { readFilesEvidence } from '../../../watch/evidence-of-files.ts';
 import { judge } from '../../../watch/judge.ts';
@@ -17,7 +18,7 @@ export async function watchFiles(context: Context, plan: WatchPlan, logs: readon
   const { timezone, untilMs, quietForMs } = plan;
   const keepFlat = keepMemoryFlat();
   const found = await readFilesEvidence({
-    ...{ logs, untilMs, signal, note: console.note },
+    ...{ logs, untilMs, nowMs: context.clock.now(), signal, note: console.note },
     windowsUntil: (endMs) => windowsUntil(endMs, timezone),
     async pause() {
       keepFlat();
@@ -28,9 +29,10 @@ export async function watchFiles(context: Context, plan: WatchPlan, logs: readon
     throw new UnprovenError('these files have no scans before that time, so no code can be judged', {
       hint: 'Use --input with files that cover that time, or omit --input to query the service.',
     });
-  const { windows, codes, coverage } = found;
+  const { windows, codes, coverage, future } = found;
   const { startMs, weekMs, endMs } = windows;
   tellCoverage(console, untilMs === undefined ? { ...coverage, endsEarlyMs: endMs - 1 } : coverage, timezone);
+  if (future > 0) console.warn(`${countOf(future, 'scan')} dated in the future ${future === 1 ? 'is' : 'are'} not judged`);
   const rows: WatchRow[] = [];
   for (const { code, evidence } of codes) {
     const { id = null, slug = null, name = null, value } = code;
