@@ -11,6 +11,23 @@ export interface CodeOfScans {
   destination?: string | null | undefined;
 }
 
+/** What a code is shown as: the value of `--by code`, and its name if it is known. */
+export interface CodeName {
+  value: string;
+  name?: string | undefined;
+}
+
+/** Returns the key that the scans of a code are counted by: its ID, because a slug may have belonged to a deleted code (F20). */
+export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): string {
+  return id ?? value;
+}
+
+/** F20: of several codes with one slug the last one has it, and the others are shown by their IDs. */
+export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
+  const owners = new Map([...names].map(([key, { value }]) => [value, key]));
+  return new Map([...names].map(([key, { value, name }]) => [key, { value: owners.get(value) === key ? value : key, name }]));
+}
+
 /** Columns of a file of scans that identify the code, and name it. */
 export const CODE_COLUMNS = ['qr_id', 'qr_slug', 'qr_name'] as const;
 

@@ -3,7 +3,7 @@ import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Row } from '../rows/row-sink.ts';
 import type { Span } from './calendar.ts';
 import type { CodeGroup, CodeValues } from './code-groups.ts';
-import type { CodeOfScans } from './code-of-scans.ts';
+import type { CodeName, CodeOfScans } from './code-of-scans.ts';
 import type { Coverage } from './coverage.ts';
 import type { DataPart } from './data-part.ts';
 import type { GroupBy } from './dimensions.ts';
@@ -18,8 +18,8 @@ export interface Counted {
   data: DataPart;
   /** Requested codes; undefined if files were read. */
   codes: readonly CodeLabel[] | undefined;
-  /** Names of codes, by their values in the tallies. */
-  names: ReadonlyMap<string, string>;
+  /** Names of codes, by their keys in the tallies. */
+  names: ReadonlyMap<string, CodeName>;
   /** Groups of codes that were counted by, by their names. */
   codeGroups: ReadonlyMap<string, CodeGroup>;
   /** Coverage of the range by the files; undefined for the service, which covers all of it. */

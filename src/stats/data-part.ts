@@ -11,7 +11,7 @@ import type { OffsetAt, Tally } from './tally.ts';
 export interface DataPart {
   fromMs: number | undefined;
   toMs: number | undefined;
-  /** Beginning of the day on which a code was created, by the value of the code; missing if unknown. */
+  /** Beginning of the day on which a code was created, by the key of the code; missing if unknown. */
   ofCode?: ReadonlyMap<string, number> | undefined;
 }
 
@@ -30,13 +30,13 @@ export function partOfFiles({ startsLateMs, endsEarlyMs }: Coverage, zone: Zone)
  * the day of the first counted scan. Earlier scans are not requested, so only the age of the codes tells that there are none.
  */
 export function partOfService(
-  codes: readonly Pick<CodeLabel, 'id' | 'slug' | 'created_at'>[],
+  codes: readonly Pick<CodeLabel, 'id' | 'created_at'>[],
   tallies: readonly Tally[],
   sinceMs: number | undefined,
   zone: Zone,
 ): DataPart {
-  const created = codes.map(({ id, slug, created_at = '' }) => ({ value: slug ?? id, ms: parseInstant(created_at) }));
-  const ofCode = new Map(created.flatMap(({ value, ms }) => (ms === undefined ? [] : [[value, startOfDay(ms, zone)]])));
+  const created = codes.map(({ id, created_at = '' }) => ({ key: id.toLowerCase(), ms: parseInstant(created_at) }));
+  const ofCode = new Map(created.flatMap(({ key, ms }) => (ms === undefined ? [] : [[key, startOfDay(ms, zone)]])));
   const isOld = created.some(({ ms }) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);

@@ -1,7 +1,7 @@
 /** Values of codes in the groups of a count: UTM tags of destinations, and columns of a table of codes. */
 import { utmOf } from '../codes/utm.ts';
 import type { CodeGroup, CodeValues, NoneIs, ValueOfCode } from './code-groups.ts';
-import type { CodeOfScans } from './code-of-scans.ts';
+import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';
 import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
@@ -19,7 +19,7 @@ export function valuesOfCodes(groups: readonly GroupBy[], table: CodeTable | und
 
 /**
  * Returns what is known of the groups of codes beside their counts. `noneIn`: why codes have no value in a group, once each was looked up;
- * `codes`: the requested ones; `ofCode`: beginning of the day on which each was created, by its value.
+ * `codes`: the requested ones; `ofCode`: beginning of the day on which each was created, by its key.
  */
 export function codeGroupsOf(
   values: CodeValues,
@@ -31,7 +31,7 @@ export function codeGroupsOf(
     const beginsMs = new Map<Value, number>();
     for (const { code, value } of valueOfCode) {
       // A code of unknown age may be as old as any.
-      const ms = ofCode?.get(code.value) ?? Number.NEGATIVE_INFINITY;
+      const ms = ofCode?.get(keyOfCode(code)) ?? Number.NEGATIVE_INFINITY;
       beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
     }
     return [by, { noneIs: 'empty', requested: [...new Set(valueOfCode.map(({ value }) => value))], beginsMs }];

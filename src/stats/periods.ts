@@ -1,6 +1,7 @@
 /** The two periods that figures compare: their parts that the data covers, and the days of these. */
 import type { Span } from './calendar.ts';
 import type { CodeGroup } from './code-groups.ts';
+import type { CodeName } from './code-of-scans.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { ALL_COVERED, coveredPart, type DataPart, isCovered, type Zone } from './data-part.ts';
 import { countDays, type DayCounts } from './day-counts.ts';
@@ -15,10 +16,10 @@ export interface FiguresOptions extends Zone {
   data?: DataPart | undefined;
   /** Maximum number of rows of a dimension with many values; undefined: all. */
   top: number | undefined;
-  /** Requested codes: those without scans have a row as well. */
+  /** Keys of the requested codes: those without scans have a row as well. */
   codes?: readonly string[] | undefined;
-  /** Names of codes, as far as they are known. */
-  names?: ReadonlyMap<string, string> | undefined;
+  /** Names of codes by their keys, as far as they are known. */
+  names?: ReadonlyMap<string, CodeName> | undefined;
   /** Groups of codes, by their names. */
   codeGroups?: ReadonlyMap<string, CodeGroup> | undefined;
   /** End of the data if the range is open: periods that end later are not finished. */

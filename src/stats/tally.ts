@@ -3,7 +3,7 @@
 import type { Row } from '../rows/row-sink.ts';
 import { HOUR_MS } from '../time/units.ts';
 import type { CodeValues } from './code-groups.ts';
-import type { CodeOfScans } from './code-of-scans.ts';
+import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';
 import { createValueCounter, type Value, type ValueCounter } from './value-counter.ts';
 
@@ -35,7 +35,7 @@ export function createTally(groups: readonly GroupBy[], offsetAt: OffsetAt, code
     fields.map((field, i): [string, ValueCounter] => [field, counters[i] as ValueCounter]),
   );
   const ofCodes = groups.flatMap(({ kind, by }) => {
-    const groupOfCode = kind === 'code' ? ({ value }: CodeOfScans) => value : codeValues.get(by);
+    const groupOfCode = kind === 'code' ? keyOfCode : codeValues.get(by);
     if (!groupOfCode) return [];
     const counter = createValueCounter();
     values.set(by, counter);

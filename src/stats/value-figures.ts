@@ -19,7 +19,12 @@ export function valueSection(
   const ofCodes = codeGroups?.get(by);
   const requested = group.kind === 'code' ? codes : (ofCodes?.requested ?? []);
   const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]
-    .map((value) => ({ value, scans: scansOf.get(value) ?? 0, before: scansBefore.get(value) ?? 0 }))
+    .map((key) => {
+      const { value, name }: { value: Value; name?: string | undefined } = (group.kind === 'code' && names?.get(key ?? '')) || {
+        value: key,
+      };
+      return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
+    })
     .sort((a, b) => b.scans - a.scans || b.before - a.before || compareValues(a.value, b.value));
   // A line for a single value would be no shorter than the value itself.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
@@ -31,12 +36,8 @@ export function valueSection(
     isBeforeData: isBeforeData || isNew,
   });
   const rows = shown.map((row) => {
-    const name = group.kind === 'code' ? names?.get(row.value ?? '') : undefined;
-    return figure(
-      { by, value: row.value, name },
-      countsOf(row, isAfter(createdOf(row.value), before?.span.sinceMs)),
-      tally.total(),
-    );
+    const { value, name } = row;
+    return figure({ by, value, name }, countsOf(row, isAfter(createdOf(row.key), before?.span.sinceMs)), tally.total());
   });
   const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
   const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };

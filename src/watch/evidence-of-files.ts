@@ -1,9 +1,9 @@
 /** Evidence on the codes of files that `scans export` wrote. They are read twice: for the last scan of each code, and for the counts that it calls for. */
 
-import type { CodeOfScans } from '../stats/code-of-scans.ts';
+import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { type Coverage, coverageOf } from '../stats/coverage.ts';
 import { coveredLogs } from '../stats/covered-logs.ts';
-import type { InputLog } from '../stats/input/input-log.ts';
+import { closedFiles, type InputLog } from '../stats/input/input-log.ts';
 import { type FileSpan, readInputs } from '../stats/input/read-scans.ts';
 import { EARLIER_WEEKS, type Evidence, hoursBefore } from './judge.ts';
 import { spanOf, type Windows } from './windows.ts';
@@ -64,8 +64,8 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
         future += 1;
         return;
       }
-      const found = codes.get(keyOf(code)) ?? newFound(code);
-      codes.set(keyOf(code), found);
+      const found = codes.get(keyOfCode(code)) ?? newFound(code);
+      codes.set(keyOfCode(code), found);
       if (ms >= found.lastMs) found.code = code;
       found.lastMs = Math.max(found.lastMs, ms);
       found.firstMs = Math.min(found.firstMs, ms);
@@ -77,7 +77,7 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
   await readAll({ ...job, note: () => undefined }, () => {
     for (const found of codes.values()) Object.assign(found, NOTHING, { sameHours: new Map() });
     return (ms, code) => {
-      const found = codes.get(keyOf(code));
+      const found = codes.get(keyOfCode(code));
       if (found && ms < windows.endMs) count(ms, found, windows);
     };
   });
@@ -95,7 +95,7 @@ async function readAll(
   start: () => (ms: number, code: CodeOfScans) => void,
 ): Promise<Map<string, FileSpan>> {
   return readInputs({
-    ...{ paths: logs.flatMap(({ paths }) => paths), fields: [], note, pause, signal },
+    ...{ paths: logs.flatMap(({ paths }) => paths), closed: closedFiles(logs), fields: [], note, pause, signal },
     start() {
       const take = start();
       return (ms, _scan, code) => take(ms, code);
@@ -107,10 +107,6 @@ const NOTHING = { recent: 0, baseline: 0, earlierMs: Number.NEGATIVE_INFINITY };
 
 function newFound(code: CodeOfScans): Found {
   return { ...NOTHING, code, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, sameHours: new Map() };
-}
-
-function keyOf({ id, value }: CodeOfScans): string {
-  return id ?? value;
 }
 
 function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): void {

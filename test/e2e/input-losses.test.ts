@@ -130,6 +130,18 @@ describe('an appended file', () => {
   });
 });
 
+test('two codes that had one slug are counted apart: the later one has the slug, the other its ID (F20)', async () => {
+  const ids = ['a', 'b'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
+  const row = (code: number, id: number) => `${ids[code]},menu,Name ${code},${id},2026-10-0${id}T00:00:00Z`;
+  const cwd = await useDirectory();
+  await writeFile(join(cwd, 'a.csv'), ['qr_id,qr_slug,qr_name,id,ts', row(0, 1), row(0, 2), row(1, 3)].join('\n'));
+  const { stdout } = await runByDay(['scans', 'stats', '--input', 'a.csv', '--by', 'code', '-f', 'json'], { cwd });
+  expect(JSON.parse(stdout)).toMatchObject([
+    { value: ids[0], name: 'Name 0', scans: 2 },
+    { value: 'menu', name: 'Name 1', scans: 1 },
+  ]);
+});
+
 describe('a file whose name looks like that of a rotated one', () => {
   test('is not read with a log that was never rotated: it may have the scans of another code (F22)', async () => {
     const { cwd, sandbox } = await useExport('-o', 'kept.csv');

@@ -226,8 +226,8 @@ describe('names of codes', () => {
     const given = {
       ...options({ now: [OCTOBER, { '2026-10-12': 1 }] }),
       names: new Map([
-        ['menu', 'Menu'],
-        ['DE', 'wrong'],
+        ['menu', { value: 'menu', name: 'Menu' }],
+        ['DE', { value: 'DE', name: 'wrong' }],
       ]),
     };
     expect(figuresOf(groupOf('code'), { ...given, codes: ['menu', 'other'] }).rows).toMatchObject([

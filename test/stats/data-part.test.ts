@@ -48,7 +48,7 @@ describe('the time that scans of the service cover', () => {
     expect(text(partFrom('2026-09-01T00:00:00Z', [tallyAt()]).fromMs)).toBe('2026-09-19T22:00');
   });
 
-  it('has the day on which each code was created, by its slug or ID', () => {
+  it('has the day on which each code was created, by its ID', () => {
     const { ofCode } = partOfService(
       [...codes, { id: 'c', created_at: '2026-01-01T00:00:00Z' }, { id: 'd', created_at: 'soon' }],
       [],
@@ -56,8 +56,8 @@ describe('the time that scans of the service cover', () => {
       BERLIN,
     );
     expect([...(ofCode ?? [])].map(([code, ms]) => [code, text(ms)])).toEqual([
-      ['new', '2026-09-19T22:00'],
-      ['newer', '2026-10-02T22:00'],
+      ['a', '2026-09-19T22:00'],
+      ['b', '2026-10-02T22:00'],
       ['c', '2025-12-31T23:00'],
     ]);
   });

@@ -11,12 +11,14 @@ import type { Records } from './records.ts';
 
 /**
  * The rows below the header, with the cells of `wanted` columns alone: empty ones as null, defused ones as they were. A last line
- * without its end may be cut anywhere and is left out. Throws UsageError where cells and header do not fit.
+ * without its end may be cut anywhere and is left out, unless the file `isClosed` and the line has all cells. Throws UsageError where cells
+ * and header do not fit.
  */
 export async function* readCsv(
   pieces: AsyncIterable<TextPiece>,
   path: string,
   wanted: readonly string[],
+  isClosed = false,
 ): AsyncGenerator<Records & { columns: readonly string[] }> {
   let header: Header | undefined;
   /** Incomplete record: its end was not read yet, within quotes. */
@@ -24,15 +26,16 @@ export async function* readCsv(
   let restLine = 1;
   for await (const { text, line, isLast } of pieces) {
     if (rest === '') restLine = line;
-    const torn = isLast && !text.endsWith('\n');
-    const lines = torn ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
+    const isOpen = isLast && !text.endsWith('\n');
+    const lines = isOpen ? text.slice(0, text.lastIndexOf('\n') + 1) : text;
     const end = endOfRecords(lines, rest !== '');
     let records = end === 0 ? '' : rest + lines.slice(0, end);
     rest = end === 0 ? rest + lines : lines.slice(end);
     let first = restLine;
     restLine += countEnds(records);
     // Of a file that is being written the last cell may lack its end, too.
-    if (isLast && !torn && rest !== '') throw notOurs(path, `the quoted cell in the record at line ${restLine} is never closed`);
+    if (isLast && !isOpen && rest !== '')
+      throw notOurs(path, `the quoted cell in the record at line ${restLine} is never closed`);
     if (rest.length > LONGEST_RECORD)
       throw notOurs(path, `the quoted cell in the record at line ${restLine} is longer than 1 MiB`);
     if (!header && records !== '') {
@@ -41,6 +44,9 @@ export async function* readCsv(
       records = records.slice(endOfHeader);
       first += 1;
     }
+    const last = isOpen ? rest + text.slice(lines.length) : '';
+    const torn = isOpen && !(isClosed && header && isRow(last, header));
+    if (isOpen && !torn) records += `${last}\n`;
     if (header) yield { rows: parseRows(records, first, header, path), line: first, torn, columns: header.columns };
     else if (torn) throw notOurs(path, 'the first line is incomplete');
   }
@@ -61,6 +67,17 @@ function parseHeader(text: string, path: string, wanted: readonly string[]): Hea
     return at < 0 ? [] : [{ name, at }];
   });
   return { columns, separator, places };
+}
+
+/** Returns whether a text without a line end has all cells of a row. */
+function isRow(text: string, { columns, separator }: Header): boolean {
+  try {
+    const rows = parse(text, { delimiter: separator, relax_column_count: true });
+    return rows.length === 1 && rows[0]?.length === columns.length;
+  } catch (error) {
+    if (error instanceof CsvError) return false;
+    throw error;
+  }
 }
 
 /**

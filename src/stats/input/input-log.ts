@@ -11,6 +11,11 @@ export interface InputLog {
   keptBy: { file: string } | { directory: string } | undefined;
 }
 
+/** Returns the files of logs that no export appends to. */
+export function closedFiles(logs: readonly InputLog[]): Set<string> {
+  return new Set(logs.flatMap(({ keptBy, paths }) => (keptBy ? [] : paths)));
+}
+
 export interface ListOptions {
   /** Reads the rotated files of a named file too. */
   rotated: boolean;

@@ -18,6 +18,8 @@ type TakeScan = (ms: number, scan: Row, code: CodeOfScans) => void;
 
 export interface ReadInputs {
   paths: readonly string[];
+  /** Those that no export appends to: a last line without its end is counted if it has all cells. */
+  closed?: ReadonlySet<string>;
   /** Columns that every file must have, besides those of the ID and the time. */
   fields: readonly ValueDimension[];
   /** Returns a counter that starts at zero; called again if files overlap and are read a second time. */
@@ -90,7 +92,10 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
     const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
     const owner = wasPooled ? '' : ownerOf(path);
     const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
-    for await (const { rows, line, torn } of readRecords(path, job.fields, job.signal)) {
+    for await (const { rows, line, torn } of readRecords(path, job.fields, {
+      isClosed: job.closed?.has(path) ?? false,
+      signal: job.signal,
+    })) {
       const [row] = rows;
       if (row && !first) {
         checkNames(Object.keys(row), path, job.fields);

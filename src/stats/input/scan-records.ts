@@ -10,11 +10,11 @@ import { shown } from '../../text/quote.ts';
 import { CODE_COLUMNS } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 
-/** Yields the records of a file. Throws UsageError if it is none of the formats, or lacks a column. */
+/** Yields the records of a file; `isClosed`: no export appends to it. Throws UsageError if it is none of the formats, or lacks a column. */
 export async function* readRecords(
   path: string,
   fields: readonly ValueDimension[],
-  signal?: AbortSignal,
+  { isClosed, signal }: { isClosed: boolean; signal?: AbortSignal | undefined },
 ): AsyncGenerator<Records> {
   if (/\.parquet$/i.test(path)) return yield* readParquet(path, signal);
   const pieces = readInputText(refuseBinary(readInputBytes(path), path), path);
@@ -27,7 +27,7 @@ export async function* readRecords(
   else {
     const wanted = ['id', 'ts', ...fields, ...CODE_COLUMNS];
     let isFirst = true;
-    for await (const records of readCsv(all, path, wanted)) {
+    for await (const records of readCsv(all, path, wanted, isClosed)) {
       if (isFirst) checkNames(records.columns, path, fields);
       isFirst = false;
       yield records;

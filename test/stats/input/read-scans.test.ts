@@ -35,15 +35,15 @@ function ndjson(rows: readonly Row[]): string {
 }
 
 /** Writes the files, and reads them as `--input` does. */
-async function read(files: Record<string, string | Uint8Array>, fields: readonly ValueDimension[] = []) {
+async function read(files: Record<string, string | Uint8Array>, fields: readonly ValueDimension[] = [], isClosed = false) {
   const directory = await useDirectory();
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   let taken: { ms: number; row: Row; code: string }[] = [];
   let starts = 0;
   const notes: string[] = [];
+  const paths = Object.keys(files).map((name) => join(directory, name));
   await readInputs({
-    paths: Object.keys(files).map((name) => join(directory, name)),
-    fields,
+    ...{ paths, fields, closed: new Set(isClosed ? paths : []) },
     start() {
       starts += 1;
       taken = [];
@@ -304,9 +304,30 @@ describe('a file that is being written', () => {
     ['a.csv', `${csv([scan(1, 0), scan(2, 1)])}3,2026-10-01T00:00:00Z,DE,"Köln\nam R`],
     ['a.ndjson', `${ndjson([scan(1, 0), scan(2, 1)])}{"id":3,"ts":`],
   ])('%s: its last line is left out, and that is said', async (name, content) => {
-    expect(await read({ [name]: content })).toMatchObject({
-      ids: ['1', '2'],
-      notes: [`The last line of ${name} is incomplete and was not counted. An export may still be writing the file`],
+    for (const isClosed of [false, true])
+      expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
+        ids: ['1', '2'],
+        notes: [`The last line of ${name} is incomplete and was not counted. An export may still be writing the file`],
+      });
+  });
+});
+
+describe('a last line without a line end', () => {
+  const whole = csv([scan(1, 0), scan(2, 1, { city: 'Köln\n"am" Rhein' })]);
+
+  it.each([whole, whole.replaceAll('\n', '\r\n'), csv([scan(1, 0), scan(2, 1)])])(
+    'is counted if it has all cells: %j',
+    async (text) => {
+      const found = await read({ 'a.csv': text.trimEnd() }, ['city'], true);
+      expect(found).toMatchObject({ ids: ['1', '2'], notes: [] });
+      expect(found.taken).toEqual((await read({ 'a.csv': text }, ['city'])).taken);
+    },
+  );
+
+  it('is left out of a file that an export appends to', async () => {
+    expect(await read({ 'a.csv': whole.trimEnd() })).toMatchObject({
+      ids: ['1'],
+      notes: [expect.stringContaining('incomplete')],
     });
   });
 });

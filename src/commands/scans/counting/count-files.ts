@@ -1,7 +1,7 @@
 /** Counts files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
-import type { CodeOfScans } from '../../../stats/code-of-scans.ts';
+import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from '../../../stats/code-of-scans.ts';
 import { spanBefore } from '../../../stats/compare-span.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
 import { coverageOf } from '../../../stats/coverage.ts';
@@ -9,7 +9,7 @@ import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { isCovered, partOfFiles } from '../../../stats/data-part.ts';
 import { fieldsOf } from '../../../stats/dimensions.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
+import { closedFiles, type InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
 import { letSignalsIn } from '../../../time/time.ts';
 import { refuseUncovered, tellCoverage } from './coverage-words.ts';
@@ -25,12 +25,13 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
   const values = valuesOfCodes(groups, table, plan.destinationOf ?? (() => null));
   const start = () => createTallies(groups, values, local.offsetMs, span, earlier);
   let tallies = start();
-  const names = new Map<string, string>();
+  const names = new Map<string, CodeName>();
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
   try {
     const spans = await readInputs({
       paths: logs.flatMap(({ paths }) => paths),
+      closed: closedFiles(logs),
       fields: fieldsOf(groups),
       start() {
         tallies = start();
@@ -49,7 +50,17 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
     const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
     const before = earlier && { tally: tallies.before, span: earlier, isCovered: isCovered(earlier, data) };
     const codeGroups = codeGroupsOf(values, (by) => table?.noneIn(by) ?? 'empty', { codes: [], ofCode: undefined });
-    const counted = { current: tallies.current, span, before, data, codes: undefined, names, codeGroups, coverage, nowMs };
+    const counted = {
+      current: tallies.current,
+      span,
+      before,
+      data,
+      codes: undefined,
+      names: tellApart(names),
+      codeGroups,
+      coverage,
+      nowMs,
+    };
     refuseUncovered(counted, local.zone);
     tellCoverage(context.console, coverage, local.zone);
     return counted;
@@ -58,16 +69,20 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
   }
 }
 
-/** More names than anybody reads; codes beyond them are shown by their slugs. */
+/** More names than anybody reads; codes beyond them are shown by their IDs. */
 const MOST_NAMES = 10_000;
 
-/** Keeps the name of each code as in its last scan. */
-function naming(add: Tallies['add'], names: Map<string, string>): Tallies['add'] {
+/** Keeps the slug and the name of each code as in its last scan. */
+function naming(add: Tallies['add'], names: Map<string, CodeName>): Tallies['add'] {
   let last: CodeOfScans | undefined;
   return (ms, scan, code) => {
-    if (code !== last && code.name !== undefined && (names.size < MOST_NAMES || names.has(code.value)))
-      names.set(code.value, code.name);
-    last = code;
+    if (code !== last) {
+      const key = keyOfCode(code);
+      const known = names.get(key);
+      const { slug = known?.value ?? code.value, name = known?.name } = code;
+      if (known || names.size < MOST_NAMES) names.set(key, { value: slug, name });
+      last = code;
+    }
     add(ms, scan, code);
   };
 }

@@ -54,7 +54,7 @@ export function figuresInput({ local }: CountPlan, counted: CountedCodes, top: n
   const failed = new Set(counted.failures.map(({ code }) => code.id));
   return {
     ...{ current, span, before, data, names, codeGroups, nowMs, top },
-    codes: counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id, slug }) => slug ?? id),
+    codes: counted.codes?.filter(({ id }) => !failed.has(id)).map(({ id }) => id.toLowerCase()),
     ...{ timezone: local.zone, offsetAt: local.offsetMs },
   };
 }

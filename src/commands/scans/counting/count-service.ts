@@ -8,7 +8,7 @@ import type { ScanPage } from '../../../service/shapes.ts';
 import { showingAgain } from '../../../service/showing-again.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Span } from '../../../stats/calendar.ts';
-import type { CodeOfScans } from '../../../stats/code-of-scans.ts';
+import { type CodeOfScans, keyOfCode } from '../../../stats/code-of-scans.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
 import { isCovered, partOfService } from '../../../stats/data-part.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
@@ -56,7 +56,7 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     ...{ tally: tallies.before, span: planned.before },
     isCovered: isCovered(planned.before, data),
   };
-  const names = new Map(codes.map(scansOf).flatMap(({ value, name }) => (name === undefined ? [] : [[value, name]])));
+  const names = new Map(codes.map(scansOf).map((code) => [keyOfCode(code), code]));
   const nowMs = service.nowMs() ?? context.clock.now();
   const isColumn = (name: string) => groups.some(({ kind, by }) => kind === 'column' && by === name);
   const noneIn = (by: string) => (table && isColumn(by) ? table.noneIn(by) : 'empty');

@@ -62,7 +62,7 @@ function silentCodes({ current, codes = [], names }: FiguresOptions): Name[] {
   return codes
     .filter((code) => !counts.get(code))
     .map((code) => {
-      const name = names?.get(code);
-      return name === undefined || name === code ? { name: code } : { name, detail: code };
+      const { value, name = value } = names?.get(code) ?? { value: code };
+      return name === value ? { name } : { name, detail: value };
     });
 }
