@@ -24,8 +24,8 @@ export interface Column {
   below?: boolean;
   /** Only adds to the meaning of the text. */
   colour?: (value: unknown) => ColourName | undefined;
-  /** The texts are times: cells of a workbook have a date type. */
-  isTime?: boolean;
+  /** The texts are times: cells of a workbook have a date type, in the time zone of the output or in UTC. */
+  isTime?: boolean | 'utc';
   /** The words that its cells take, to choose from in a workbook; 255 characters with commas between them at the most. */
   choices?: readonly string[];
   /** Of its column in a workbook, in characters. */

@@ -1,7 +1,10 @@
 /** Ranges that people name, in a zone, as the built command takes and says them. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { EPOCH_DAY } from '../../src/rows/xlsx/cells.ts';
+import type { CellValue } from '../../src/rows/xlsx/read-sheet.ts';
+import { readWorkbook } from '../../src/rows/xlsx/read-workbook.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -13,6 +16,13 @@ async function run(sandbox: TestSandbox, flags: string[], env: Record<string, st
   const args = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', ...flags];
   const result = await runByDay(args, { cwd, env: { ...sandbox.env, ...env } });
   return { ...result, csv: await readFile(join(cwd, 'scans.csv'), 'utf8').catch(() => undefined) };
+}
+
+/** The text of a cell as a spreadsheet program saves it: a time has no zone. */
+function textOf(cell: CellValue | undefined): string {
+  if (cell?.is !== 'date') return cell && 'text' in cell ? cell.text : cell && 'value' in cell ? `${cell.value}` : '';
+  const ms = Math.round((cell.serial - EPOCH_DAY) * 86_400_000);
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 describe('a period in a zone', () => {
@@ -45,6 +55,25 @@ describe('a period in a zone', () => {
     expect(chosen.csv).toMatch(/^2024-10-01 01:08:15,\d+$/m);
     const plain = await run(sandbox, []);
     expect(plain.csv).toMatch(/^id,ts,country/);
+  });
+
+  test('in a workbook ts is UTC and ts_local is local, so that the workbook as CSV gives the same figures as the service', async () => {
+    const sandbox = await useSandbox({ codes: 1, scans: 300 });
+    const id = sandbox.codeId();
+    sandbox.workspace.addScan(id, { ts: '2024-09-30T23:08:15.000Z' });
+    const cwd = await useDirectory();
+    const at = { cwd, env: sandbox.env };
+    expect(await runByDay(['scans', 'export', id, '-o', 's.xlsx', ...BERLIN], at)).toMatchObject({ code: 0 });
+    const lines: string[] = [];
+    readWorkbook(await readFile(join(cwd, 's.xlsx')), 's.xlsx', undefined).readRows(({ cells }) => {
+      lines.push(Array.from({ length: 9 }, (_, column) => `"${textOf(cells.get(column)).replaceAll('"', '""')}"`).join());
+    });
+    expect(lines.join('\n')).toMatch(/"2024-09-30 23:08:15","2024-10-01 01:08:15"/);
+    await writeFile(join(cwd, 's.csv'), lines.join('\r\n'));
+    const byHour = async (...source: string[]) =>
+      (await runByDay(['scans', 'stats', ...source, '--by', 'hour', '--fields', 'value,scans', '-f', 'csv', ...BERLIN], at))
+        .stdout;
+    expect(await byHour('--input', 's.csv')).toBe(await byHour(id));
   });
 
   test('without bounds the closing line says from where to when, in the zone of the machine', async () => {

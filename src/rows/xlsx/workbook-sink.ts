@@ -27,12 +27,14 @@ export function tooManyRows(rows?: number): UsageError {
   });
 }
 
+const UTC = { offsetMs: () => 0 };
+
 /** A sink that writes one workbook. `write` throws UsageError for more rows than a sheet has, and for a text that no cell holds. */
 export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
   const zip = createZipStream(bytes);
   const buffer = createByteBuffer();
   const fields = columns.map(({ name, isTime = false }, index) => {
-    const encode = (value: unknown) => cellOf(value, isTime, zone);
+    const encode = (value: unknown) => cellOf(value, isTime !== false, isTime === 'utc' ? UTC : zone);
     return { name, encode, reference: `<c r="${columnLetters(index)}`, ...createField('') };
   });
   let begun = false;

@@ -113,7 +113,9 @@ export async function planExport(context: Context, names: readonly string[], fla
 function columns(labelled: boolean, withLocal: boolean): Column[] {
   const fields = SCAN_FIELDS.flatMap((name) => (withLocal && name === 'ts' ? [name, LOCAL_TIME] : [name]));
   return [...(labelled ? LABELS : []), ...fields].map((name) => {
-    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime: name === 'ts' || name === LOCAL_TIME };
+    // The column means the same in each format: a workbook that is saved as CSV is read by --input.
+    const isTime = name === 'ts' ? ('utc' as const) : name === LOCAL_TIME;
+    return { name, importance: IMPORTANCE[name] ?? 1, keepWhole: WHOLE.has(name), isTime };
   });
 }
 
