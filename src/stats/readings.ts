@@ -1,7 +1,6 @@
 /** Plans which ranges of the service are read for a count, and how. */
 import { requestsAfter } from '../complete/export-scans.ts';
-import { pageSizeOf, type Range } from '../complete/range.ts';
-import { mayBeTruncated } from '../complete/truncated-total.ts';
+import type { Range } from '../complete/range.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import type { LocalTime } from '../time/local-time.ts';
 import { bucketCuts } from './buckets.ts';
@@ -65,6 +64,5 @@ function readingOf(plan: Counted, sinceMs: number | undefined, range: Range | un
 
 /** Returns whether totals take fewer requests than the remaining pages and can be verified; decided from page 1, which both ways need. */
 export function cheaperByTotals(first: ScanPage, cuts: readonly number[]): boolean {
-  if (cuts.length === 0 && mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first) })) return false;
-  return requestsForTotals(cuts) < requestsAfter(first, { isKnown: true, proveBeyond: false });
+  return requestsForTotals(first, cuts) < requestsAfter(first, { isKnown: true, proveBeyond: false });
 }

@@ -7,17 +7,12 @@
  * Scans in the margins at the two ends of the range are on the first and the last page, and are subtracted.
  */
 import { orderOf } from '../complete/export-scans.ts';
-import { type Bounds, type FetchInOrder, pageSizeOf, type Range, type ReadScans } from '../complete/range.ts';
-import { mayBeTruncated } from '../complete/truncated-total.ts';
+import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '../complete/range.ts';
+import { mayBeTruncated, requestBeyond, widenEdge } from '../complete/truncated-total.ts';
 import type { ScanPage } from '../service/shapes.ts';
 
-export interface TotalsJob {
-  read: ReadScans;
-  fetchInOrder: FetchInOrder;
-  width: number;
-  range: Range;
-  /** Bounds of the request for page 1, wider than the range. */
-  asked: Bounds;
+/** `asked` are the bounds of the request for page 1. */
+export interface TotalsJob extends RangeReading {
   /** Page 1 of all of it. */
   first: ScanPage;
   /** Instants inside the range at which it is cut, rising. */
@@ -27,9 +22,13 @@ export interface TotalsJob {
 /** A bound that is requested this much earlier includes rows at it, even if it is exclusive. */
 const EXCLUSIVE_MS = 1;
 
-/** Returns the number of requests that `countByTotals` sends. */
-export function requestsForTotals(cuts: readonly number[]): number {
-  return cuts.length + 1;
+/** Returns the number of requests that `countByTotals` sends, unless one of several parts has all scans of a total that may be capped. */
+export function requestsForTotals(first: ScanPage, cuts: readonly number[]): number {
+  return cuts.length + 1 + (cuts.length === 0 && isRound(first) ? 1 : 0);
+}
+
+function isRound(first: ScanPage): boolean {
+  return mayBeTruncated({ total: first.total, pageSize: pageSizeOf(first) });
 }
 
 /** Counts the scans of each part, one more than there are cuts. Returns undefined if they can't be verified and the pages must be read. */
@@ -52,8 +51,12 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   // F7: they don't add up: a scan arrived meanwhile, or is dated at a cut, or a total was capped.
   if (last.total !== left || last.rows.length !== left - (page - 1) * pageSize) return undefined;
   counts[far] = left;
-  // F8: a part as large as the whole may be capped if the whole is.
-  if (counts.some((count) => count === first.total) && mayBeTruncated({ total: first.total, pageSize })) return undefined;
+  // F8: a part as large as the whole may be capped if the whole is. Then no row may be beyond the last one.
+  if (counts.some((count) => count === first.total) && isRound(first)) {
+    const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
+    const edge = widenEdge(first.rows.length === first.total ? widenEdge(undefined, first, order) : undefined, end, order);
+    if (!edge || (await requestBeyond(job, order, edge, first.total)) !== false) return undefined;
+  }
   const outsideNear = marginOf(first, range, { atBeginning: order === 'ascending', isAll: first.total === first.rows.length });
   const outsideFar = marginOf(last, range, { atBeginning: order !== 'ascending', isAll: page === 1 });
   if (outsideNear === undefined || outsideFar === undefined) return undefined;

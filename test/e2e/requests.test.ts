@@ -251,6 +251,32 @@ describe('--dry-run says what the run then needs, to a request', () => {
   });
 
   test.each([
+    ['a range', [10, 0], 1],
+    // Only the age of the code shows whether the days before its first scan count.
+    ['a range that begins without scans', [9, 0], 2],
+  ])('of %s of a code by ID costs as many by country as an export', async (_, days, requests) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    for (const day of days)
+      sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString() });
+    const args = [
+      'scans',
+      'stats',
+      sandbox.codeId(),
+      '--by',
+      'country',
+      '--since',
+      '2026-01-01',
+      '--until',
+      '2026-01-20',
+      '-f',
+      'json',
+    ];
+    const found = await requestsOf(sandbox, [...args, '--timezone', 'UTC'], await useDirectory());
+    expect(found).toMatchObject({ code: 0, requests });
+    expect(JSON.parse(found.stdout)[0].scans).toBe(2);
+  });
+
+  test.each([
     ['half a second', 500, true, 3],
     // Only a request could tell whether the end is a part of the range, and none is sent just to predict one.
     ['a whole second, whose end is a part of it', 0, true, 4],

@@ -16,6 +16,12 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 3, 20, 15, 30);
 const CODE = { id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', slug: 'menu', name: 'Menu' };
 
+/** Progress as it is shown. */
+interface Shown {
+  done: number;
+  total?: number | undefined;
+}
+
 type Asked = Pick<CountPlan, 'compare' | 'span'> & { dimensions: readonly Dimension[] };
 
 /** The figures by day, and what they cost, of a service that holds these scans. */
@@ -28,17 +34,21 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     stats: () => ({ requests: scans.state.requests, retries: 0, pauses: 0, pausedMs: 0 }),
   };
   const notes: string[] = [];
+  const shown: Shown[] = [];
   const context = {
     service: async () => service,
     clock: { now: () => NOW_MS },
-    console: { progress: () => ({ update: () => undefined, stop: () => undefined }), note: (line: string) => notes.push(line) },
+    console: {
+      progress: () => ({ update: (work: Shown) => shown.push(work), stop: () => undefined }),
+      note: (line: string) => notes.push(line),
+    },
   } as unknown as Context;
   const local = createLocalTime(zone);
   const plan: CountPlan = {
     logs: undefined,
     choice: {},
     names: [CODE.slug],
-    top: undefined,
+    ...{ top: undefined, needsLabels: true },
     local,
     ...asked,
     groups: asked.dimensions.map(groupOf),
@@ -50,7 +60,7 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },
     ...{ timezone: zone, offsetAt: local.offsetMs },
   });
-  return { rows: figures.rows, requests: scans.state.requests, failures, isRepeated: notes.length > 0 };
+  return { rows: figures.rows, requests: scans.state.requests, failures, isRepeated: notes.length > 0, shown };
 }
 
 describe('a count by day', () => {
@@ -67,6 +77,19 @@ describe('a count by day', () => {
       [3499, 61],
     ] as const) {
       expect((await count(spread(scans), { pageCap: 50 }, asked, 'UTC')).requests, `${scans} scans`).toBe(requests);
+    }
+  });
+
+  it('never shows more scans than their total, and the total of all at the end', async () => {
+    const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
+    const rows = Array.from({ length: 900 }, (_, at) => ({ id: at + 1, time: span.untilMs - 7 - at * 8_000_000 }));
+    for (const compare of ['none', 'previous', 'year'] as const) {
+      const { shown } = await count(rows, { pageCap: 50 }, { dimensions: ['device'], compare, span }, 'UTC');
+      const inRange = rows.filter(({ time }) => time >= (compare === 'previous' ? Date.UTC(2026, 0, 30) : span.sinceMs)).length;
+      expect(shown.filter(({ done, total = done }) => done > total)).toEqual([]);
+      // Scans in the margins of a request are counted by the service.
+      const total = shown.findLast((work) => work.total !== undefined)?.total ?? 0;
+      expect([total >= inRange, total <= inRange + 2]).toEqual([true, true]);
     }
   });
 

@@ -138,7 +138,9 @@ describe('totals', () => {
     expect([cheaper(149, 1), cheaper(149, 2)]).toEqual([true, false]);
   });
 
-  it('are not requested for one part if the total may be capped', () => {
-    expect([cheaper(1000, 1), cheaper(1000, 2), cheaper(10_000, 1), cheaper(999, 1)]).toEqual([false, true, false, true]);
+  it('of one part cost one request more if the total may be capped', () => {
+    expect([cheaper(50, 1), cheaper(100, 1), cheaper(150, 1), cheaper(1000, 1), cheaper(1000, 2)]).toEqual([
+      ...[false, false, true, true, true],
+    ]);
   });
 });

@@ -33,9 +33,9 @@ async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
   return counted;
 }
 
-/** Codes of a plan; with their slugs, which identify them in the result. */
-export function codesOf(context: Context, { choice, names }: CountPlan): Promise<ChosenCodes> {
-  return chooseLabels(context, names, choice, { isWanted: true });
+/** Codes of a plan; with their slugs, if those identify them in the result. */
+export function codesOf(context: Context, { choice, names, needsLabels }: CountPlan): Promise<ChosenCodes> {
+  return chooseLabels(context, names, choice, { isWanted: needsLabels });
 }
 
 /** Prints a note per kind of mismatch between the counted codes and the rows of `--join`; none if each has its counterpart. */

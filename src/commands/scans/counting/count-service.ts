@@ -10,12 +10,14 @@ import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Span } from '../../../stats/calendar.ts';
 import { type CodeOfScans, keyOfCode } from '../../../stats/code-of-scans.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
-import { isCovered, partOfService } from '../../../stats/data-part.ts';
+import { isCovered, partOfService, startOfDay, type Zone } from '../../../stats/data-part.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
 import { cheaperByTotals, planReadings, type Reading } from '../../../stats/readings.ts';
+import type { Tally } from '../../../stats/tally.ts';
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
 import { countOf } from '../../../text/quote.ts';
+import { fetchLabels } from '../../choose-codes.ts';
 import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';
 
@@ -51,7 +53,12 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   const { current } = tallies;
   const left = codes.filter(({ id }) => !failures.some(({ code }) => code.id === id));
   const zone = { timezone: local.zone, offsetAt: local.offsetMs };
-  const data = partOfService(left, [current, tallies.before], planned.before?.sinceMs ?? span.sinceMs, zone);
+  const data = partOfService(
+    await withAges(service, left, { span, tally: current, zone }),
+    [current, tallies.before],
+    planned.before?.sinceMs ?? span.sinceMs,
+    zone,
+  );
   const before = planned.before && {
     ...{ tally: tallies.before, span: planned.before },
     isCovered: isCovered(planned.before, data),
@@ -92,14 +99,17 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     return showingAgain(service.listScans, first, (code) => code === id);
   }
 
-  async function readPages({ range, sinceMs }: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
+  async function readPages(reading: Reading, wanted: readonly CodeLabel[], from: Service): Promise<void> {
+    const { range, sinceMs, cuts } = reading;
+    // Only the pages of the last range, if they are those of all codes, are known to be all that is left.
+    const isAll = cuts === undefined && reading === planned.readings.at(-1);
     const summary = await exportCodes({
       ...{ service: from, codes: wanted, fetchInOrder, width },
       untilMs: range?.untilMs,
       now: context.clock.now,
       openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),
       note: context.console.note,
-      progress: ({ rows, total }) => show(0, rows, total),
+      progress: ({ rows, total }) => show(0, rows, isAll && total !== undefined ? counted + total : undefined),
     });
     counted += summary.scans;
     endMs ??= summary.range?.untilMs;
@@ -120,8 +130,27 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
     keepFlat();
     counted += scans;
     const { requests } = service.stats();
-    progress.update({ done: counted + rows, ...(total === undefined ? {} : { total }), detail: countOf(requests, 'request') });
+    progress.update({ done: counted + rows, total, detail: countOf(requests, 'request') });
   }
+}
+
+/** Only if there are no scans at the beginning of the range, the ages of codes that are given by ID matter: the codes may be younger. */
+async function withAges(
+  service: Service,
+  codes: readonly CodeLabel[],
+  { span: { sinceMs }, tally, zone }: { span: Span; tally: Tally; zone: Zone },
+): Promise<CodeLabel[]> {
+  const { firstMs = Number.NEGATIVE_INFINITY } = tally.span() ?? {};
+  const mayBeYoung = sinceMs !== undefined && firstMs >= startOfDay(sinceMs, zone, 1);
+  const unknown = mayBeYoung ? codes.filter(({ slug }) => slug === undefined) : [];
+  if (unknown.length === 0) return [...codes];
+  return [
+    ...codes.filter(({ slug }) => slug !== undefined),
+    ...(await fetchLabels(
+      service,
+      unknown.map(({ id }) => id),
+    )),
+  ];
 }
 
 function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {

@@ -19,6 +19,8 @@ export interface CountPlan extends Counted, Groups {
   choice: CodeChoice;
   names: readonly string[];
   top: number | undefined;
+  /** Slugs, names and ages of codes are needed, also of those given by ID. */
+  needsLabels: boolean;
 }
 
 /** Throws UsageError on flags that contradict each other, on ranges and zones that are none, and on files that are not there. */
@@ -39,12 +41,11 @@ export async function planCount(
       hint: 'Add --during this-month or --since 30d.',
     });
   }
+  const logs = await listInputFiles(context, names, flags);
+  const chosen = await chooseGroups(context, flags, byDefault);
   return {
-    logs: await listInputFiles(context, names, flags),
-    choice: flags,
-    names: flags.input ? [] : names,
-    ...(await chooseGroups(context, flags, byDefault)),
-    top,
+    ...{ logs, choice: flags, names: flags.input ? [] : names, ...chosen, top },
+    needsLabels: compare !== 'none' || chosen.groups.some(({ kind }) => kind !== 'value'),
     span: { sinceMs, untilMs },
     compare,
     local: createLocalTime(zone),

@@ -24,7 +24,7 @@ export async function runReport(context: Context, names: readonly string[], flag
   if (output.path !== '-') await checkWholeFile(output.path);
   // Before anything is counted: a wrong file costs no request.
   const logo = flags.logo === undefined ? undefined : await logoOf(context, flags.logo);
-  const plan = await planCount(context, names, flags, BY);
+  const plan = { ...(await planCount(context, names, flags, BY)), needsLabels: true };
   // Codes without scans are named, whatever the report is by. Files don't list codes.
   const groups = plan.logs ? plan.groups : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
   const counted = await countScans(context, { ...plan, groups });

@@ -47,7 +47,7 @@ function ofFiles({ span }: CountPlan, files: readonly string[]) {
 async function ofService(context: Context, plan: CountPlan) {
   const service = await context.service();
   const { codes, names } = await codesOf(context, plan);
-  let requests = await requestsToName(service, names, true);
+  let requests = await requestsToName(service, names, plan.needsLabels);
   let scans = 0;
   let byTotals = 0;
   const { readings, untilMs } = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
@@ -62,7 +62,7 @@ async function ofService(context: Context, plan: CountPlan) {
       scans += first.total - (first.rows.length - cut(first, range).rows.length);
       const isByTotals = cuts !== undefined && cheaperByTotals(first, cuts);
       if (isByTotals) byTotals += 1;
-      requests += isByTotals ? requestsForTotals(cuts) : requestsAfter(first, { isKnown: true, proveBeyond: false });
+      requests += isByTotals ? requestsForTotals(first, cuts) : requestsAfter(first, { isKnown: true, proveBeyond: false });
     }
   }
   return {
