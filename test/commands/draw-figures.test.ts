@@ -20,7 +20,7 @@ function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}):
 
 function draw(sections: readonly Section[], width: number, more: Partial<Picture> & Partial<Pick<Surface, 'style'>> = {}) {
   const { style = 'blocks', ...picture } = more;
-  const given = { sections, total: TOTAL, isCompared: false, range: RANGE, file: undefined, ...picture };
+  const given = { sections, total: TOTAL, isCompared: false, range: RANGE, previousRange: '', file: undefined, ...picture };
   return drawFigures(given, { width, style, colours: NO_COLOURS });
 }
 
@@ -70,6 +70,9 @@ describe('the lines below the tables', () => {
     const averages = draw([], 100, COMPARED);
     expect(averages).toContain('\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n');
     expect(draw([], 100, { total: { ...total, change: null } })).toContain('\nPrevious period: 80 scans\n');
+    expect(draw([], 100, { total, previousRange: 'from A to B' })).toContain(
+      '\nPrevious period: 80 scans from A to B (+25.0%)\n',
+    );
   });
 
   it('explain the marks, if there are any', () => {

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/time/time.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
@@ -26,7 +27,7 @@ async function statsOf(text: string, ...args: string[]) {
 describe('October compared with September', () => {
   test('of a file that begins with it: by averages per day, which are the same', async () => {
     const { stdout } = await statsOf(scansFrom(1), '--by', 'country', '-f', 'csv');
-    expect(stdout).toContain('\ncountry,DE,124,1,120,0,,4,4\n');
+    expect(stdout).toContain('\ncountry,DE,124,1,120,0,,4,4,true\n');
     const table = (await statsOf(scansFrom(1), '--by', 'country', '-f', 'table')).stdout;
     expect(table).toMatch(/\nDE +124 .*100\.0% +4\.0 +120 +4\.0 +\+0\.0%\n/);
     expect(table).toContain('\nAverage per day: 4.0, previously 4.0 (+0.0%)\n');
@@ -34,7 +35,7 @@ describe('October compared with September', () => {
 
   test('of a file that begins later: without a change, and marked', async () => {
     const { stdout, stderr } = await statsOf(scansFrom(20), '--by', 'country', '-f', 'csv');
-    expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4\n');
+    expect(stdout).toContain('\ncountry,DE,124,1,44,,,4,4,true\n');
     expect(stderr).toContain('the data begins at 2026-09-20 00:00 (UTC)');
     const table = (await statsOf(scansFrom(20), '--by', 'country', '-f', 'table')).stdout;
     expect(table).toMatch(/\nDE +124 .* 44 † +4\.0 † +–\n/);
@@ -43,7 +44,7 @@ describe('October compared with September', () => {
 
   test('of a file that begins with October: without a previous figure', async () => {
     const { stdout } = await statsOf(scansFrom(31), '--by', 'country', '-f', 'csv');
-    expect(stdout).toContain('\ncountry,DE,124,1,,,,4,\n');
+    expect(stdout).toContain('\ncountry,DE,124,1,,,,4,,true\n');
   });
 });
 
@@ -58,4 +59,58 @@ test('of codes that are younger than the previous period: without a change', asy
   const rows: { scans: number; previous: number; change: number | null }[] = JSON.parse(stdout);
   expect(rows.some(({ scans, previous }) => Math.min(scans, previous) >= 30)).toBe(true);
   expect(rows.filter(({ change }) => change !== null)).toEqual([]);
+});
+
+describe('a period that is not over', () => {
+  const NOW = Date.UTC(2026, 3, 10, 12);
+  const at = (args: string[]) => ['scans', 'stats', ...args, '--timezone', 'UTC', '-f', 'json'];
+
+  async function useService() {
+    const sandbox = await useSandbox({ codes: 1, scans: 0, clock: { ...systemClock, now: () => NOW } });
+    const id = sandbox.codeId();
+    for (let ms = Date.UTC(2026, 2, 1); ms < NOW; ms += 3_600_000)
+      sandbox.workspace.addScan(id, { ts: new Date(ms).toISOString() });
+    return async (...args: string[]) => {
+      const found = await runHere(at([id, ...args]), { env: sandbox.env });
+      return { ...found, rows: found.code === 0 ? JSON.parse(found.stdout) : [] };
+    };
+  }
+
+  test('is compared with the same part of the previous one, and data and notes say so', async () => {
+    const stats = await useService();
+    const { rows, stderr } = await stats('--during', '2026-04', '--compare', 'previous', '--by', 'month', '--by', 'country');
+    expect(rows).toMatchObject([
+      { value: '2026-04', scans: 228, previous: 228, complete: false },
+      { by: 'country', scans: 228, previous: 228, complete: false },
+    ]);
+    expect(stderr).toContain('The period is not over: it ends at 2026-05-01 00:00:00 (UTC)');
+    expect(stderr).toContain('compared with 228 scans from 2026-03-01 00:00 to 2026-03-10 12:00 (UTC)');
+    const over = await stats('--during', '2026-03', '--by', 'month', '--by', 'device');
+    expect(over.rows).toMatchObject([
+      { value: '2026-03', scans: 744, complete: true },
+      { scans: 744, complete: true },
+    ]);
+    expect(over.stderr).not.toContain('not over');
+  });
+
+  test('has days that are, and days that are not', async () => {
+    const stats = await useService();
+    const { rows } = await stats('--since', '2026-04-09', '--until', '2026-04-12', '--by', 'day');
+    expect(rows.map(({ value, complete }: Record<string, unknown>) => [value, complete])).toEqual([
+      ['2026-04-09', true],
+      ['2026-04-10', false],
+      ['2026-04-11', false],
+    ]);
+  });
+
+  test('and has not begun, is said to be so', async () => {
+    const stats = await useService();
+    const { code, stderr } = await stats('--during', '2026-05', '--by', 'month');
+    expect({ code, stderr }).toMatchObject({
+      ...{
+        code: 0,
+        stderr: expect.stringContaining('warning: the period has not begun: it begins at 2026-05-01 00:00:00 (UTC)'),
+      },
+    });
+  });
 });

@@ -69,8 +69,8 @@ describe('the same figures', () => {
       expect({ code, stdout }).toEqual({
         code: 0,
         stdout:
-          'by,value,scans,share,previous,change,name,per_day,previous_per_day\n' +
-          'country,DE,16,0.4,,,,3.2,\ncountry,other,24,0.6,,,,4.8,\n',
+          'by,value,scans,share,previous,change,name,per_day,previous_per_day,complete\n' +
+          'country,DE,16,0.4,,,,3.2,,true\ncountry,other,24,0.6,,,,4.8,,true\n',
       });
     }
     const both = await runHere([...args, '--top', '1', '--limit', '2'], { cwd: directory });
@@ -84,7 +84,7 @@ describe('requests', () => {
     const args = ['scans', 'stats', sandbox.codeId(), '--by', 'device', '--no-color'];
     const { stdout } = await runByDay(args, { env: sandbox.env, tty: 80 });
     expect(stdout.split('10 scans from the first scan')).toHaveLength(2);
-    expect(stdout).toMatch(/\n\d requests\r\n$/);
+    expect(stdout).toMatch(/\n1 request\r\n$/);
   });
 
   test('30 days of one code by day, compared: a request for each of 60 days and one for the whole, as --dry-run says', async () => {

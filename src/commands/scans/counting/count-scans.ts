@@ -5,6 +5,7 @@ import type { CodeTable } from '../../../stats/code-table.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import type { FiguresOptions } from '../../../stats/figures.ts';
 import { countOf, shown } from '../../../text/quote.ts';
+import type { LocalTime } from '../../../time/local-time.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import type { CountPlan } from './plan-count.ts';
@@ -16,9 +17,25 @@ export async function countScans(context: Context, plan: CountPlan): Promise<Cou
   const counted = await count(context, plan);
   const { span, nowMs, codes, failures } = counted;
   context.facts.range = { sinceMs: span.sinceMs, untilMs: span.untilMs ?? nowMs };
+  tellUnfinished(context, counted, plan.local);
   if (plan.table) tellJoin(context, plan.table);
   if (codes) context.facts.codes = codes.length - failures.length;
   return counted;
+}
+
+/** Returns whether a range has ended: its figures are final, and `previous` is that of a whole period. */
+export function isOver({ span: { untilMs }, nowMs }: Counted): boolean {
+  return untilMs === undefined || untilMs <= nowMs;
+}
+
+/** Says that a range has not ended, or not begun: its zeros are no result. */
+function tellUnfinished({ console }: Context, counted: Counted, { format, zone }: LocalTime): void {
+  const {
+    span: { sinceMs = Number.NEGATIVE_INFINITY, untilMs = 0 },
+    nowMs,
+  } = counted;
+  if (sinceMs > nowMs) console.warn(`the period has not begun: it begins at ${format(sinceMs)} (${zone})`);
+  else if (!isOver(counted)) console.note(`The period is not over: it ends at ${format(untilMs)} (${zone})`);
 }
 
 async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
@@ -65,10 +82,18 @@ export function readRange({ span, current }: Counted, zone: string): string {
   return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
 }
 
+/** Returns the range that a count is compared with; empty if there is none. */
+export function previousRange({ before }: Counted, zone: string): string {
+  const { sinceMs, untilMs } = before?.span ?? {};
+  return untilMs === undefined ? '' : formatRange({ sinceMs, untilMs }, zone);
+}
+
 /** Returns `1,000 scans from … to …, 4 requests`, or only the requests if no zone is given. */
 export async function closingWords(context: Context, counted: Counted, zone: string | undefined): Promise<string> {
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
   const scans = countOf(counted.current.total(), 'scan');
   const words = zone === undefined ? [] : [`${scans} ${readRange(counted, zone)}`.trim()];
+  if (counted.before && zone !== undefined)
+    words.push(`compared with ${countOf(counted.before.tally.total(), 'scan')} ${previousRange(counted, zone)}`);
   return [...words, countOf(requests, 'request')].join(', ');
 }

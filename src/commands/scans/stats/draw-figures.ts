@@ -13,8 +13,9 @@ export interface Picture {
   total: Total;
   /** There is a previous range. */
   isCompared: boolean;
-  /** The range in words, or nothing. */
+  /** The range in words, or nothing; and the one it is compared with. */
   range: string;
+  previousRange: string;
   /** Name of the file with columns of codes, if there is one. */
   file: string | undefined;
 }
@@ -49,11 +50,12 @@ function sparkline(section: Section, room: number, { sparks }: Signs): string {
   return sums.map((sum) => sparks[most === 0 ? 0 : Math.round((sum / most) * (sparks.length - 1))]).join('');
 }
 
-function closing({ sections, total, range }: Picture, { colours, width }: Surface, signs: Signs): string {
+function closing({ sections, total, range, previousRange }: Picture, { colours, width }: Surface, signs: Signs): string {
   const { scans, previous, perDay, previousPerDay, change, comparesAverages, isBeforeData } = total;
   const lines = [`${countOf(scans, 'scan')} ${range}`.trim()];
   const changed = change === null ? '' : ` (${formatChange(change, signs)})`;
-  if (previous !== null) lines.push(`Previous period: ${countOf(previous, 'scan')}${comparesAverages ? '' : changed}`);
+  if (previous !== null)
+    lines.push(`Previous period: ${`${countOf(previous, 'scan')} ${previousRange}`.trim()}${comparesAverages ? '' : changed}`);
   if (comparesAverages && perDay !== null && previousPerDay !== null)
     lines.push(`Average per day: ${formatAverage(perDay)}, previously ${formatAverage(previousPerDay)}${changed}`);
   const rows = sections.flatMap((section) => section.rows);

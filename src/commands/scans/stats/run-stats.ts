@@ -4,9 +4,10 @@ import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
 import { addFile } from '../../../run/run-summary.ts';
+import { isRunning } from '../../../stats/calendar.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import { closingWords, countScans, figuresInput, readRange } from '../counting/count-scans.ts';
+import { closingWords, countScans, figuresInput, isOver, previousRange, readRange } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import { someFailed } from '../tell-failures.ts';
 import type { Picture } from './draw-figures.ts';
@@ -22,6 +23,7 @@ export const COLUMNS: readonly Column[] = [
   { name: 'name', importance: 3 },
   { name: 'per_day', importance: 2, align: 'right' },
   { name: 'previous_per_day', importance: 1, align: 'right' },
+  { name: 'complete', importance: 0 },
 ];
 
 /** On a screen, only the beginning of a long list of values is useful. */
@@ -47,12 +49,13 @@ export async function runStats(context: Context, names: readonly string[], flags
       total: totalOf(input),
       isCompared: counted.before !== undefined,
       range: readRange(counted, plan.local.zone),
+      previousRange: previousRange(counted, plan.local.zone),
       file: plan.table?.name,
     });
     context.facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
     if (output.path !== undefined) addFile(context.facts, output.path);
   } else {
-    await writeAll(await openSink(context, output), [sections.flatMap(({ rows }) => rows.map(asRecord))]);
+    await writeAll(await openSink(context, output), [sections.flatMap((section) => recordsOf(section, isOver(counted)))]);
   }
   // The drawing ends with the number of scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
@@ -83,9 +86,13 @@ async function printPicture(context: Context, { path }: OutputPlan, picture: Pic
   else await writeWholeFile(path, text, { processes });
 }
 
-/** The columns of the contract alone. */
-function asRecord({ by, value, scans, share, previous, change, name, perDay, previousPerDay }: Figure) {
-  return { by, value, scans, share, previous, change, name, per_day: perDay, previous_per_day: previousPerDay };
+/** The columns of the contract alone. `complete`: the range has all of the period of the row, which is over. */
+function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
+  const hasPeriods = kind === 'time' && isRunning(by);
+  return rows.map(({ by, value, scans, share, previous, change, name, perDay, previousPerDay, isPart }: Figure) => {
+    const complete = hasPeriods ? !isPart : isOver;
+    return { by, value, scans, share, previous, change, name, per_day: perDay, previous_per_day: previousPerDay, complete };
+  });
 }
 
 function noteLimits(context: Context, sections: readonly Section[]): void {
