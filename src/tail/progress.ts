@@ -1,5 +1,5 @@
 /** What was printed of each code, for the state: how far a restart need not read, and the scans that it must not print again. */
-import { CLOCK_NOISE_MS, type ClockReading, setBackMs } from '../append/overlap.ts';
+import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
 import { OVERLAP_MS } from '../complete/follow-code.ts';
 import type { TailPosition } from './tail-state.ts';
 
@@ -33,8 +33,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const position = positionOf(code, now);
       const { at } = position;
       // S8: all before the time at which the position was set, as the clock shows it now, is printed; scans that came later are not.
-      const backMs = setBackMs({ writtenAt: at }, now, OVERLAP_MS);
-      const wroteMs = backMs === undefined ? Number.POSITIVE_INFINITY : (at.serviceMs ?? 0) - backMs;
+      const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Number.POSITIVE_INFINITY;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
       return position;
