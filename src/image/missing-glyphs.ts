@@ -63,7 +63,7 @@ function equivalentOf(character: string): string {
     : character.normalize('NFKC');
 }
 
-/** I9: returns a text of which the fonts have every character. It is empty only if the given one is. */
+/** I9: returns a text of which the fonts have every character. It is empty only if nothing of the given one is visible. */
 export function typeset(given: string, fonts: readonly Glyphs[]): Typeset {
   const has = (text: string) => [...text].every((character) => fonts.some((font) => font.has(character)));
   if (has(given)) return { text: given, lost: 'nothing' };

@@ -446,8 +446,8 @@ describe('qr image of a sheet', () => {
     sandbox.workspace.put({ name: '🎉', slug: 'party' });
     sandbox.workspace.put({ name: '🎪 Circus', slug: 'circus' });
     const { stderr } = await image(['--all', '--sheet', '5163', '--caption', 'name', '-o', 'x.pdf']);
-    expect(stderr).toContain(`Printed the slug instead of captions that the fonts can't write: "🎉"`);
-    expect(stderr).toContain('Omitted symbols that the fonts lack: "🎪 Circus"');
+    expect(stderr).toContain(`printed the slug instead of captions that the fonts can't write: "🎉"`);
+    expect(stderr).toContain('omitted symbols that the fonts lack: "🎪 Circus"');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 /**
- * `npm run test:stats [-- DIRECTORY]`: makes a report in a sandbox, in English and in Arabic, and asks Debian's chromium what it is:
- * axe-core (WCAG) in both themes and at the width of a phone, a tablet and a desk; whether a line is wider than the page; and that nothing
- * leaves the page. Pictures and PDFs are left in DIRECTORY.
+ * `npm run test:stats [-- DIRECTORY]`: makes a report in a sandbox, in English, German and Arabic, and asks Debian's chromium what it is:
+ * axe-core (WCAG) in both themes and at the width of a phone, a tablet and a desk; whether a line is wider than the page, a word of a name
+ * is broken, or a figure leaves its card; and that nothing leaves the page. Pictures and PDFs are left in DIRECTORY.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const WIDTHS = [390, 1000, 1400];
-const LANGUAGES = ['en', 'ar'];
+const LANGUAGES = ['en', 'de', 'ar'];
 const [asked] = process.argv.slice(2);
 const work = mkdtempSync(join(tmpdir(), 'qrctl-report-'));
 const pictures = resolve(asked ?? work);
@@ -45,10 +45,11 @@ function judge(page, language) {
   // Its policy forbids scripts, axe's among them: it is judged without.
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const judged = join(work, 'judged.html');
-  const script = `<script>${axe}</script><script>axe.run().then(({ violations }) => {
+  const script = `<script>${axe}</script><script>${brokenWords}${cellsOutside}axe.run().then(({ violations }) => {
     const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
     const { scrollWidth, clientWidth } = document.documentElement;
     if (scrollWidth > clientWidth) found.push(['wider than the page', scrollWidth, clientWidth]);
+    found.push(...brokenWords(), ...cellsOutside());
     document.body.textContent = 'AXE' + JSON.stringify(found) + 'END';
   });</script></body>`;
   writeFileSync(
@@ -73,6 +74,31 @@ function judge(page, language) {
   const pages = readFileSync(pdf, 'latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
   if (pages < 1 || pages > 4) throw new Error(`${pages} pages of paper, of which some are nearly empty`);
   process.stdout.write(`${language}: ${pages} pages of A4\n`);
+}
+
+/** Runs in the page: words of names and heads on two lines, except long ones such as addresses. */
+function brokenWords() {
+  const texts = [];
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) if (walker.currentNode.parentElement.closest('th, .value')) texts.push(walker.currentNode);
+  return texts.flatMap((text) =>
+    [...text.data.matchAll(/[^\s-]+/g)].flatMap(({ 0: word, index }) => {
+      if (word.length >= 18) return [];
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      return lines.size > 1 ? [['broken word', word]] : [];
+    }),
+  );
+}
+
+/** Runs in the page: figures and names beyond the sides of their card. */
+function cellsOutside() {
+  return [...document.querySelectorAll('.card :is(th, td) > bdi')].flatMap((text) => {
+    const [own, card] = [text, text.closest('.card')].map((element) => element.getBoundingClientRect());
+    return own.left < card.left || own.right > card.right ? [['outside of its card', text.textContent]] : [];
+  });
 }
 
 async function access() {

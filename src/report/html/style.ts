@@ -49,7 +49,7 @@ th,td{padding:6px 0;padding-inline-start:12px;text-align:right;font-weight:400;b
 thead th,thead td{border-top:0;font-size:12px;color:var(--soft);padding-top:0}
 th:first-child{padding-inline-start:0;text-align:start}
 thead th{vertical-align:bottom}.average{display:block;font-size:12px;font-weight:400;color:var(--soft)}
-th:first-child{white-space:normal;hyphens:auto}.long{overflow-wrap:anywhere}
+th:first-child{white-space:normal}.long{overflow-wrap:anywhere;hyphens:auto}
 .bar{position:relative;z-index:0;width:100%;padding-inline:8px!important}.bar svg{position:absolute;z-index:-1;inset:2px 0;width:100%;height:calc(100% - 4px)}[dir=rtl] .bar svg{transform:scaleX(-1)}
 tbody td.scans{font-weight:600}td.up,td.down{white-space:normal;min-width:4.2em}
 th.dim{color:var(--soft);font-style:italic}

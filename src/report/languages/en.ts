@@ -97,7 +97,7 @@ const WORDS: Words<'en'> = {
     averageChanges: 'Changes compare averages per day.',
     averageCells: 'Average number of scans in each hour of each weekday.',
     byWeek: 'Scans by day, one row per week',
-    byWeekday: 'The line is shifted by some days, so that the same weekdays are above one another.',
+    byWeekday: 'The line is shifted by a few days to compare the same weekdays.',
   },
   footer: {
     notPeople: 'Scans are not people: a visitor who scans twice counts twice.',

@@ -78,8 +78,8 @@ function tellLost({ console }: Context, { lost }: Sheet): void {
       { most: 3, separator: ', ' },
     );
   const [symbols, words] = [captionsWith('symbols'), captionsWith('words')];
-  if (symbols !== '') console.warn(`Omitted symbols that the fonts lack: ${symbols}`);
-  if (words !== '') console.warn(`Printed the slug instead of captions that the fonts can't write: ${words}`);
+  if (symbols !== '') console.warn(`omitted symbols that the fonts lack: ${symbols}`);
+  if (words !== '') console.warn(`printed the slug instead of captions that the fonts can't write: ${words}`);
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {

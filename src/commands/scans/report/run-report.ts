@@ -30,6 +30,8 @@ export async function runReport(context: Context, names: readonly string[], flag
   const counted = await countScans(context, { ...plan, groups });
   const [failure] = counted.failures;
   if (failure) throw failure.error;
+  const { sinceMs } = plan.span;
+  if (sinceMs !== undefined && sinceMs >= counted.nowMs) context.console.warn('the period of the report is in the future');
   const { title, note, language = 'en' } = flags;
   const figures = { ...reportFigures(plan, counted), title, note, logo };
   const report = composeReport(figures, await loadLanguage(language));
