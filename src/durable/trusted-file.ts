@@ -151,6 +151,6 @@ function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
 }
 
 const HINTS: Readonly<Record<Use, string>> = {
-  read: 'Check where the link leads. If you want that file to be read, pass its own path.',
+  read: 'Pass the path of the file itself, without links that another user can change.',
   write: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };

@@ -43,27 +43,20 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
   const names = [resolve(file), withoutLinks(resolve(file), ours).real];
-  const nearest = names.map((name) => dirname(name));
-  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({ path, found: statSync(path) }));
-  const foreign = [{ path: file, uid }, ...directories.map(({ path, found }) => ({ path, uid: found.uid }))].find(
-    (each) => each.uid !== ours && each.uid !== ROOT,
-  );
-  if (foreign) {
-    const hint = `Run qrctl as user ${foreign.uid}, or set QRCTL_CONFIG_DIR to a directory that you own, below directories of yours or of root.`;
-    const reason =
-      foreign.path === file
-        ? `the config file ${file} belongs to user ${uid}`
-        : `the directory ${foreign.path}, which contains the config file, belongs to user ${foreign.uid}`;
-    return { reason, hint, isOpen: false };
+  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({ path, stats: statSync(path) }));
+  const foreign = directories.find(({ stats }) => stats.uid !== ours && stats.uid !== ROOT);
+  if (foreign || (uid !== ours && uid !== ROOT)) {
+    const owner = foreign?.stats.uid ?? uid;
+    const what = foreign ? `the directory ${foreign.path} above the config file` : `the config file ${file}`;
+    const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory that only you and root can change.`;
+    return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
   // A umask of 002 lets a user's own group write: above the config's own directory that is trusted, but by root no group is.
   const above = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
-  const open = directories
-    .filter(
-      ({ path, found: { mode: bits } }) =>
-        (bits & (nearest.includes(path) ? OTHERS_WRITE : above)) !== 0 && (bits & STICKY) === 0,
-    )
-    .map(({ path }) => path);
+  const nearest = names.map((name) => dirname(name));
+  const isOpen = ({ path, stats }: (typeof directories)[number]) =>
+    (stats.mode & (nearest.includes(path) ? OTHERS_WRITE : above)) !== 0 && (stats.mode & STICKY) === 0;
+  const open = directories.filter(isOpen).map(({ path }) => path);
   if ((mode & OTHERS_WRITE) !== 0) open.push(file);
   if (open.length === 0) return undefined;
   const paths = open.map((path) => inShellOr('PATH', path)).join(' ');

@@ -115,9 +115,7 @@ describe('readStore', () => {
     ] as const) {
       expect(await problem()).toBeUndefined();
       chownSync(path, 65534, 65534);
-      expect((await problem())?.reason, name).toContain(
-        `the directory ${path}, which contains the config file, belongs to user 65534`,
-      );
+      expect((await problem())?.reason, name).toContain(`the directory ${path} above the config file belongs to user 65534`);
       chownSync(path, 0, 0);
     }
     for (const mode of [0o777, 0o775]) {
