@@ -58,8 +58,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   const { notes = [], fault: ambiguity } = isAsked ? takeAlias(input, found) : {};
   if (ambiguity) faults.push(ambiguity);
   const read = new Set(found.values());
-  // A cell that the command does not read may contain anything.
-  faults.push(...(input.faults ?? []).filter((fault) => fault.line === line || read.has(fault.column ?? '') || !fault.column));
+  for (const fault of faultsOfRead(input, read)) faults.push(fault);
   const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
@@ -89,6 +88,11 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   const isMissing = isAsked && !found.has('destination');
   const noDestination = isMissing ? (ambiguity ?? missingDestination(input, unread)) : undefined;
   return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
+}
+
+/** Returns the faults of form of a file, but of cells only those in the columns that are read: others may contain anything. */
+export function faultsOfRead({ faults = [], headerLine }: Input, read: ReadonlySet<string | undefined>): Fault[] {
+  return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
 }
 
 /** With a filtered sheet, the user means the rows that are visible. */

@@ -1,5 +1,6 @@
 /** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
-import { fold, type Input, placeOf } from '../bulk/input.ts';
+import { faultsOfRead } from '../bulk/columns.ts';
+import { fold, type Input, placeOf, refuseFaults } from '../bulk/input.ts';
 import { UsageError } from '../errors.ts';
 import { inQuotes, quote } from '../text/quote.ts';
 import type { NoneIs } from './code-groups.ts';
@@ -40,8 +41,8 @@ const MOST_UNLISTED = 10_000;
 const MOST_NAMED = 3;
 
 /**
- * Creates the table with these columns. Throws UsageError for a file without an ID or slug, and for a code that is in two rows with
- * different values, with both lines.
+ * Creates the table with these columns. Throws UsageError for a file without an ID or slug, for faults of cells that it reads, and for a code
+ * that is in two rows with different values, with both lines.
  */
 export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
   const { name } = input;
@@ -52,6 +53,7 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
       hint: 'Run `qrctl qr list -o codes.csv` to create a file to start from.',
     });
   }
+  refuseFaults(input, faultsOfRead(input, new Set([idColumn, slugColumn, ...columns])));
   const byId = new Map<string, Entry>();
   const bySlug = new Map<string, Entry>();
   const entries: Entry[] = [];

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cpuUsage } from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { findDestinationProblem } from '../../src/codes/destination.ts';
 import { useDirectory } from '../support/cli.ts';
@@ -112,10 +113,11 @@ describe('an invisible character', () => {
   });
 
   test('is judged in time linear in the length of the address', () => {
-    const began = performance.now();
+    const began = cpuUsage();
     for (const part of ['م', '👍', '\u200b', '?', '<', ',', ' ', 'a:', '.', 'http://'])
       findDestinationProblem(`https://x.de/${part.repeat(300_000)}`);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    const { user, system } = cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(10);
   });
 });
 

@@ -106,17 +106,17 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
 test('dates, times and numbers of the person are cells of their kind again in the results', async () => {
   const { qr, cwd } = await useList();
   const file = await openWholeFile(join(cwd, 'shelves.xlsx'), { processes: { pid: 1, isRunning: () => false } });
-  const columns = ['name', 'printed', 'checked', 'shelf', 'remark'].map((name) => ({
+  const columns = ['name', 'printed', 'checked', 'shelf', 'remark', 'type'].map((name) => ({
     name,
     isTime: /printed|checked/.test(name),
   }));
   const sink = createWorkbookSink(file, { columns, zone: { offsetMs: () => 0 } });
   await sink.write([
-    { name: 'a', printed: '2026-03-01', checked: '2026-03-02 14:30:00', shelf: 7, remark: '2026-03-01' },
-    { name: 'b', shelf: 8.5, remark: '007' },
+    { name: 'a', printed: '2026-03-01', checked: '2026-03-02 14:30:00', shelf: 7, remark: '2026-03-01', type: 'sms' },
+    { name: 'b', shelf: 8.5, remark: '007', type: 'sms' },
   ]);
   await sink.commit();
-  expect(await qr('create', '--from', 'shelves.xlsx', '--force')).toMatchObject({ code: 0 });
+  expect(await qr('create', '--from', 'shelves.xlsx')).toMatchObject({ code: 0 });
   const rows: SheetRow[] = [];
   readWorkbook(await readFile(join(cwd, 'shelves.results.xlsx')), 'shelves.results.xlsx', undefined).readRows((row) =>
     rows.push(row),

@@ -28,6 +28,14 @@ async function refusal(text: string, more: Partial<CodeOfScans> = { slug: 'menu'
   }
 }
 
+it('has the faults of cells that it reads, and of no others', async () => {
+  const input = await parseInput(Buffer.from(`id,region,name\n${ID},North,x\n`), 'codes.csv');
+  const withFault = (column: string) => ({ ...input, faults: [{ line: 2, column, message: 'is a formula' }] });
+  expect(createCodeTable(withFault('name'), ['region']).valueOf(code({ id: ID }), 'region')).toBe('North');
+  for (const column of ['region', 'id'])
+    expect(() => createCodeTable(withFault(column), ['region'])).toThrow(`line 2, column ${column}: is a formula`);
+});
+
 describe('a row of a code', () => {
   it('is found by ID in any case, or by slug (F20)', async () => {
     const text = `id,slug,region\n${ID.toUpperCase()},,North\n,menu,South\n`;

@@ -67,9 +67,13 @@ function refuseContradictions({ join, by, from }: GroupFlags): void {
 const WHEN_LARGER = 'Keep only the columns that identify codes and that you count by.';
 
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
-  const { MOST_BYTES, parseRows } = await import('../../qr/bulk-input.ts');
+  const [{ MOST_BYTES, parseRows }, { parseWithFaults }] = await Promise.all([
+    import('../../qr/bulk-input.ts'),
+    import('../../../bulk/read-input.ts'),
+  ]);
   const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
-  return parseRows(bytes, nameOfGiven(path), { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal });
+  const options = { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal };
+  return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
 
 /** F21: the name of a dimension takes precedence over that of a column. */
