@@ -7,24 +7,20 @@ import type { FileSpan } from './input/read-scans.ts';
 export async function coveredLogs(logs: readonly InputLog[], spans: ReadonlyMap<string, FileSpan>): Promise<CoveredLog[]> {
   const covered: CoveredLog[] = [];
   for (const { keptBy, paths } of logs) {
-    const kept = keptBy && (await beginningOf(keptBy, paths));
-    const parts = kept ? [paths] : paths.map((path) => [path]);
-    for (const part of parts) covered.push({ ...spanOf(part, spans), beginsMs: kept?.beginsMs, isKept: kept !== undefined });
+    const beginsMs = keptBy && (await beginningOf(keptBy, paths));
+    const parts = keptBy ? [paths] : paths.map((path) => [path]);
+    for (const part of parts) covered.push({ ...spanOf(part, spans), beginsMs, isKept: keptBy !== undefined });
   }
   return covered;
 }
 
-/** Undefined if nothing is kept of it. */
-async function beginningOf(
-  keptBy: NonNullable<InputLog['keptBy']>,
-  paths: readonly string[],
-): Promise<{ beginsMs: number | undefined } | undefined> {
+async function beginningOf(keptBy: NonNullable<InputLog['keptBy']>, paths: readonly string[]): Promise<number | undefined> {
   if ('directory' in keptBy) {
     const { readDatasetBeginning } = await import('../dataset/open-dataset.ts');
-    return { beginsMs: await readDatasetBeginning(keptBy.directory, new Set(paths)) };
+    return readDatasetBeginning(keptBy.directory, new Set(paths));
   }
-  const { readBeginning, readIdentity } = await import('../append/append-file.ts');
-  return (await readIdentity(keptBy.file)) && { beginsMs: await readBeginning(keptBy.file) };
+  const { readBeginning } = await import('../append/append-file.ts');
+  return readBeginning(keptBy.file);
 }
 
 function spanOf(paths: readonly string[], spans: ReadonlyMap<string, FileSpan>): Pick<CoveredLog, 'firstMs' | 'lastMs'> {

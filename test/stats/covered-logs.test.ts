@@ -26,14 +26,6 @@ it('are those of each file if no export appends to it: scans may be missing betw
   ]);
 });
 
-it('are so for a file without a state next to it, too', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const file = join(directory, 'scans.csv');
-  await writeFile(file, 'id,ts\n');
-  expect(await coveredLogs([{ paths: ['a', 'c'], keptBy: { file } }], SPANS)).toHaveLength(2);
-});
-
 it('are those of an appended file with its rotated files, from its first run on (F12)', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -7,7 +7,7 @@ import { peekInput } from './peek.ts';
 /** Files that one export wrote, the oldest first. */
 export interface InputLog {
   paths: string[];
-  /** Path of the data that an appending export keeps about the log: the appended file, or the directory of a dataset. */
+  /** The appended file with a state next to it, or the directory of a dataset; undefined if no export appends to the log. */
   keptBy: { file: string } | { directory: string } | undefined;
 }
 
