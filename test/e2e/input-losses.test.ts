@@ -100,6 +100,8 @@ describe('an appended file', () => {
     const { cwd, sandbox } = await useExport('--output-dir', 'dir');
     await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv`));
     await expectRefused(cwd, 'dir', `${sandbox.codeId(1)}.csv: the file no longer exists`);
+    await rm(join(cwd, 'dir', `${sandbox.codeId(1)}.csv.state.json`));
+    expect(await stats(cwd, 'dir')).toMatchObject({ code: 0, scans: 3 });
   });
 
   test('whose state was cut is not counted', async () => {

@@ -21,11 +21,16 @@ export async function refuseLosses(
     const loss = isFile ? await lossOfLog(place, paths, signal) : await lossOfDataset(place);
     if (loss !== undefined)
       throw new UnprovenError(`cannot read the scans of ${place}: ${loss}`, {
-        hint: isFile
-          ? `Restore the file from a backup. To count only the scans that are left, copy ${basename(place)} to another directory.`
-          : `Restore it from a backup. To count only the scans that are left, specify the directories in ${basename(place)} with --input.`,
+        hint: `Restore it from a backup. ${wayOn(basename(place), isFile, paths)}.`,
       });
     if (isFile && rotated && paths.length === 1 && (await wasRotated(place)))
       warn(`${basename(place)} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
+}
+
+/** Returns how to count without the lost scans: a sentence without its period. */
+function wayOn(name: string, isFile: boolean, paths: readonly string[]): string {
+  if (isFile && paths.length === 0) return `If you deleted the file on purpose, delete ${name}.state.json too`;
+  const how = isFile ? `copy ${name} to another directory` : `specify the directories in ${name} with --input`;
+  return `To count only the scans that are left, ${how}`;
 }
