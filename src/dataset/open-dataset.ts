@@ -58,6 +58,8 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
     );
     try {
+      // Otherwise the run would fail after it has read everything.
+      await disk.checkWritable(directory);
       const found = await readManifest(disk, directory);
       if (found && !append)
         throw datasetRefusal(

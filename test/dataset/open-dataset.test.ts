@@ -86,6 +86,18 @@ describe('a dataset', () => {
     expect(seen(memory)).toEqual(wanted(service));
   });
 
+  it('is refused before anything is read if its directory is not writable', async () => {
+    await runLake(memory, service);
+    const checkWritable = async (path: string) => {
+      if (path === LAKE) throw Object.assign(new Error('no'), { code: 'EROFS' });
+    };
+    const refused = openLake(memory, service, { disk: { ...memory.disk, checkWritable } });
+    await expect(refused).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(`cannot write the dataset ${LAKE}: the file system is read-only`),
+    });
+  });
+
   it('removes what a killed run left of a state, also where nothing is new (P4)', async () => {
     await runLake(memory, service);
     const left = `${LAKE}/._qrctl.json.partial`;
