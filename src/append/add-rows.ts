@@ -86,10 +86,10 @@ export function createAppendFile(job: AppendJob): AppendFile {
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
   /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
-  async function widen(code: string, overlap: CodeOverlap, oldestMs: number, isMissing: boolean): Promise<void> {
+  async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
-    // A25: whether a rotated file has them can't be checked. A34: unless the caller read those files.
-    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs && !isMissing) {
+    // A25: whether a rotated file has them can't be checked.
+    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
       throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs: back?.isCertain ? back.byMs : undefined });
     }
@@ -105,7 +105,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   /** `begunAt`: undefined for rows that are missing in the log (A34). */
   async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
     const overlap = overlapOf(overlaps, code);
-    await widen(code, overlap, oldestOf(times), begunAt === undefined);
+    // A34: the caller compared missing rows with all of the log.
+    if (begunAt) await widen(code, overlap, oldestOf(times));
     // A10: a row that the file has, or that comes twice in this batch, is dropped.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {

@@ -128,7 +128,8 @@ export async function readPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-async function readSaved(file: string, disk: Disk): Promise<AppendState | undefined> {
+/** Returns the state next to an appended file; undefined if no state can be read. Locks and repairs nothing. */
+export async function readSaved(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
     return parseState(await disk.readFile(state));

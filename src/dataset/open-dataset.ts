@@ -10,7 +10,7 @@ import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import { type AppendOptions, type LogState, logStateOf } from '../append/append-file.ts';
 import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { UPDATE } from '../append/current-state.ts';
-import { readingPositions } from '../append/overlap.ts';
+import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
@@ -36,6 +36,8 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   createFormatter(): PartFormatter;
   /** Adds to the existing dataset. Otherwise the directory must be empty, and all parts appear when every code is verified. */
   append: boolean;
+  /** What the logs that this run converts to a new dataset recorded per code: where the next append begins. */
+  overlaps?: Map<string, CodeOverlap> | undefined;
   /** Merges the parts of closed partitions at the end: see compact.ts. */
   compact?: boolean;
   /** Maximum number of rows buffered in memory. */
@@ -81,7 +83,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
           `${removed.join(', ')} ${removed.length === 1 ? 'was' : 'were'} deleted. Scans before ${formatInstant(keptFromMs)} are not exported again`,
         );
       const committed = {
-        overlaps: found?.overlaps ?? new Map(),
+        overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
         // P10: the first run's lower bound, not this one's; P15: or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
         // P15: a state that records it is written even if there are no new rows.
@@ -175,7 +177,8 @@ function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lo
   };
 }
 
-async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
+/** Returns the manifest of a dataset; undefined if there is none. Throws UsageError if it can't be read. Locks and repairs nothing. */
+export async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {

@@ -5,7 +5,7 @@ import { SCAN_FIELDS } from '../service/shapes.ts';
 /** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */
 const TIME_DIMENSIONS = ['day', 'week', 'month', 'hour', 'weekday'] as const;
 /** Dimensions of the fields of a scan: all but its ID and its time. */
-const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
+export const VALUE_DIMENSIONS = SCAN_FIELDS.filter((field) => field !== 'id' && field !== 'ts');
 /** Dimensions of the destination of a code: its UTM tags. */
 const UTM_DIMENSIONS = UTM_NAMES.map((name) => `utm_${name}` as const);
 

@@ -78,7 +78,18 @@ const CONTRACT: Record<string, string[]> = {
   ],
   'qr delete [code...]': ['--yes', '--from', '--overwrite', '--dry-run'],
   'scans export [code...]': [
-    ...['--all', '--since', '--until', '--output-dir', '--append', '--restart', '--overlap', '--timezone', '--dry-run'],
+    ...[
+      '--input',
+      '--all',
+      '--since',
+      '--until',
+      '--output-dir',
+      '--append',
+      '--restart',
+      '--overlap',
+      '--timezone',
+      '--dry-run',
+    ],
     ...OUTPUT,
   ],
   'scans watch [code...]': [
@@ -158,7 +169,7 @@ describe('the command surface', () => {
     expect(help).toContain(`Usage: qrctl ${form} [flags]\n`);
     for (const flag of flags) expect(help).toMatch(new RegExp(`^  .{4}${flag}( |$)`, 'm'));
     expect(help).toContain('Flags for every command: see `qrctl help flags`.');
-    expect(help.split('\n').length - 1).toBeLessThanOrEqual(60);
+    expect(help.split('\n').length - 1).toBeLessThanOrEqual(64);
   });
 
   test('explains the flags of every command once', async () => {

@@ -13,8 +13,8 @@ import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
 import { checkNames, readRecords } from './scan-records.ts';
 
-/** Counts a new scan. */
-type TakeScan = (ms: number, scan: Row, code: CodeOfScans) => void;
+/** Takes a new scan; `owner` and `id` as in `IsNew`. */
+type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
 
 export interface ReadInputs {
   paths: readonly string[];
@@ -60,17 +60,14 @@ export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>
 
 /**
  * Reads every row of the files of one log, duplicates included. `take` is given the ID of its code in lower case (empty if neither the row nor
- * the name of the file has it), its own ID, and its time in ms since the epoch. Throws like `readInputs`.
+ * the name of the file has it), its own ID, its time in ms since the epoch, and its cells. Throws like `readInputs`.
  */
 export function readEveryRow(
-  job: Omit<ReadInputs, 'start' | 'fields'>,
-  take: (owner: string, id: number | bigint, ms: number) => void,
+  job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
+  take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
 ): Promise<Map<string, FileSpan>> {
-  const takeAll: IsNew = (...row) => {
-    take(...row);
-    return true;
-  };
-  return readAll({ ...job, fields: [], start: () => () => undefined }, takeAll, {});
+  const start = (): TakeScan => (ms, scan, _, owner, id) => take(owner, id, ms, scan);
+  return readAll({ fields: [], ...job, start }, () => true, {});
 }
 
 /** First file of each way to identify the codes of scans. */
@@ -168,7 +165,7 @@ function takeRows(
     if (ms < span.firstMs) span.firstMs = ms;
     if (ms > span.lastMs) span.lastMs = ms;
     const owner = typeof qr_id === 'string' ? qr_id.toLowerCase() : ownerOfFile;
-    if (isNew(owner, id, ms)) take(ms, row, codeOf(row));
+    if (isNew(owner, id, ms)) take(ms, row, codeOf(row), owner, id);
   }
 }
 

@@ -73,8 +73,8 @@ export function checkNames(names: readonly string[], path: string, fields: reado
   }
   const without = fields.find((field) => !names.includes(field));
   if (without) {
-    throw new UsageError(`cannot count ${path} by ${without}: the file has no ${without} column`, {
-      hint: `Omit --by ${without}, or export the file again with all fields.`,
+    throw new UsageError(`cannot read ${without} from ${path}: the file has no ${without} column`, {
+      hint: `Omit ${without} from --by or --fields, or export the file again with all fields.`,
     });
   }
 }

@@ -289,7 +289,7 @@ describe('what is no file of scans', () => {
 
   it('a file without the column that is asked for', async () => {
     const files = { 'a.csv': csv([scan(1, 0)]), 'b.csv': csv([scan(2, 1)], ['id', 'ts', 'device']) };
-    expect((await refusal(files, ['city'])).message).toBe('cannot count b.csv by city: the file has no city column');
+    expect((await refusal(files, ['city'])).message).toBe('cannot read city from b.csv: the file has no city column');
   });
 
   it('a compressed file that is cut off', async () => {

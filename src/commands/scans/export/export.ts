@@ -31,6 +31,10 @@ export const command = defineCommand({
     },
   ],
   async run(context, { args, options }) {
+    if (options.input) {
+      const { convertLogs } = await import('./convert-logs.ts');
+      return convertLogs(context, args, options);
+    }
     const { runExport } = await import('./run-export.ts');
     await runExport(context, args, options);
     if (!options.verify || options.dryRun) return;

@@ -1,7 +1,7 @@
 /** Flags of `scans export`. */
 import { FILE_NAMES } from '../../../codes/file-names.ts';
 import { choiceOptions } from '../../code-choice.ts';
-import { choice, duration, flag, text, type Values } from '../../define.ts';
+import { choice, duration, flag, text, texts, type Values } from '../../define.ts';
 import { scanOutputOptions } from '../../output-options.ts';
 import { rangeOptions } from '../../range-options.ts';
 import { movedFromOption, overwriteOption } from '../../shared-flags.ts';
@@ -14,6 +14,7 @@ export const options = {
   outputDir: text('--output-dir <dir>', 'Write one file per code to DIR', { complete: 'directories' }),
   partitionBy: choice('--partition-by <unit>', 'Write a dataset to DIR, partitioned by', ['day', 'month'], { group: APPEND }),
   compact: flag('--compact', 'Merge the parts of each finished day or month', { group: APPEND }),
+  input: texts('--input <file>', 'Convert exported files to a dataset; no request', { group: APPEND, complete: 'files' }),
   fileNames: choice('--file-names <by>', 'Name of each file in DIR (default: id)', FILE_NAMES),
   append: flag('--append', 'Add only scans that are new since the last run', { group: APPEND }),
   restart: flag('--restart', 'Export again; keep FILE.old if scans would be lost', { group: APPEND, risky: true }),

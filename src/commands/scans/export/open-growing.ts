@@ -1,4 +1,5 @@
 /** The file or dataset that an export with `--append` adds to, as the plan and the codes describe it. */
+import type { CodeOverlap } from '../../../append/overlap.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
@@ -37,11 +38,11 @@ export async function openAppended(
   });
 }
 
-/** Opens the dataset in a directory, for these codes. */
+/** Opens the dataset in a directory, for these codes. `overlaps`: see DatasetOptions. */
 export async function openPartitioned(
   context: Context,
   plan: ExportPlan,
-  { directory, partition }: { directory: string; partition: Partitioning },
+  { directory, partition, overlaps }: { directory: string; partition: Partitioning; overlaps?: Map<string, CodeOverlap> },
   codes: readonly CodeLabel[],
   service: Known,
 ) {
@@ -52,6 +53,7 @@ export async function openPartitioned(
   return openDataset({
     ...growth,
     directory,
+    overlaps,
     identity: { ...growth.identity, partition },
     createFormatter: await loadFormatter(context, growingOutput(plan, columns)),
     append: plan.append !== undefined,

@@ -15,7 +15,7 @@ import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS } from '../labels.ts';
 import { LOCAL_TIME } from './added-columns.ts';
-import type { ExportFlags } from './flags.ts';
+import { type ExportFlags, options as exportFlags } from './flags.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 const IMPORTANCE: Readonly<Record<string, number>> = {
@@ -121,7 +121,8 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
   const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
-  checkChoice(names, flags);
+  if (flags.input) refuseWithInput(flags);
+  else checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
     throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
   if (append && outputDir === undefined && (output === undefined || output === '-')) {
@@ -151,6 +152,26 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     });
   if (overlap !== undefined && !append)
     throw new UsageError('--overlap requires --append', { hint: 'Add --append, or omit --overlap.' });
+}
+
+/** Flags that select scans of the service, or say how to read them. */
+const OF_SERVICE = [
+  ...(['all', 'from', 'name', 'status', 'type', 'since', 'until', 'during'] as const),
+  ...(['append', 'dryRun', 'verify', 'proveBeyond'] as const),
+];
+
+/** Logs are converted as a whole, and words behind --input are files. */
+function refuseWithInput(flags: ExportFlags): void {
+  if (flags.partitionBy === undefined || flags.outputDir === undefined)
+    throw new UsageError('--input requires --output-dir and --partition-by', {
+      hint: 'Add --output-dir DIR --partition-by month to convert logs to a dataset. To select codes from a file, use --from.',
+    });
+  const other = OF_SERVICE.find((name) => flags[name] !== undefined);
+  if (other === undefined) return;
+  const words = exportFlags[other].flags.split(/[ ,]+/).find((word) => word.startsWith('--'));
+  throw new UsageError(`${words} can't be used with --input`, {
+    hint: `Omit ${words} to convert all scans of the files. Then add new scans with --append.`,
+  });
 }
 
 /** Without --timezone, days are in UTC, wherever the machine is: a dataset may have readers anywhere. */

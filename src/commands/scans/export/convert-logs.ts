@@ -1,0 +1,210 @@
+/** `scans export --input`: turns logs into a dataset that a later `--append` continues. Reads files only: no request is sent. */
+import { join } from 'node:path';
+import { type CodeOverlap, emptyOverlap, overlapOf } from '../../../append/overlap.ts';
+import { checkOwnWorkspace } from '../../../append/own-workspace.ts';
+import type { AppendState } from '../../../append/state.ts';
+import type { CodeLabel } from '../../../complete/export-codes.ts';
+import type { Context } from '../../../context.ts';
+import { MANIFEST } from '../../../dataset/manifest.ts';
+import type { Partitioning } from '../../../dataset/partitions.ts';
+import { acquireLock, type Lock } from '../../../durable/lock.ts';
+import { nodeDisk } from '../../../durable/node-disk.ts';
+import { realPath } from '../../../durable/trusted-file.ts';
+import { UsageError } from '../../../errors.ts';
+import type { Row } from '../../../rows/row-sink.ts';
+import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import { coveredLogs } from '../../../stats/covered-logs.ts';
+import { VALUE_DIMENSIONS } from '../../../stats/dimensions.ts';
+import { createMemory } from '../../../stats/input/distinct.ts';
+import type { InputLog } from '../../../stats/input/input-log.ts';
+import { listInputs } from '../../../stats/input/list-inputs.ts';
+import { type FileSpan, readEveryRow } from '../../../stats/input/read-scans.ts';
+import { countOf, inShell } from '../../../text/quote.ts';
+import { createLocalTime } from '../../../time/local-time.ts';
+import { letSignalsIn } from '../../../time/time.ts';
+import { LABELS } from '../labels.ts';
+import { LOCAL_TIME } from './added-columns.ts';
+import type { ExportFlags } from './flags.ts';
+import { openPartitioned } from './open-growing.ts';
+import { type ExportPlan, planExport } from './plan-export.ts';
+import { refuseKept } from './refuse-kept.ts';
+
+type Kept = Pick<AppendState, 'workspace' | 'identity' | 'overlaps'>;
+
+/** Files of one export. `kept`: what an append recorded about them; undefined for files that no append keeps. */
+interface Source extends InputLog {
+  kept: Kept | undefined;
+}
+
+/**
+ * Writes each scan of the logs once, in one commit. Throws UsageError, with nothing written, for files that are not logs or that belong to
+ * another workspace, and as listed in errors.ts.
+ */
+export async function convertLogs(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
+  const { note, warn } = context.console;
+  const plan = await planExport(context, names, flags);
+  await refuseKept(plan, names, flags);
+  const logs = await listInputs([...(flags.input ?? []), ...names], { rotated: true, note, warn });
+  const locks = await lockAll(context, logs);
+  try {
+    const sources = await Promise.all(logs.map(async (log) => ({ ...log, kept: await keptOf(log) })));
+    await convert(context, plan, sources);
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+}
+
+async function convert(context: Context, planned: ExportPlan, sources: readonly Source[]): Promise<void> {
+  const { directory = '', partition } = planned;
+  if (!partition) throw new UsageError('--input requires --partition-by');
+  const kept = sources.flatMap(({ kept }) => kept ?? []);
+  const service = await context.service();
+  const own = { workspace: service.workspace, getCode: service.getCode, seen: new Set<string>() };
+  for (const { kept: saved, paths } of sources)
+    if (saved) await checkOwnWorkspace(paths.at(-1) ?? directory, saved, own, 'use the profile of that workspace');
+  const columns = columnsOf(planned, kept);
+  const reading = { sources, columns: columns.map(({ name }) => name), zone: planned.localZone };
+  // The first reading finds where the logs begin, and every fault before anything is written.
+  const spans = await readScans(context, reading, async () => undefined);
+  const plan: ExportPlan = {
+    ...planned,
+    all: allOf(kept),
+    sinceMs: await beginningOf(sources, spans),
+    output: { ...planned.output, columns },
+  };
+  const codes = [...new Set(kept.flatMap(({ identity }) => identity.codes))].map((id) => ({ id }));
+  const overlaps = positionsOf(kept);
+  const file = await openPartitioned(context, plan, { directory, partition, overlaps }, codes, service);
+  try {
+    await readScans(context, reading, (code, rows, times) => file.addMissing(code, { rows, times }));
+    for (const saved of kept) keepWatermarks(overlaps, saved.overlaps);
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+  const { rows, added, watermarkMs } = file.contents();
+  Object.assign(context.facts, { rows, added, watermarkMs, codes: overlaps.size, files: [directory] });
+  const from = `${countOf(spans.size, 'file')} to ${directory} (${countOf(service.stats().requests, 'request')})`;
+  context.console.note(`Converted ${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${from}`);
+  context.console.note(`To add new scans, run \`${nextCommand(plan, directory, partition, codes)}\``);
+}
+
+/** P17: locks the logs that an append keeps: no run adds rows while they are read. Throws like `acquireLock`. */
+async function lockAll({ clock, signal, console }: Context, logs: readonly InputLog[]): Promise<Lock[]> {
+  const locks: Lock[] = [];
+  for (const { keptBy } of logs) {
+    if (!keptBy) continue;
+    const place = 'file' in keptBy ? keptBy.file : join(keptBy.directory, MANIFEST);
+    const onWait = () => console.note(`Waiting for another run that is writing to ${place}`);
+    locks.push(await acquireLock(await realPath(nodeDisk, place), { clock, signal, onWait }));
+  }
+  return locks;
+}
+
+async function keptOf({ keptBy }: InputLog): Promise<Kept | undefined> {
+  if (!keptBy) return undefined;
+  if ('directory' in keptBy) return (await import('../../../dataset/open-dataset.ts')).readManifest(nodeDisk, keptBy.directory);
+  return (await import('../../../append/append-file.ts')).readSaved(keptBy.file);
+}
+
+/** Without --fields: the columns of the codes, and those that the logs have. */
+function columnsOf({ output }: ExportPlan, [first]: readonly Kept[]): ExportPlan['output']['columns'] {
+  const names: readonly string[] = [...LABELS, ...(first?.identity.columns ?? [])];
+  return output.chosen || !first ? output.columns : output.columns.filter(({ name }) => names.includes(name));
+}
+
+/** One log continues with its own codes. Several logs, and files that no append keeps, continue with all codes. */
+function allOf(kept: readonly Kept[]): boolean | string {
+  const [first, ...others] = kept.map(({ identity }) => identity.all);
+  return first !== undefined && others.every((all) => all === first && all !== false) ? first : true;
+}
+
+/** Returns the time from which on the logs have every scan, ms since the epoch; undefined: from the first scan on. */
+async function beginningOf(logs: readonly InputLog[], spans: ReadonlyMap<string, FileSpan>): Promise<number | undefined> {
+  let latest: number | undefined;
+  for (const { beginsMs, firstMs } of await coveredLogs(logs, spans)) {
+    const begins = beginsMs ?? firstMs;
+    if (begins !== undefined && Number.isFinite(begins)) latest = Math.max(latest ?? begins, begins);
+  }
+  return latest;
+}
+
+/** P17: returns up to when each code was read, and which periods are to be read again, without rows. */
+function positionsOf(kept: readonly Kept[]): Map<string, CodeOverlap> {
+  const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
+  return new Map(saved.map(([code, { writtenAt, rereadFromMs }]) => [code, { ...emptyOverlap(), writtenAt, rereadFromMs }]));
+}
+
+/** A code whose rows are in files elsewhere is still read from where its log ended. */
+function keepWatermarks(positions: Map<string, CodeOverlap>, saved: ReadonlyMap<string, CodeOverlap>): void {
+  for (const [code, { watermarkMs }] of saved) overlapOf(positions, code).watermarkMs ??= watermarkMs;
+}
+
+interface Reading {
+  sources: readonly Source[];
+  columns: readonly string[];
+  /** Time zone of `ts_local`, if it is among the columns. */
+  zone: string | undefined;
+}
+
+/** Calls `write` with each scan once, in batches of one code. Throws UsageError if a row lacks its code or a column. */
+async function readScans(
+  context: Context,
+  { sources, columns, zone }: Reading,
+  write: (code: string, rows: Row[], times: number[]) => Promise<unknown>,
+): Promise<Map<string, FileSpan>> {
+  const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
+  const local = zone === undefined ? undefined : createLocalTime(zone);
+  const isNew = createMemory();
+  const keepFlat = keepMemoryFlat();
+  const spans = new Map<string, FileSpan>();
+  for (const { paths, kept } of sources) {
+    let batches: { code: string; rows: Row[]; times: number[] }[] = [];
+    const [only, ...others] = kept && !kept.identity.all ? kept.identity.codes : [];
+    const take = (owner: string, id: number | bigint, ms: number, scan: Row) => {
+      const code = owner === '' && others.length === 0 ? only : owner;
+      if (!code) throw unnamed(paths);
+      if (!isNew(code, id, ms)) return;
+      const last = batches.at(-1);
+      const batch = last?.code === code ? last : { code, rows: [], times: [] };
+      if (batch !== last) batches.push(batch);
+      batch.rows.push({
+        qr_slug: null,
+        qr_name: null,
+        ...scan,
+        qr_id: code,
+        id,
+        ...(local && { [LOCAL_TIME]: local.format(ms) }),
+      });
+      batch.times.push(ms);
+    };
+    const pause = async () => {
+      keepFlat();
+      for (const { code, rows, times } of batches) await write(code, rows, times);
+      batches = [];
+      await letSignalsIn(context.signal);
+    };
+    const read = await readEveryRow({ paths, fields, note: () => undefined, signal: context.signal, pause }, take);
+    await pause();
+    for (const [path, span] of read) spans.set(path, span);
+  }
+  return spans;
+}
+
+function unnamed([path = '']: readonly string[]): UsageError {
+  return new UsageError(`cannot convert ${path}: its rows have no code IDs, and no append keeps it`, {
+    hint: 'Rename the file to the ID of its code, such as ID.csv.',
+  });
+}
+
+/** Returns the command that continues the dataset. */
+function nextCommand(
+  { all, output }: ExportPlan,
+  directory: string,
+  { by, timezone }: Partitioning,
+  codes: readonly CodeLabel[],
+) {
+  const which = all === true ? '--all' : all || codes.map(({ id }) => id).join(' ');
+  const zone = timezone === 'UTC' ? '' : ` --timezone ${inShell(timezone)}`;
+  return `qrctl scans export ${which} --output-dir ${inShell(directory)} --partition-by ${by}${zone} -f ${output.format} --append`;
+}
