@@ -102,11 +102,7 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, isRe
     const stat = await file.stat();
     // A6: the committed bytes must match exactly, or nothing is changed.
     if (stat.size < bytes)
-      throw refusal(
-        job.paths.file,
-        lossOf(stat.size, bytes),
-        rebuildIfOlder('file', job, state, restore(job.paths.file)),
-      );
+      throw refusal(job.paths.file, lossOf(stat.size, bytes), rebuildIfOlder('file', job, state, restore(job.paths.file)));
     // A19: an unchanged file is not read again, except for its last block.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);

@@ -28,7 +28,7 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
   if (other)
     throw new UsageError(`${other} can't be used with --input: it selects codes from the service, not from the files`, {
-      hint: `Omit ${other} to count all scans of the files, or omit --input.`,
+      hint: `Omit ${other} to read all scans of the files, or omit --input.`,
     });
 }
 

@@ -46,7 +46,10 @@ export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[]
     'If 1, adapt output to screen readers (same as the setting accessible): one line of progress every 30 seconds, no redrawing, no bars or blocks',
   ],
   ['CI', 'Never prompt or draw a progress bar'],
-  ['GITHUB_ACTIONS', 'If true, also annotate failed rows at their lines in the input file, and read no input through a link out of GITHUB_WORKSPACE'],
+  [
+    'GITHUB_ACTIONS',
+    'If true, also annotate failed rows at their lines in the input file, and read no input through a link out of GITHUB_WORKSPACE',
+  ],
   ['HTTPS_PROXY, HTTP_PROXY', 'Proxy for requests'],
   ['NO_PROXY', 'Hosts and networks (10.0.0.0/8) to connect to without the proxy'],
   ['NODE_EXTRA_CA_CERTS', 'File with additional trusted certificates'],

@@ -17,11 +17,11 @@ import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { VALUE_DIMENSIONS } from '../../../stats/dimensions.ts';
 import { createMemory } from '../../../stats/input/distinct.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
-import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { type FileSpan, readEveryRow } from '../../../stats/input/read-scans.ts';
 import { countOf, inShell } from '../../../text/quote.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
 import { letSignalsIn } from '../../../time/time.ts';
+import { listInputFiles } from '../../input-option.ts';
 import { LABELS } from '../labels.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './flags.ts';
@@ -41,10 +41,9 @@ interface Source extends InputLog {
  * another workspace, and as listed in errors.ts.
  */
 export async function convertLogs(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
-  const { note, warn } = context.console;
   const plan = await planExport(context, names, flags);
   await refuseKept(plan, names, flags);
-  const logs = await listInputs([...(flags.input ?? []), ...names], { rotated: true, note, warn });
+  const logs = (await listInputFiles(context, names, { input: flags.input })) ?? [];
   const locks = await lockAll(context, logs);
   try {
     const sources = await Promise.all(logs.map(async (log) => ({ ...log, kept: await keptOf(log) })));

@@ -12,6 +12,7 @@ import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
+import { checkInputChoice } from '../../input-option.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS } from '../labels.ts';
 import { LOCAL_TIME } from './added-columns.ts';
@@ -121,7 +122,7 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
   const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
-  if (flags.input) refuseWithInput(flags);
+  if (flags.input) refuseWithInput(names, flags);
   else checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
     throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
@@ -154,21 +155,19 @@ function refuseContradictions(names: readonly string[], flags: ExportFlags): voi
     throw new UsageError('--overlap requires --append', { hint: 'Add --append, or omit --overlap.' });
 }
 
-/** Flags that select scans of the service, or say how to read them. */
-const OF_SERVICE = [
-  ...(['all', 'from', 'name', 'status', 'type', 'since', 'until', 'during'] as const),
-  ...(['append', 'dryRun', 'verify', 'proveBeyond'] as const),
-];
+/** Flags that select scans of the service, or determine how to read them. */
+const OF_SERVICE = ['since', 'until', 'during', 'append', 'dryRun', 'verify', 'proveBeyond'] as const;
 
 /** Logs are converted as a whole, and words behind --input are files. */
-function refuseWithInput(flags: ExportFlags): void {
+function refuseWithInput(names: readonly string[], flags: ExportFlags): void {
   if (flags.partitionBy === undefined || flags.outputDir === undefined)
     throw new UsageError('--input requires --output-dir and --partition-by', {
       hint: 'Add --output-dir DIR --partition-by month to convert logs to a dataset. To select codes from a file, use --from.',
     });
+  checkInputChoice(names, flags);
   const other = OF_SERVICE.find((name) => flags[name] !== undefined);
   if (other === undefined) return;
-  const words = exportFlags[other].flags.split(/[ ,]+/).find((word) => word.startsWith('--'));
+  const words = exportFlags[other].flags.split(' ')[0];
   throw new UsageError(`${words} can't be used with --input`, {
     hint: `Omit ${words} to convert all scans of the files. Then add new scans with --append.`,
   });
