@@ -15,6 +15,8 @@ import {
   contentsOf,
   emptyOverlap,
   forgetOldIds,
+  markGone,
+  noteRead,
   overlapOf,
   setBackOf,
 } from './overlap.ts';
@@ -42,6 +44,8 @@ export interface AppendFile {
    * lock of this file. Resolves to the number added. Changes no watermark, so the next run reads from where it would have read.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
+  /** Records that a code of the file was deleted on the service. Returns whether an earlier run did so; undefined for a code that the file does not have. */
+  noteGone(codeId: string): boolean | undefined;
   /** Ends a run that read everything: commits, puts a restarted file in place, and closes. A first run without rows creates the file too. */
   commit(): Promise<void>;
   /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
@@ -106,7 +110,12 @@ export function createAppendFile(job: AppendJob): AppendFile {
   async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
     const overlap = overlapOf(overlaps, code);
     // A34: the caller compared missing rows with all of the log.
-    if (begunAt) await widen(code, overlap, oldestOf(times));
+    if (begunAt)
+      await widen(
+        code,
+        overlap,
+        times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY),
+      );
     // A10: a row that the file has, or that comes twice in this batch, is dropped.
     const fresh = new Map<string, number>();
     rows.forEach((row, i) => {
@@ -137,7 +146,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   /** Records that if this run ends here, the next one reads this code again from `fromMs` on (-Infinity: from the first row). */
-  function setReread(code: string, fromMs: number | undefined): void {
+  function setReread(code: string, fromMs: number): void {
     const overlap = overlapOf(overlaps, code);
     changed ||= overlap.rereadFromMs !== fromMs;
     overlap.rereadFromMs = fromMs;
@@ -187,6 +196,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     /** A scan that arrives after this may be missing from the rows that are read. */
     let begunAt = start.now();
     let rows = 0;
+    let readUntilMs: number | undefined;
     let done = false;
     /** Drops the rows of the code, which is possible only if nothing of the run is committed before its end. Resolves to whether it did. */
     async function dropRows(): Promise<boolean> {
@@ -200,6 +210,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     return {
       sinceMs: fromMs,
       sinceFor(endMs) {
+        readUntilMs = endMs;
         fromMs = startOf(code, endMs);
         return fromMs;
       },
@@ -219,7 +230,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
       },
       async commit() {
         done = true;
-        setReread(code, undefined);
+        changed = noteRead(overlapOf(overlaps, code), readUntilMs) || changed;
         if (own) await commit();
       },
       async discard() {
@@ -230,12 +241,13 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   const addMissing: AppendFile['addMissing'] = (code, batch) => append(code, batch, undefined);
+  const noteGone: AppendFile['noteGone'] = (code) => {
+    const wasGone = markGone(overlaps.get(code));
+    changed ||= wasGone === false;
+    return wasGone;
+  };
 
-  return { path, contents: () => kept, sinkOf, addMissing, commit, discard };
-}
-
-function oldestOf(times: readonly number[]): number {
-  return times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY);
+  return { path, contents: () => kept, sinkOf, addMissing, noteGone, commit, discard };
 }
 
 /** Converts an error of the system to the failure that cannotWrite words; returns any other error unchanged. */

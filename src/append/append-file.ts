@@ -124,12 +124,12 @@ export async function readPositions(
   untilMs = Number.POSITIVE_INFINITY,
   disk: Disk = nodeDisk,
 ): Promise<Map<string, number>> {
-  const saved = await readSaved(file, disk);
+  const saved = await readLogState(file, disk);
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
 /** Returns the state next to an appended file; undefined if no state can be read. Locks and repairs nothing. */
-export async function readSaved(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
+export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
     return parseState(await disk.readFile(state));
@@ -144,7 +144,7 @@ export async function readSaved(file: string, disk: Disk = nodeDisk): Promise<Ap
  * Returns the identity of the export that wrote the file, from the state next to it; undefined if no state can be read. Locks and repairs nothing.
  */
 export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise<AppendIdentity | undefined> {
-  return (await readSaved(file, disk))?.identity;
+  return (await readLogState(file, disk))?.identity;
 }
 
 /**
@@ -152,37 +152,15 @@ export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise
  * no state records it, and after a rotation, because the oldest file may have been deleted. Locks and repairs nothing.
  */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
-  const saved = await readSaved(file, disk);
+  const saved = await readLogState(file, disk);
   const there = await ifPresent(disk.lstat(await realPath(disk, file)));
   // A15: a file that lacks committed bytes was moved away, or is another one.
   if (!saved || !there || there.size < saved.bytes) return undefined;
   return isRotated(saved.overlaps) ? undefined : (saved.sinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
-/** What the state of a log records about its rows, for comparing them with the service. */
-export interface LogState {
-  identity: AppendIdentity;
-  /** Lower bound of the first run, ms since the epoch; undefined: from the first scan on. */
-  sinceMs: number | undefined;
-  /** Rows before the file are in rotated files, some of which may have been deleted. */
-  isRotated: boolean;
-  /** Time of the newest row of each code, by its ID, ms since the epoch. */
-  newestMs: ReadonlyMap<string, number>;
-}
-
-/** Returns what the state next to an appended file records; undefined if no state can be read. Locks and repairs nothing. */
-export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<LogState | undefined> {
-  const saved = await readSaved(file, disk);
-  return saved && logStateOf(saved);
-}
-
-/** Returns the part of a state, or of the manifest of a dataset, that describes its rows. */
-export function logStateOf({ identity, sinceMs, overlaps }: Pick<AppendState, 'identity' | 'sinceMs' | 'overlaps'>): LogState {
-  const newest = [...overlaps].flatMap(([code, { watermarkMs }]) =>
-    watermarkMs === undefined ? [] : [[code, watermarkMs] as const],
-  );
-  return { identity, sinceMs, isRotated: isRotated(overlaps), newestMs: new Map(newest) };
-}
+/** What the state of a log, or the manifest of a dataset, records about its rows. */
+export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
 /** Throws UsageError if this kind of append is not possible. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {

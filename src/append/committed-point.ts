@@ -13,7 +13,8 @@ import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from '
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { type AppendIdentity, differenceOf } from './identity.ts';
-import { type CodeOverlap, isRotated } from './overlap.ts';
+import type { RotatedFile } from './log-range.ts';
+import { type CodeOverlap, isRotated, withoutGone } from './overlap.ts';
 import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
@@ -29,6 +30,7 @@ export interface CommittedPoint {
   /** Content of the next state. */
   workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
+  rotated: readonly RotatedFile[];
   sinceMs: number | undefined;
   /** The state on disk matches this. */
   isSaved: boolean;
@@ -61,7 +63,7 @@ export interface OpenJob {
 
 /** Returns the committed point of an export from the beginning: no bytes and no file. */
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
-  const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), proof: undefined };
+  const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), rotated: [], proof: undefined };
   return { ...nothing, workspace, sinceMs, isSaved: false, isUntouched: false, stateHasStamp: false };
 }
 
@@ -79,15 +81,15 @@ export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
 export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, state: AppendState): Promise<Recorded> {
   const other = elsewhere ?? OTHER_FILE;
   const recorded = await checkOwnWorkspace(paths.file, state, own, other);
-  const difference = differenceOf(state.identity, identity);
+  const difference = differenceOf(withoutGone(state.identity, state.overlaps), withoutGone(identity, state.overlaps));
   if (difference) throw refusal(paths.file, `it ${difference.reason}`, `${difference.wayOn}, or ${other}`);
   return recorded;
 }
 
 async function openWithState(job: OpenJob, state: AppendState, { workspace, isRenewed }: Recorded): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
-  const { bytes, overlaps, sinceMs } = state;
-  const known = { isSaved: true, stateHasStamp: state.stamp !== undefined };
+  const { bytes, overlaps, rotated, sinceMs } = state;
+  const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
     // After a first run that stopped between its first state and the file, there is no file, and nothing is lost. A missing file with rows was moved.

@@ -12,6 +12,7 @@ import { compareAges, type LogName, readLogName } from '../rows/read/rotated-nam
 import { countOf } from '../text/quote.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
 import { hashFile, hashPieces } from './file-hash.ts';
+import { withRotated } from './log-range.ts';
 import { type CodeOverlap, contentsOf, emptyOverlap, overlapOf } from './overlap.ts';
 import { readRows, rebuild } from './read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
@@ -42,7 +43,7 @@ async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
  * A33: adds the IDs of the rows that a run wrote before it was killed without a commit. The IDs are read from the copy, and an incomplete row is
  * truncated there. Throws UsageError if a copy can't be read.
  */
-export async function addCopiedIds(job: OpenJob, { file: emptied, overlaps }: CommittedPoint): Promise<void> {
+export async function addCopiedIds(job: OpenJob, committed: CommittedPoint): Promise<void> {
   try {
     const state = await job.disk.lstat(job.paths.state);
     for (const { path, log, stat } of await listCopies(job)) {
@@ -50,15 +51,15 @@ export async function addCopiedIds(job: OpenJob, { file: emptied, overlaps }: Co
       if (stat.mtimeNs < state.mtimeNs) continue;
       // A compressed copy can't be read here.
       if (log.packing !== undefined) throw unreadable(job, path);
-      await withTrusted(job.disk, path, (file) => addIdsOf(job, overlaps, path, file));
+      await withTrusted(job.disk, path, (file) => addIdsOf(job, committed, path, file));
     }
   } catch (error) {
-    await emptied?.close();
+    await committed.file?.close();
     throw error;
   }
 }
 
-async function addIdsOf(job: OpenJob, overlaps: CommittedPoint['overlaps'], path: string, file: DiskFile): Promise<void> {
+async function addIdsOf(job: OpenJob, committed: CommittedPoint, path: string, file: DiskFile): Promise<void> {
   const { size } = await file.stat();
   const begin = Buffer.from(job.begin);
   const found = Buffer.alloc(Math.min(begin.length, size));
@@ -74,9 +75,17 @@ async function addIdsOf(job: OpenJob, overlaps: CommittedPoint['overlaps'], path
           throw error instanceof UnrecognizedRowError ? unreadable(job, path) : error;
         });
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
-  for (const { code = alone ?? '', id, timeMs } of rows) overlapOf(overlaps, code).ids.set(id, timeMs);
+  const newestMs: Record<string, number> = {};
+  for (const { code = alone ?? '', id, timeMs } of rows) {
+    overlapOf(committed.overlaps, code).ids.set(id, timeMs);
+    newestMs[code] = Math.max(newestMs[code] ?? timeMs, timeMs);
+  }
   await truncateIncomplete(job, path, file, end);
-  if (rows.length > 0) job.note?.(`Skipping ${countOf(rows.length, 'row')} from a stopped run (already in ${basename(path)})`);
+  if (rows.length === 0) return;
+  // A41: the copy is a rotated file, although no state recorded its rows.
+  const { sha256 } = (await hashFile(file, end, undefined, job.signal)).digests();
+  committed.rotated = withRotated(committed.rotated, { bytes: end, sha256, newestMs });
+  job.note?.(`Skipping ${countOf(rows.length, 'row')} from a stopped run (already in ${basename(path)})`);
 }
 
 async function truncateIncomplete(job: OpenJob, path: string, file: DiskFile, end: number): Promise<void> {

@@ -93,7 +93,18 @@ export function createFileTail({
   async function saveState(how: Pick<AppendState, 'replacing' | 'keepsOld'>, look?: () => Promise<DiskStat>): Promise<void> {
     const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
-      const state = { workspace, identity, sinceMs, bytes: size, ...hash.digests(), stamp, ino, ...how, overlaps };
+      const state = {
+        workspace,
+        identity,
+        sinceMs,
+        bytes: size,
+        ...hash.digests(),
+        stamp,
+        ino,
+        ...how,
+        rotated: committed.rotated,
+        overlaps,
+      };
       await next.write(formatState(state, overlapMs));
       // A2: the old state or the new one, never a part.
       await next.commit(() => {

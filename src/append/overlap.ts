@@ -33,6 +33,13 @@ export interface CodeOverlap {
   movedIdsFromMs: number | undefined;
   /** When its newest rows were written, by two clocks; undefined while it has none, and in a state of qrctl 1.0. */
   writtenAt: ClockReading | undefined;
+  /**
+   * End of the last range of which every scan was read and verified, ms since the epoch: the rows up to here are those of the service (A42); undefined
+   * until a run was complete.
+   */
+  readUntilMs: number | undefined;
+  /** The service had no such code any more, and the user was told (A43). */
+  isGone: boolean;
   /** Number of IDs above which `forgetOldIds` removes old ones. */
   idLimit: number;
 }
@@ -50,6 +57,8 @@ export function emptyOverlap(): CodeOverlap {
     movedUntilMs: undefined,
     movedIdsFromMs: undefined,
     writtenAt: undefined,
+    readUntilMs: undefined,
+    isGone: false,
     idLimit: LOWEST_ID_LIMIT,
   };
 }
@@ -92,6 +101,28 @@ export function readingPositions(
     if (fromMs !== undefined) positions.set(code, fromMs);
   }
   return positions;
+}
+
+/**
+ * Records that every scan of a range that ends at `untilMs` (undefined: unknown) was read and verified. A42: its rows are written before, so no state
+ * records a longer range than its file has. Returns whether a state must be written although no row is new.
+ */
+export function noteRead(overlap: CodeOverlap, untilMs: number | undefined): boolean {
+  const { isGone, rereadFromMs, readUntilMs } = overlap;
+  Object.assign(overlap, { isGone: false, rereadFromMs: undefined, readUntilMs: untilMs ?? readUntilMs });
+  return isGone || rereadFromMs !== undefined || (readUntilMs === undefined && untilMs !== undefined);
+}
+
+/** A43: records that the code was deleted: its rows stay, and no later run reports it. Returns whether it was recorded; undefined for no code of the file. */
+export function markGone(overlap: CodeOverlap | undefined): boolean | undefined {
+  const wasGone = overlap?.isGone;
+  if (overlap) overlap.isGone = true;
+  return wasGone;
+}
+
+/** Returns the codes of a run or a state without deleted ones: a run may still pass them, or omit them. */
+export function withoutGone<T extends { codes: readonly string[] }>(run: T, overlaps: ReadonlyMap<string, CodeOverlap>): T {
+  return { ...run, codes: run.codes.filter((code) => !overlaps.get(code)?.isGone) };
 }
 
 /** Records a row that was added to the file. */

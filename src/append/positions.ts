@@ -5,7 +5,9 @@ import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from
 /** Overlap of each code, by its ID. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
-interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt'> {
+interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
+  /** Absent for false. */
+  isGone?: boolean | undefined;
   /** Null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
   rereadFromMs: number | null | undefined;
@@ -20,7 +22,8 @@ export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, over
 
 function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
   const needed = neededOverlap(overlap, overlapMs);
-  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, movedIdsFromMs, writtenAt } = needed;
+  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, movedIdsFromMs, writtenAt, readUntilMs, isGone } =
+    needed;
   return {
     watermarkMs,
     rows,
@@ -29,6 +32,8 @@ function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
     movedUntilMs,
     movedIdsFromMs: orNull(movedIdsFromMs),
     writtenAt,
+    readUntilMs,
+    isGone: isGone || undefined,
     ids: [...ids],
   };
 }
@@ -43,10 +48,12 @@ export function isPositions(value: unknown): value is SavedPositions {
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, movedIdsFromMs, writtenAt, ids } = value;
+  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, movedIdsFromMs, writtenAt, readUntilMs, isGone, ids } = value;
   return (
     isTimeOr(undefined, watermarkMs) &&
     isTimeOr(undefined, movedUntilMs) &&
+    isTimeOr(undefined, readUntilMs) &&
+    (isGone === undefined || typeof isGone === 'boolean') &&
     isCount(rows) &&
     isTimeOr(null, idsFromMs) &&
     [rereadFromMs, movedIdsFromMs].every((time) => time === undefined || isTimeOr(null, time)) &&
@@ -71,7 +78,7 @@ export function isTimeOr(other: null | undefined, value: unknown): boolean {
   return isTime(value) || value === other;
 }
 
-function isTime(value: unknown): boolean {
+export function isTime(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= FURTHEST_MS;
 }
 
@@ -79,12 +86,21 @@ function orNull<T extends number | undefined>(value: T): T | null {
   return value === Number.NEGATIVE_INFINITY ? null : value;
 }
 
-function parseOverlap({ watermarkMs, rows, movedUntilMs, writtenAt, ids, ...saved }: SavedOverlap): CodeOverlap {
+function parseOverlap({
+  watermarkMs,
+  rows,
+  movedUntilMs,
+  writtenAt,
+  readUntilMs,
+  isGone = false,
+  ids,
+  ...saved
+}: SavedOverlap): CodeOverlap {
   // An older state without this field knows the IDs of rotated rows as far as the others.
   const { idsFromMs, rereadFromMs, movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),
-    ...{ watermarkMs, rows, movedUntilMs, writtenAt, ids: new Map(ids) },
+    ...{ watermarkMs, rows, movedUntilMs, writtenAt, readUntilMs, isGone, ids: new Map(ids) },
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
     rereadFromMs: fromNull(rereadFromMs),
     movedIdsFromMs: fromNull(movedIdsFromMs),

@@ -18,6 +18,7 @@ import {
 } from './committed-point.ts';
 import { addCopiedIds, findCopiedRows, truncateRest } from './copytruncate.ts';
 import { readCurrentState } from './current-state.ts';
+import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
 import type { AppendState } from './state.ts';
@@ -74,7 +75,8 @@ async function continueInNewFile(
   const known = moved === state ? await readUnverified(job, state) : [];
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
   const overlaps = new Map([...moved.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
-  return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps };
+  // A41: the file may be archived or deleted later.
+  return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps, rotated: withRotated(state.rotated, rotatedOf(moved)) };
 }
 
 /** A25: after a rotation, the rows up to the watermark are in a file that is not read again; of them only the listed IDs are known. */

@@ -6,6 +6,7 @@ import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspac
 import { formatChecksummed, parseChecksummed } from './checksummed-state.ts';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
 import { type AppendIdentity, isIdentity } from './identity.ts';
+import { areRotated, type RotatedFile, rotatedBefore } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { formatPositions, isCount, isPositions, isTimeOr, parsePositions, type SavedPositions } from './positions.ts';
 
@@ -33,6 +34,8 @@ export interface AppendState {
   replacing: boolean;
   /** Such a rebuild keeps the file that it replaces as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
   keepsOld?: boolean | undefined;
+  /** Files that log rotation moved, oldest first. */
+  rotated: readonly RotatedFile[];
   /** By the ID of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
@@ -77,8 +80,10 @@ export function parseState(bytes: Buffer): AppendState {
     stamp,
     ino,
     sinceMs,
+    rotated,
     positions,
   } = saved;
+  const overlaps = parsePositions(positions);
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect },
@@ -90,7 +95,8 @@ export function parseState(bytes: Buffer): AppendState {
     ino: ino === undefined ? undefined : BigInt(ino),
     replacing,
     keepsOld,
-    overlaps: parsePositions(positions),
+    rotated: rotated ?? rotatedBefore(overlaps),
+    overlaps,
   };
 }
 
@@ -98,15 +104,17 @@ export function parseState(bytes: Buffer): AppendState {
 interface SavedState
   extends RecordedWorkspace,
     AppendIdentity,
-    Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'stamp' | 'ino'> {
+    Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'stamp' | 'ino' | 'rotated'> {
   stamp: SavedStamp | undefined;
   ino: string | undefined;
+  /** Absent in a state of an earlier qrctl. */
+  rotated: readonly RotatedFile[] | undefined;
   positions: SavedPositions;
 }
 
 /** A6: another program may have written a state with a correct checksum: every value is checked before it is used. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
-  const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, positions } = value;
+  const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } = value;
   return (
     isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson']) &&
@@ -115,6 +123,7 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
     (stamp === undefined || isSavedStamp(stamp)) &&
     (ino === undefined || (typeof ino === 'string' && /^\d{1,20}$/.test(ino))) &&
     isTimeOr(undefined, sinceMs) &&
+    (rotated === undefined || areRotated(rotated)) &&
     isCount(bytes) &&
     typeof replacing === 'boolean' &&
     (keepsOld === undefined || typeof keepsOld === 'boolean') &&

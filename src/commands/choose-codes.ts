@@ -88,6 +88,36 @@ export async function chooseLabels(
   return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };
 }
 
+/**
+ * As `chooseLabels`, for a log that has scans of `known` codes, by their IDs: if slugs are not found, and as many of these codes were deleted, they are
+ * the codes of these slugs, and returned as missing. A43: so a deleted code does not stop the others.
+ */
+export async function chooseLabelsOfLog(
+  context: Context,
+  given: readonly string[],
+  choice: CodeChoice,
+  need: Need,
+  known: ReadonlySet<string>,
+): Promise<ChosenCodes> {
+  try {
+    return await chooseLabels(context, given, choice, need);
+  } catch (error) {
+    if (!(error instanceof NotFoundError) || given.length < 2 || known.size === 0) throw error;
+    const service = await context.service();
+    const listed = await everyCode(service, service.concurrency, need.doubt);
+    const found = given.flatMap((name) => listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name) ?? []);
+    const ids = new Set(listed.map(({ id }) => id));
+    const others = await fetchLabels(
+      service,
+      [...known].filter((id) => !ids.has(id)),
+    );
+    const deleted = others.filter(({ missing }) => missing);
+    const named = given.filter((name) => !found.some(({ id, slug }) => id === name.toLowerCase() || slug === name));
+    if (named.length !== deleted.length) throw error;
+    return { codes: [...new Map([...found, ...deleted].map((code) => [code.id, code])).values()], names: given };
+  }
+}
+
 /** By age, so that new codes come behind those that were there before. */
 function oldestFirst(codes: readonly QrCode[]): QrCode[] {
   return [...codes].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));

@@ -7,10 +7,10 @@
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
-import { type AppendOptions, type LogState, logStateOf } from '../append/append-file.ts';
+import type { AppendOptions, LogState } from '../append/append-file.ts';
 import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { UPDATE } from '../append/current-state.ts';
-import { type CodeOverlap, readingPositions } from '../append/overlap.ts';
+import { type CodeOverlap, readingPositions, withoutGone } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
@@ -19,6 +19,7 @@ import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { UsageError } from '../errors.ts';
 import { OTHER_DIRECTORY } from '../rows/whole-file.ts';
 import { countOf } from '../text/quote.ts';
 import { formatInstant } from '../time/time.ts';
@@ -120,7 +121,8 @@ async function checkDataset(
 ): Promise<Recorded> {
   if (!found) return { workspace: await own.workspace.record(), isRenewed: true };
   const recorded = await checkOwnWorkspace(directory, found, own, OTHER_DIRECTORY);
-  const difference = datasetDifference(found.identity, identity);
+  const { overlaps } = found;
+  const difference = datasetDifference(withoutGone(found.identity, overlaps), withoutGone(identity, overlaps));
   if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
   return recorded;
 }
@@ -205,13 +207,30 @@ export async function readDatasetPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** Returns what the manifest of a dataset records about its rows; undefined if there is none, or if it cannot be read. Locks and repairs nothing. */
-export async function readDatasetState(
+/** Returns the manifest of a dataset; undefined if there is none, or if it cannot be read. Locks and repairs nothing. */
+export function readDatasetState(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
+  return readManifest(disk, directory).catch(() => undefined);
+}
+
+/**
+ * Returns what the manifest of a dataset records about its rows, without those of deleted partitions, and the `fault` by which an append would refuse
+ * its files; undefined if there is no usable manifest. Locks and repairs nothing.
+ */
+export async function inspectDataset(
   directory: string,
   disk: Disk = nodeDisk,
-): Promise<(LogState & { identity: DatasetIdentity; parts: readonly Part[] }) | undefined> {
-  const saved = await readManifest(disk, directory).catch(() => undefined);
-  return saved && { ...logStateOf(saved), identity: saved.identity, parts: saved.parts };
+): Promise<(LogState & { fault: string | undefined }) | undefined> {
+  const found = await readDatasetState(directory, disk);
+  if (!found) return undefined;
+  const { identity } = found;
+  const removed = await removedPartitions({ disk, directory, parts: found.parts });
+  const parts = found.parts.filter(({ partition }) => !removed.includes(partition));
+  const fault = await refuseUnknownFiles({ disk, directory, parts, format: identity.format }).then(
+    () => undefined,
+    (error: unknown) => (error instanceof UsageError ? error.message : Promise.reject(error)),
+  );
+  const sinceMs = endOfRemoved(found.parts, removed, identity.partition) ?? found.sinceMs;
+  return { ...found, sinceMs, rotated: [], fault };
 }
 
 /**
@@ -223,7 +242,7 @@ export async function readDatasetBeginning(
   paths: ReadonlySet<string>,
   disk: Disk = nodeDisk,
 ): Promise<number | undefined> {
-  const saved = await readManifest(disk, directory).catch(() => undefined);
+  const saved = await readDatasetState(directory, disk);
   if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name)))) return undefined;
   return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
 }

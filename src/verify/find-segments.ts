@@ -96,8 +96,9 @@ export async function findSegments(job: TotalsOfCode, range: Range, page: ScanPa
   return found;
 }
 
-/** Infinity for a log without scans. */
+/** 1970 for a log without scans. */
 function firstDayOf({ days }: CodeIndex): number {
+  if (days.size === 0) return 0;
   let first = Number.POSITIVE_INFINITY;
   for (const day of days.keys()) first = Math.min(first, day);
   return first;

@@ -5,7 +5,7 @@
  * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
  */
 import type { CodeLabel } from '../complete/export-codes.ts';
-import type { Range, ReadScans } from '../complete/range.ts';
+import { cut, type Range, type ReadScans } from '../complete/range.ts';
 import { NotFoundError, UnprovenError } from '../errors.ts';
 import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import type { TimedRows } from '../rows/row-sink.ts';
@@ -34,6 +34,8 @@ export interface VerifyJob {
   service: Pick<Service, 'listScans' | 'getCode'>;
   width: number;
   note(line: string): void;
+  /** Returns what is wrong with the log of a code, as a sentence; undefined if nothing is. */
+  faultOf(code: string): string | undefined;
   /** Adds scans that the log lacks; missing if it is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
   /** Distinct scans of segments whose IDs are in memory at once; 500,000 if it is not set. */
@@ -50,8 +52,11 @@ interface VerifiedDay extends DayDifference {
 
 export interface CodeResult {
   code: CodeLabel;
-  /** `gone`: the service has no such code (any more). `unproven`: its scans could not be verified as complete, for this `reason`. */
-  outcome: 'equal' | 'different' | 'gone' | 'unproven';
+  /**
+   * `missing`: the log has no row of the code in the range, and the service has some. `gone`: the service has no such code (any more). `unproven`: its
+   * scans could not be verified as complete, for this `reason`.
+   */
+  outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason: Error | undefined;
   /** Undefined if the log covers none of the code. */
   range: Range | undefined;
@@ -59,6 +64,8 @@ export interface CodeResult {
   logged: number;
   /** Days that differ, oldest first. */
   days: readonly VerifiedDay[];
+  /** Scans of a code that is `missing`. */
+  missing: number;
   /** Scans that were added to the log. */
   added: number;
 }
@@ -77,14 +84,21 @@ export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
   for (const some of inBatches(doubts, job.mostIds ?? MOST_IDS)) await compareBatch(job, some);
-  for (const result of results) conclude(result, indexOf(job, result.code));
+  for (const result of results) conclude(job, result, indexOf(job, result.code));
   return results;
 }
 
 function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
-  const outcome = code.missing ? 'gone' : 'equal';
   const { rows } = indexOf(job, code);
-  return { code, outcome, reason: undefined, range: job.rangeOf(code.id), logged: rows, days: [], added: 0 };
+  const result: CodeResult = {
+    ...{ code, outcome: 'equal', reason: undefined, range: job.rangeOf(code.id) },
+    ...{ logged: rows, days: [], missing: 0, added: 0 },
+  };
+  if (code.missing) return { ...result, outcome: 'gone' };
+  // V12: a code that nothing was compared of is not equal.
+  return result.range
+    ? result
+    : { ...result, outcome: 'unproven', reason: new UnprovenError('the files cover none of the range') };
 }
 
 function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
@@ -106,7 +120,10 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   let done = 0;
   for await (const { turn, page } of fetchInOrder(turns, ask, job.width)) {
     job.progress(++done);
-    if (!page || !isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
+    const missing = page && !job.repair && turn.totals.index.rows === 0 ? countMissing(page, turn.range) : 0;
+    // V12: nothing of it can be equal, so its total is enough.
+    if (missing > 0) Object.assign(turn.result, { outcome: 'missing', missing });
+    else if (!page || !isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
     else if (mayBeCapped(page, largest)) capped.push({ turn, total: page.total });
   }
   // V3: a code after them may have returned a larger total.
@@ -118,6 +135,12 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     if (!segments) result.outcome = 'gone';
     else for (const segment of segments) doubts.push({ result, read: totals.read, segment });
   }
+}
+
+/** Returns the number of scans of a range by its total; 0 if page 1 shows none of them. */
+function countMissing(page: ScanPage, range: Range): number {
+  const inside = cut(page, range).rows.length;
+  return inside === 0 ? 0 : page.total - (page.rows.length - inside);
 }
 
 interface Turn {
@@ -182,9 +205,13 @@ async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logg
 }
 
 /** Adds rows of the log that repeat others, which are known from the log alone, and sorts the days. */
-function conclude(result: CodeResult, { twice }: CodeIndex): void {
+function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
   for (const [day, rows] of twice) days.set(day, { ...(days.get(day) ?? { day, missing: 0, gone: 0 }), twice: rows });
   result.days = [...days.values()].sort((a, b) => a.day - b.day);
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
+  const fault = faultOf(result.code.id);
+  if (fault === undefined || result.reason !== undefined || result.outcome === 'gone') return;
+  // V10: rows were compared, but the files are not those that the state records.
+  Object.assign(result, { outcome: result.outcome === 'equal' ? 'different' : result.outcome, reason: new Error(fault) });
 }

@@ -35,7 +35,7 @@ async function take(changes: Partial<OpenJob> = {}): Promise<string[]> {
     warn: (line) => warned.push(line),
     ...changes,
   };
-  await addCopiedIds(job, { file: undefined, overlaps } as CommittedPoint);
+  await addCopiedIds(job, { file: undefined, overlaps, rotated: [] } as unknown as CommittedPoint);
   return [...overlaps.values()].flatMap(({ ids }) => [...ids.keys()]);
 }
 

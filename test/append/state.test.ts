@@ -39,6 +39,7 @@ function stateOf(changes: Partial<AppendState> = {}): AppendState {
     stamp: STAMP,
     ino: 7n,
     replacing: false,
+    rotated: [{ bytes: 40, sha256: 'd'.repeat(64), newestMs: { a: 4 * HOUR } }],
     overlaps,
     ...changes,
   };
@@ -55,11 +56,11 @@ function sealed(content: unknown): Buffer {
 
 describe('a state', () => {
   it('is read as it was written', () => {
-    const { identity: was, overlaps, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
+    const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
     expect(rest).toEqual({ workspace, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
-    expect(overlaps).toEqual(stateOf().overlaps);
+    expect({ overlaps, rotated }).toEqual({ overlaps: stateOf().overlaps, rotated: stateOf().rotated });
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
       sinceMs: undefined,
       replacing: true,

@@ -97,7 +97,8 @@ const CONTRACT: Record<string, string[]> = {
     ...['--timezone', ...OUTPUT],
   ],
   'scans verify [code...]': [
-    ...['--all', '--from', '--output', '--output-dir', '--repair', '--dry-run', '--since', '--until', '--during', '--format'],
+    ...['--all', '--from', '--input', '--output-dir', '--repair', '--accept-gone', '--moved-from', '--dry-run', '--since'],
+    ...['--until', '--during', '--format'],
   ],
   'scans tail [code...]': [
     ...[

@@ -186,7 +186,7 @@ describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks 
         .scans(sandbox.codeId())
         .map(({ id }) => String(id))
         .sort();
-      const repair = (file: string) => ['scans', 'verify', sandbox.codeId(), '-o', file, '--repair'];
+      const repair = (file: string) => ['scans', 'verify', sandbox.codeId(), '--input', file, '--repair'];
       for (const call of CALLS.slice(0, 3)) {
         for (let n = 1; n < MOST_CALLS; n++) {
           const place = join(directory, `${call}-${n}`);

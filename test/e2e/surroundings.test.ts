@@ -58,7 +58,7 @@ const COMMANDS: Record<string, Row> = {
     wide: true,
   },
   'scans report': { args: (s) => [s.codeId(), '-o', 'report.html'], prints: 'nothing' },
-  'scans verify': { args: (s) => [s.codeId(), '-o', 'scans.csv'], prints: 'csv', steady: true },
+  'scans verify': { args: (s) => [s.codeId(), '--input', 'scans.csv'], prints: 'csv', steady: true },
   'scans watch': { args: (s) => [s.codeId(), '--until', '2026-06-01'], prints: 'csv' },
   'scans stats': { args: (s) => [s.codeId(), '--by', 'country', '--by', 'month'], prints: 'csv', steady: true },
   'auth login': {

@@ -46,27 +46,27 @@ describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
     const before = sandbox.requests.length;
-    expect(await run('scans', 'verify', code, '-o', file)).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', code, '--input', file)).toMatchObject({ code: 0 });
     // The code itself, for its slug, and its total.
     expect(sandbox.requests.length - before).toBe(2);
     addLate(sandbox);
     addLate(sandbox, 0, 21);
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({ code: 0 });
-    const found = await run('scans', 'verify', code, '-o', file, '-f', 'json');
+    const found = await run('scans', 'verify', code, '--input', file, '-f', 'json');
     expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('2 scans missing') });
     expect(rowsOf(found.stdout)).toMatchObject([
       { outcome: 'different', missing: 1 },
       { outcome: 'different', missing: 1 },
     ]);
     const text = await readFile(join(cwd, file), 'utf8');
-    const planned = await run('scans', 'verify', code, '-o', file, '--repair', '--dry-run', '-f', 'json');
+    const planned = await run('scans', 'verify', code, '--input', file, '--repair', '--dry-run', '-f', 'json');
     expect(planned).toMatchObject({ code: 8, stdout: found.stdout });
     expect(await readFile(join(cwd, file), 'utf8')).toBe(text);
-    const repaired = await run('scans', 'verify', code, '-o', file, '--repair', '-f', 'json');
+    const repaired = await run('scans', 'verify', code, '--input', file, '--repair', '-f', 'json');
     expect(repaired).toMatchObject({ code: 0, stderr: expect.stringContaining('added 2 missing scans') });
     expect((await readFile(join(cwd, file), 'utf8')).startsWith(text)).toBe(true);
     expect(await idsIn(cwd, file)).toEqual(wanted(sandbox, 0));
-    expect(await run('scans', 'verify', code, '-o', file)).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', code, '--input', file)).toMatchObject({ code: 0 });
     expect(await run('scans', 'export', code, '-o', file, '--append')).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('Exported 0 scans'),
@@ -92,12 +92,12 @@ test('a scan that is older than the rotated file goes into the new one, and the 
   expect(await run(...append)).toMatchObject({ code: 0 });
   const rotated = await readFile(join(cwd, 'log.csv.1'), 'utf8');
   addLate(sandbox, 1, 30);
-  expect(await run('scans', 'verify', '--all', '-o', 'log.csv')).toMatchObject({ code: 8 });
-  expect(await run('scans', 'verify', '--all', '-o', 'log.csv', '--repair')).toMatchObject({ code: 0 });
+  expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 8 });
+  expect(await run('scans', 'verify', '--all', '--input', 'log.csv', '--repair')).toMatchObject({ code: 0 });
   expect(await readFile(join(cwd, 'log.csv.1'), 'utf8')).toBe(rotated);
   expect(await idsIn(cwd, 'log.csv.1', 'log.csv')).toEqual(wanted(sandbox, 0, 1));
   expect(await run(...append)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
-  expect(await run('scans', 'verify', '--all', '-o', 'log.csv')).toMatchObject({ code: 0 });
+  expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 0 });
 });
 
 test.each(['parquet', 'csv'])('a dataset of %s gets a new part in the day of the late scan', async (format) => {
@@ -141,7 +141,7 @@ describe('rows that differ and are not missing', () => {
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');
     const gone = sandbox.codeId(0);
     expect(await run('qr', 'delete', gone, '--yes')).toMatchObject({ code: 0 });
-    const found = await run('scans', 'verify', '--all', '-o', 'all.csv', '--repair', '-f', 'json');
+    const found = await run('scans', 'verify', '--all', '--input', 'all.csv', '--repair', '-f', 'json');
     expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('200 scans no longer on the service') });
     expect(rowsOf(found.stdout)).toContainEqual(expect.objectContaining({ id: gone, outcome: 'gone', gone: 200 }));
     expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
@@ -151,19 +151,19 @@ describe('rows that differ and are not missing', () => {
     const { sandbox, cwd, run } = await useJob(1, 700);
     const code = sandbox.codeId();
     expect(await run('scans', 'export', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
-    expect(await run('scans', 'verify', code, '-o', 'scans.csv')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', code, '--input', 'scans.csv')).toMatchObject({ code: 0 });
     const lines = (await readFile(join(cwd, 'scans.csv'), 'utf8')).split('\n');
     const [, , , twice = '', foreign = ''] = lines;
     const added = foreign.replace(/^\d+/, '999999999');
     const text = [...lines.slice(0, 5), twice, added, ...lines.slice(5, 300), ...lines.slice(302)].join('\n');
     await writeFile(join(cwd, 'scans.csv'), text);
-    const found = await run('scans', 'verify', code, '-o', 'scans.csv', '-f', 'json');
+    const found = await run('scans', 'verify', code, '--input', 'scans.csv', '-f', 'json');
     expect(found).toMatchObject({
       code: 8,
       stderr: expect.stringContaining('2 scans missing, 1 scan no longer on the service, 1 duplicate row'),
     });
     expect(found.stderr).toContain('qrctl scans export');
-    const refused = await run('scans', 'verify', code, '-o', 'scans.csv', '--repair');
+    const refused = await run('scans', 'verify', code, '--input', 'scans.csv', '--repair');
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('was not written with --append') });
     expect(await readFile(join(cwd, 'scans.csv'), 'utf8')).toBe(text);
   });
@@ -175,7 +175,7 @@ test('costs one request per code, and few more for a missing scan', async () => 
   expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
   const cost = async () => {
     const before = sandbox.requests.length;
-    const { code } = await run('scans', 'verify', '--all', '-o', 'all.csv');
+    const { code } = await run('scans', 'verify', '--all', '--input', 'all.csv');
     return { code, requests: sandbox.requests.slice(before).filter(({ url }) => url.includes('/scans')).length };
   };
   expect(await cost()).toEqual({ code: 0, requests: codes });
@@ -189,9 +189,9 @@ test('says what is missing on the command line', async () => {
   const { run } = await useJob(1, 10);
   expect(await run('scans', 'verify', '--all')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('missing --output or --output-dir'),
+    stderr: expect.stringContaining('missing --input or --output-dir'),
   });
-  expect(await run('scans', 'verify', '--all', '-o', 'none.csv')).toMatchObject({ code: 2 });
+  expect(await run('scans', 'verify', '--all', '--input', 'none.csv')).toMatchObject({ code: 2 });
   expect(await run('scans', 'export', '--all', '-o', 'a.csv', '--verify')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--verify requires --append'),
@@ -205,9 +205,9 @@ test('a repair and an append at the same time add each scan once (V8)', async ()
   addLate(sandbox);
   addLate(sandbox, 0, -1);
   const lines = [
-    ['scans', 'verify', code, '-o', 'scans.csv', '--repair'],
+    ['scans', 'verify', code, '--input', 'scans.csv', '--repair'],
     ['scans', 'export', code, '-o', 'scans.csv', '--append', '--verify'],
-    ['scans', 'verify', code, '-o', 'scans.csv', '--repair'],
+    ['scans', 'verify', code, '--input', 'scans.csv', '--repair'],
   ];
   const ends = await Promise.all(lines.map((args) => runCli(args, { cwd, env: sandbox.env })));
   expect(ends.map(({ code, stderr }) => `${code} ${code === 0 ? '' : stderr}`)).toEqual(['0 ', '0 ', '0 ']);

@@ -25,7 +25,13 @@ describe('the vocabulary of outcomes', () => {
   });
 
   test('has no word of a verdict, but for a code that was deleted from the service', () => {
-    const verified: Record<CodeResult['outcome'], true> = { equal: true, different: true, gone: true, unproven: true };
+    const verified: Record<CodeResult['outcome'], true> = {
+      equal: true,
+      different: true,
+      missing: true,
+      gone: true,
+      unproven: true,
+    };
     const verdicts: readonly string[] = [...CHECKED, ...WATCHED, ...Object.keys(verified), 'repaired'];
     expect(verdicts.filter((word) => WORDS.includes(word))).toEqual(['gone' satisfies Planned]);
   });

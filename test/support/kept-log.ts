@@ -22,10 +22,11 @@ export async function keepFile(path: string, { isRotated = false } = {}): Promis
       all: false,
       columns: [...SCAN_FIELDS],
       format: 'csv' as const,
-      dialect: { header: true, excel: false, rawCells: false, keepExtra: false },
+      dialect: { header: true, excel: false, rawCells: false },
     },
     ...{ sinceMs: undefined, bytes: bytes.length, stamp: undefined, ino: undefined, replacing: false },
     ...hash.digests(),
+    rotated: [],
     overlaps: new Map([[CODE, { ...emptyOverlap(), watermarkMs: 0, ...moved }]]),
   };
   await writeFile(`${path}.state.json`, formatState(state, 0));

@@ -86,11 +86,26 @@ describe('verifyCodes', () => {
     expect(reads).toBe(0);
   });
 
-  it('requests nothing for a code that the log does not cover', async () => {
+  it('requests nothing for a code that the log does not cover, which is not equal', async () => {
     const service = modelScans(scansOver(1, 30));
     const { results, done } = await verifyLogs({ a: { read: service.read, log: [], range: undefined } });
-    expect(results[0]).toMatchObject({ outcome: 'equal', range: undefined, logged: 0 });
+    expect(results[0]).toMatchObject({ outcome: 'unproven', range: undefined, logged: 0 });
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
+  });
+
+  it('requests one total for a code without rows: the service may have scans, also only just outside the range (V12)', async () => {
+    const range = { sinceMs: START_MS, untilMs: START_MS + DAY_MS };
+    const services = [scansOver(1, 1033), scansOver(2, 2).slice(1), [{ id: 1, time: range.untilMs }]].map((rows) =>
+      modelScans(rows),
+    );
+    const [a, b, c] = services.map(({ read }): CodeOfRun => ({ read, log: [], range }));
+    const { results, reads } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>, { isRepair: false });
+    expect(results.map(({ outcome, missing }) => [outcome, missing])).toEqual([
+      ['missing', 1033],
+      ['equal', 0],
+      ['equal', 0],
+    ]);
+    expect({ requests: services.map(({ state }) => state.requests), reads }).toEqual({ requests: [1, 1, 1], reads: 0 });
   });
 
   it('keeps the order of results with several requests in flight', async () => {

@@ -114,8 +114,8 @@ describe('the columns are those that are printed:', () => {
     ],
     'scans watch': [['scans', 'watch', '--all']],
     'scans verify': [
-      ['scans', 'verify', '--all', '-o', 'scans.csv', '-f', 'csv'],
-      ['scans', 'verify', '--all', '-o', 'scans.csv', '-f', 'csv', '--dry-run'],
+      ['scans', 'verify', '--all', '--input', 'scans.csv', '-f', 'csv'],
+      ['scans', 'verify', '--all', '--input', 'scans.csv', '-f', 'csv', '--dry-run'],
     ],
     'scans tail': [
       ['scans', 'tail', 'spring-menu', '--since', '2020-01-01', '--max-events', '1'],

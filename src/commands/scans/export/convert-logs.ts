@@ -103,7 +103,7 @@ async function lockAll({ clock, signal, console }: Context, logs: readonly Input
 async function keptOf({ keptBy }: InputLog): Promise<Kept | undefined> {
   if (!keptBy) return undefined;
   if ('directory' in keptBy) return (await import('../../../dataset/open-dataset.ts')).readManifest(nodeDisk, keptBy.directory);
-  return (await import('../../../append/append-file.ts')).readSaved(keptBy.file);
+  return (await import('../../../append/append-file.ts')).readLogState(keptBy.file);
 }
 
 /** Without --fields: the columns of the codes, and those that the logs have. */

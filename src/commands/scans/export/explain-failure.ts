@@ -49,10 +49,17 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
 }
 
 /** Creates the error of an export in which some codes failed. */
-export function partly(failures: readonly CodeFailure[], of: number): PartialError {
+export function partly(failures: readonly CodeFailure[], of: number, isAppend: boolean): PartialError {
   const names = failures.map(({ code }) => code.id).slice(0, 5);
-  const again = `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
-  return someFailed(failures, of, 'failed; the others were exported', again);
+  const again = isAppend
+    ? 'Run the same command again.'
+    : `Export these codes again with \`qrctl scans export ${names.join(' ')}${failures.length > 5 ? ' …' : ''}\`.`;
+  return someFailed(failures, of, 'failed; the others were exported', ownHintOf(failures[0]) ?? again);
+}
+
+/** Of a file that is refused, only its own hint helps. */
+function ownHintOf(failure: CodeFailure | undefined): string | undefined {
+  return failure?.error instanceof UsageError ? failure.error.hint : undefined;
 }
 
 /** Creates the error of a restart of one file in which some codes failed: the file stays as it is. */

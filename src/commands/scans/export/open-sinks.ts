@@ -15,6 +15,8 @@ import { type ExportPlan, filesOf } from './plan-export.ts';
 /** The sinks of a whole export. */
 export interface ExportSinks {
   open(code: CodeLabel): Promise<CodeSink>;
+  /** Records that a code was deleted; see AppendFile. Missing for outputs that are not appended to. */
+  noteGone?(code: CodeLabel): Promise<boolean | undefined>;
   /** Every code is through: the one output for all may appear. */
   commit(): Promise<void>;
   /** Uncommitted rows must not appear. Idempotent, harmless after `commit`. */
@@ -57,6 +59,7 @@ export async function openSinks(
       remarks,
       place: directory,
       open: async (code) => withColumns(code, file.sinkOf(code.id)),
+      noteGone: async ({ id }) => file.noteGone(id),
     };
   }
   if (directory !== undefined) {
@@ -75,11 +78,22 @@ export async function openSinks(
       );
       return withColumns(code, contents.watched(own, path));
     };
+    const noteGone = async (code: CodeLabel) => {
+      const file = await openAppended(context, plan, fileOf(code), [code], service, remark);
+      try {
+        const wasTold = file.noteGone(code.id);
+        if (wasTold !== undefined) await file.commit();
+        return wasTold;
+      } finally {
+        await file.discard();
+      }
+    };
     return {
       place: directory,
       contents: contents.read,
       remarks,
       open,
+      ...(append && { noteGone }),
       commit: async () => undefined,
       discard: async () => undefined,
     };
@@ -92,6 +106,7 @@ export async function openSinks(
       remarks,
       place: file.path,
       open: async (code) => withColumns(code, file.sinkOf(code.id)),
+      noteGone: async ({ id }) => file.noteGone(id),
     };
   }
   const shared = await openRewindable(context, replacing(plan, output));

@@ -8,8 +8,9 @@ import type { Progress } from '../../../terminal/console.ts';
 import { keyPrefix } from '../../../text/key.ts';
 import { countOf } from '../../../text/quote.ts';
 import { formatDuration } from '../../../time/time.ts';
-import { chooseLabels } from '../../choose-codes.ts';
+import { chooseLabelsOfLog } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
+import { codesOfLog, separateDeleted, wereDeleted } from './deleted-codes.ts';
 import type { ExportFlags } from './flags.ts';
 import { openSinks } from './open-sinks.ts';
 import { type ExportPlan, planExport } from './plan-export.ts';
@@ -28,7 +29,8 @@ export async function runExport(context: Context, names: readonly string[], flag
   try {
     progress.update({ done: 0, detail: 'finding the codes' });
     const doubt = plan.proveBeyond ? 'any' : 'usual';
-    const chosen = await chooseLabels(context, names, flags, { isWanted: plan.named, doubt });
+    const known = await codesOfLog(plan);
+    const chosen = await chooseLabelsOfLog(context, names, flags, { isWanted: plan.named, doubt }, known);
     const { codes } = chosen;
     if (!flags.dryRun) {
       const source = plan.output.format === 'xlsx' ? await forWorkbook(service, codes, plan) : service;
@@ -92,14 +94,16 @@ async function exportAll(
       const { notRebuilt } = await import('./explain-failure.ts');
       throw notRebuilt(summary.failures, codes.length, plan.append.path);
     }
+    const { failed, deleted } = await separateDeleted(summary.failures, { sinks, service });
     await sinks.commit();
     progress.stop();
     const ms = context.clock.monotonic() - started;
     context.console.note(inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place));
-    if (summary.failures.length > 0) {
+    if (failed.length > 0) {
       const { partly } = await import('./explain-failure.ts');
-      throw partly(summary.failures, codes.length);
+      throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
     }
+    if (deleted.length > 0) throw wereDeleted(deleted, codes.length);
   } finally {
     await sinks.discard();
     for (const line of sinks.remarks) context.console.warn(line, true);

@@ -14,7 +14,7 @@ import { runOf } from '../export/open-growing.ts';
 import { DEFAULT_OVERLAP_MS } from '../export/plan-export.ts';
 import type { ScanLog } from './scan-log.ts';
 
-export interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents'> {
+export interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' | 'contents' | 'noteGone'> {
   /** Adds scans that the log lacks. Resolves to their number. */
   add(code: CodeLabel, batch: TimedRows): Promise<number>;
 }
@@ -23,12 +23,12 @@ export interface OpenLog extends Pick<AppendFile, 'path' | 'commit' | 'discard' 
 export async function openLog(
   context: Context,
   log: ScanLog,
-  codes: readonly CodeLabel[],
+  { codes, movedFrom }: { codes: readonly CodeLabel[]; movedFrom: string | undefined },
   service: Pick<Service, 'workspace' | 'getCode' | 'nowMs'>,
 ): Promise<OpenLog> {
   const { keptBy, state, paths } = log;
   if (!keptBy || !state) {
-    throw new UsageError(`cannot repair ${paths.at(-1)}: it was not written with --append`, {
+    throw new UsageError(`cannot change ${paths.at(-1)}: it was not written with --append`, {
       hint: 'No changes were made. Export the scans again with `qrctl scans export`.',
     });
   }
@@ -39,10 +39,15 @@ export async function openLog(
     own: {
       workspace: service.workspace,
       getCode: service.getCode,
-      movedFrom: undefined,
+      movedFrom,
       seen: new Set(codes.map(({ id }) => id)),
     },
-    ...{ overlapMs: DEFAULT_OVERLAP_MS, sinceMs: undefined, ...runOf(context, place, service) },
+    ...{
+      elsewhere: 'specify a different log with --input',
+      overlapMs: DEFAULT_OVERLAP_MS,
+      sinceMs: undefined,
+      ...runOf(context, place, service),
+    },
   };
   const file = await open();
   return { ...file, add: (code, batch) => withColumns(identity, code, file).write(batch) };

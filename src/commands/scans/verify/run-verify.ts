@@ -6,72 +6,61 @@ import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { TimedRows } from '../../../rows/row-sink.ts';
 import { addFile, addRows } from '../../../run/run-summary.ts';
-import type { Service } from '../../../service/service.ts';
 import { countOf } from '../../../text/quote.ts';
-import { type CodeResult, verifyCodes } from '../../../verify/verify-codes.ts';
-import { chooseLabels, fetchLabels } from '../../choose-codes.ts';
+import { verifyCodes } from '../../../verify/verify-codes.ts';
+import { fetchLabels } from '../../choose-codes.ts';
 import { checkChoice, everyOf } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import { planRange } from '../../range-options.ts';
+import { formatRange, type PlannedRange, planRange } from '../../range-options.ts';
 import { rangeColumns } from '../predicted-cost.ts';
+import { chooseLogged } from './choose-logged.ts';
 import type { VerifyFlags } from './flags.ts';
+import { indexLogs, readLogs } from './index-logs.ts';
 import { openLog } from './open-log.ts';
-import { indexLogs, listLogs, readLogs, type ScanLog } from './scan-log.ts';
-import { COLUMNS, failureOf, rowsOf, tellTotals, totalsOf, type WayOn } from './tell-results.ts';
+import { covers, keptRange, listLogs, type ScanLog } from './scan-log.ts';
+import { COLUMNS, failureOf, rowsOf, tellTotals, totalsOf, type VerifiedCode } from './tell-results.ts';
 
 /**
  * Compares, and prints the codes and the days that differ. Throws PartialError if something differs, UnprovenError if a code can't be compared,
- * UsageError for files that are not of these codes, and as listed in errors.ts.
+ * UsageError for files that are not of these codes or this workspace, and as listed in errors.ts.
  */
 export async function runVerify(context: Context, names: readonly string[], flags: VerifyFlags): Promise<void> {
   checkChoice(names, flags);
-  const place = placeOf(flags);
   const settings = await context.settings();
   const range = await planRange(context, flags, settings.timezone);
   const output = await planOutput(context, { ...flags, output: undefined }, COLUMNS, 'list');
-  const service = await context.service();
-  const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
-  const logs = await listLogs(context, place, codes);
-  if (flags.dryRun && !flags.repair) return printPlan(context, { logs, codes, range }, flags);
+  const job = await planJob(context, names, { ...flags, places: placesOf(flags) }, range);
+  if (flags.dryRun && !flags.repair) return printPlan(context, job, flags);
   const isRepair = flags.repair === true && !flags.dryRun;
-  const results = await verify(context, { logs, codes, range, service, isRepair, isAll: everyOf(names, flags) === true });
-  await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
+  const results = await verify(context, { ...job, isRepair, accepts: flags.acceptGone === true && !flags.dryRun });
   const { logged, added } = totalsOf(results);
   Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
-  const canRepair = logs.every(({ state }) => state !== undefined);
-  report(context, results, service, place, isRepair ? undefined : canRepair ? 'add' : 'export');
+  const failure = await report(context, job, results, isRepair);
+  // Under --quiet, cron mails only what differs.
+  if (failure || !context.flags.quiet) await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
+  if (failure) throw failure;
 }
+
+type AppendedFlags = Pick<VerifyFlags, 'outputDir' | 'all' | 'from' | 'name' | 'status' | 'type' | 'timezone'> & {
+  output?: string;
+};
 
 /** `scans export --append --verify`: compares and repairs what the export wrote. Throws like `runVerify`. */
-export async function verifyAppended(
-  context: Context,
-  names: readonly string[],
-  flags: Pick<VerifyFlags, 'output' | 'outputDir' | 'all' | 'from' | 'name' | 'status' | 'type'>,
-): Promise<void> {
-  const place = placeOf(flags);
-  const service = await context.service();
-  const { codes } = await chooseLabels(context, names, flags, { isWanted: true });
-  const logs = await listLogs(context, place, codes);
-  const results = await verify(context, {
-    logs,
-    codes,
-    range: {},
-    service,
-    isRepair: true,
-    isAll: everyOf(names, flags) === true,
-  });
-  report(context, results, service, place, undefined);
+export async function verifyAppended(context: Context, names: readonly string[], flags: AppendedFlags): Promise<void> {
+  const settings = await context.settings();
+  const { zone } = await planRange(context, { timezone: flags.timezone }, settings.timezone);
+  const places = [flags.output ?? flags.outputDir ?? ''];
+  const job = await planJob(context, names, { ...flags, places }, { sinceMs: undefined, untilMs: undefined, zone });
+  const failure = await report(context, job, await verify(context, { ...job, isRepair: true }), true);
+  if (failure) throw failure;
 }
 
-function placeOf({ output, outputDir }: Pick<VerifyFlags, 'output' | 'outputDir'>): string {
-  if (output !== undefined && outputDir !== undefined)
-    throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
-  const place = output ?? outputDir;
-  if (place === undefined || place === '-')
-    throw new UsageError('missing --output or --output-dir', {
-      hint: 'Specify the exported file with -o scans.csv, or the directory with --output-dir DIR.',
-    });
-  return place;
+function placesOf({ input = [], outputDir }: VerifyFlags): string[] {
+  const places = [...input, ...(outputDir === undefined ? [] : [outputDir])];
+  if (places.length > 0) return places;
+  throw new UsageError('missing --input or --output-dir', {
+    hint: 'Specify the exported file with --input scans.csv, or the directory with --output-dir DIR.',
+  });
 }
 
 interface Job {
@@ -79,31 +68,51 @@ interface Job {
   /** Every code: rows of others are of codes that were deleted. */
   isAll: boolean;
   codes: readonly CodeLabel[];
-  range: Partial<Range>;
-  service: Service;
-  isRepair: boolean;
+  range: PlannedRange;
+  movedFrom: string | undefined;
+  isRepair?: boolean;
+  /** Accepts deleted codes without reporting them. */
+  accepts?: boolean;
 }
 
-async function verify(context: Context, job: Job): Promise<CodeResult[]> {
-  const { logs, codes, isRepair } = job;
-  if (!isRepair) return verifyLogs(context, job);
-  const results: CodeResult[] = [];
+async function planJob(
+  context: Context,
+  names: readonly string[],
+  flags: Omit<AppendedFlags, 'output'> & Partial<Pick<VerifyFlags, 'movedFrom'>> & { places: readonly string[] },
+  range: PlannedRange,
+): Promise<Job> {
+  const { places, movedFrom } = flags;
+  // Without a key, no file is read.
+  await context.service();
+  const logs = await listLogs(context, places);
+  const codes = await chooseLogged(context, names, { choice: flags, logs, places, movedFrom });
+  return { logs, codes, range, movedFrom, isAll: everyOf(names, flags) === true };
+}
+
+async function verify(context: Context, job: Job): Promise<VerifiedCode[]> {
+  const { logs, codes, isRepair, accepts } = job;
+  if (!isRepair && !accepts) return verifyLogs(context, job);
+  const results: VerifiedCode[] = [];
   for (const log of logs) {
-    // Codes of other files are not in this one.
-    const isOwn = ({ id }: CodeLabel) => logs.length === 1 || id === log.codeId || log.state?.newestMs.has(id) === true;
-    for (const result of await repairLog(context, log, { ...job, codes: codes.filter(isOwn) })) results.push(result);
+    const own = codes.filter(({ id }) => covers(log, id));
+    for (const result of await changeLog(context, log, { ...job, codes: own })) results.push(result);
   }
-  return results;
+  const others = codes.filter(({ id }) => !logs.some((log) => covers(log, id)));
+  return others.length === 0 ? results : [...results, ...(await verifyLogs(context, { ...job, codes: others, isAll: false }))];
 }
 
 /** V8: the log is locked before its first row is read, so no other run adds the same scans. */
-async function repairLog(context: Context, log: ScanLog, job: Job): Promise<CodeResult[]> {
-  const file = await openLog(context, log, job.codes, job.service);
+async function changeLog(context: Context, log: ScanLog, job: Job): Promise<VerifiedCode[]> {
+  const isRefused = log.fault !== undefined && !log.isUnfinished;
+  if (isRefused) return verifyLogs(context, { ...job, logs: [log] });
+  const file = await openLog(context, log, job, await context.service());
   try {
-    const place = log.keptBy && ('directory' in log.keptBy ? log.keptBy.directory : log.keptBy.file);
     // It may have been rotated while this run waited for the lock.
-    const logs = place === undefined ? [log] : await listLogs(silent(context), place, job.codes);
-    const results = await verifyLogs(context, { ...job, logs }, file.add);
+    const logs = log.paths.length === 0 ? [log] : await listLogs(silent(context), [log.place, ...log.paths]);
+    const results = await verifyLogs(context, { ...job, logs }, job.isRepair ? file.add : undefined);
+    // A43: a service that returns 404 for every code may be another one, or broken.
+    const mayAccept = job.accepts || job.codes.some(({ missing }) => !missing);
+    if (mayAccept) for (const { code, outcome } of results) if (outcome === 'gone') file.noteGone(code.id);
     await file.commit();
     if (results.some(({ added }) => added > 0)) addFile(context.facts, file.path);
     return results;
@@ -113,53 +122,70 @@ async function repairLog(context: Context, log: ScanLog, job: Job): Promise<Code
   }
 }
 
-/** The same files were named before. */
+/** The same files were listed before. */
 function silent(context: Context): Context {
-  return { ...context, console: { ...context.console, note: () => undefined } };
+  return { ...context, console: { ...context.console, warn: () => undefined } };
 }
 
 type Repair = (code: CodeLabel, batch: TimedRows) => Promise<number>;
 
-async function verifyLogs(context: Context, { logs, codes, range, service, isAll }: Job, repair?: Repair): Promise<CodeResult[]> {
-  const { index, rangeOf } = await indexLogs(context, logs, range);
-  const others = isAll ? await deletedCodes(service, codes, [...index.codes()]) : [];
+async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<VerifiedCode[]> {
+  const { logs, codes, range, isAll, accepts = false } = job;
+  const service = await context.service();
+  const covered = await indexLogs(context, job, { sinceMs: range.sinceMs, untilMs: range.untilMs });
+  const states = logs.flatMap(({ state }) => state ?? []);
+  const logged = new Set([...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])]);
+  const others = isAll ? await deletedCodes(service, codes, logged) : [];
+  if (!job.isRepair && !accepts) refuseOutside(job, covered.rangeOf);
   const progress = context.console.progress('codes');
   try {
-    return await verifyCodes({
-      ...{ codes: [...codes, ...others], index, rangeOf, service, width: service.concurrency, repair },
-      readRows: (take) => readLogs(context, logs, take),
+    const results = await verifyCodes({
+      ...{ ...covered, codes: [...codes, ...others], service, width: service.concurrency, repair },
+      readRows: (take) => readLogs(context, job, take),
       note: context.console.note,
       progress: (done) => progress.update({ done, total: codes.length }),
     });
+    const isTold = (id: string) => states.some(({ overlaps }) => overlaps.get(id)?.isGone);
+    return results.map((result) => ({ ...result, isAccepted: accepts || isTold(result.code.id) }));
   } finally {
     progress.stop();
   }
 }
 
-/** V7: codes of which the log has rows and that are not listed; each is requested, because it may have been created since. */
+/** V12: throws UsageError if no code has a range that can be compared. */
+function refuseOutside({ logs, codes, range }: Job, rangeOf: (code: string) => Range | undefined): void {
+  const [log] = logs;
+  if (!log || codes.length === 0 || codes.some(({ id, missing }) => missing || rangeOf(id))) return;
+  const kept = codes.flatMap(({ id }) => keptRange(log, id) ?? [])[0];
+  const of = kept ? `the scans ${formatRange(kept, range.zone())}` : 'no scans';
+  throw new UsageError(`cannot verify ${log.place}: it has ${of}, and none of the range to compare`, {
+    hint: kept ? 'Pass a range that the file covers, or omit it.' : 'Export the scans first with `qrctl scans export`.',
+  });
+}
+
+/** V7: codes that a log knows and that are not listed; each is requested, because it may have been created since. */
 async function deletedCodes(
-  service: Pick<Service, 'getCode' | 'concurrency'>,
+  service: Parameters<typeof fetchLabels>[0],
   codes: readonly CodeLabel[],
-  logged: readonly string[],
+  logged: ReadonlySet<string>,
 ): Promise<CodeLabel[]> {
   const listed = new Set(codes.map(({ id }) => id));
   return fetchLabels(
     service,
-    logged.filter((id) => !listed.has(id)),
+    [...logged].filter((id) => !listed.has(id)),
   );
 }
 
-/** Notes what was compared. Throws for differences that remain. */
-function report(
+/** Notes what was compared. Resolves to the failure for differences that remain. */
+async function report(
   context: Context,
-  results: readonly CodeResult[],
-  service: Pick<Service, 'stats'>,
-  place: string,
-  wayOn: WayOn,
-): void {
-  tellTotals(context, results, service.stats().requests);
-  const failure = failureOf(results, place, wayOn);
-  if (failure) throw failure;
+  { logs, range }: Pick<Job, 'logs' | 'range'>,
+  results: readonly VerifiedCode[],
+  isRepair: boolean,
+): Promise<Error | undefined> {
+  const { requests } = (await context.service()).stats();
+  tellTotals(context, results, { logs, zone: range.zone(), requests });
+  return failureOf(results, { logs, isRepair });
 }
 
 /** Columns of `--dry-run`. */
@@ -172,14 +198,11 @@ export const PLAN_COLUMNS: readonly Column[] = [
 ];
 
 /** `--dry-run`: what would be compared, by the files alone. */
-async function printPlan(
-  context: Context,
-  { logs, codes, range }: Pick<Job, 'logs' | 'codes' | 'range'>,
-  flags: VerifyFlags,
-): Promise<void> {
+async function printPlan(context: Context, job: Job, flags: VerifyFlags): Promise<void> {
   const output = await planOutput(context, { ...flags, output: undefined }, PLAN_COLUMNS, 'list');
-  const { index, rangeOf } = await indexLogs(context, logs, range);
-  const rows = codes.flatMap(({ id, slug = null }) => {
+  const { index, rangeOf } = await indexLogs(context, job, job.range);
+  refuseOutside(job, rangeOf);
+  const rows = job.codes.flatMap(({ id, slug = null }) => {
     const covered = rangeOf(id);
     if (!covered) return [];
     return [{ id, slug, logged: index.of(id)?.rows ?? 0, ...rangeColumns(covered.sinceMs, covered.untilMs) }];

@@ -1,139 +1,123 @@
-/** The files that `scans verify` compares: a file with its rotated files, a directory of files, or a dataset. */
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+/** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { LogState } from '../../../append/append-file.ts';
+import { type RotatedFile, rangeOfCode } from '../../../append/log-range.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import { stemOfLog } from '../../../rows/read/rotated-names.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
-import { readEveryRow } from '../../../stats/input/read-scans.ts';
 import { letSignalsIn } from '../../../time/time.ts';
-import { createLogIndex, type LogIndex } from '../../../verify/log-index.ts';
+import type { LogFault } from '../../../verify/log-files.ts';
 
-/** Files that one export wrote, and what it recorded about them. */
+/** Files that one append keeps, or all files that none keeps. */
 export interface ScanLog {
+  /** The appended file, the directory of a dataset, or the first file. */
+  place: string;
   /** The oldest first. */
   paths: readonly string[];
   keptBy: InputLog['keptBy'];
+  /** Files of it, and copies of them, which are not read. */
+  known: readonly string[];
   /** Undefined for files that no append keeps. */
   state: LogState | undefined;
-  /** Rows from before are not in the files: the oldest files were deleted. */
-  isShortened: boolean;
-  /** ID of the code of rows without one; undefined if it is unknown. */
-  codeId: string | undefined;
+  /** Rotated files that are not among the files. */
+  gone: readonly RotatedFile[];
+  /** What differs from the state. */
+  fault: LogFault | undefined;
+  /** The next append, or a repair, removes the fault. */
+  isUnfinished: boolean;
 }
 
-/** Lists the logs at a place. Throws UsageError if there are none. */
-export async function listLogs(context: Context, place: string, codes: readonly CodeLabel[]): Promise<ScanLog[]> {
-  const { note, warn } = context.console;
-  const isDirectory = (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
-  const logs = await listInputs([place], { rotated: true, note, warn });
-  return Promise.all(logs.map((log) => describeLog(log, codes, isDirectory)));
-}
-
-async function describeLog({ paths, keptBy }: InputLog, codes: readonly CodeLabel[], isInDirectory: boolean): Promise<ScanLog> {
-  if (keptBy && 'directory' in keptBy) {
-    const { readDatasetState } = await import('../../../dataset/open-dataset.ts');
-    const state = await readDatasetState(keptBy.directory);
-    const there = new Set(paths);
-    const isShortened = !state?.parts.every(({ partition, name }) => there.has(join(keptBy.directory, partition, name)));
-    return { paths, keptBy, state, isShortened, codeId: undefined };
+/** Lists the logs at these files and directories. Throws UsageError if one is not there, or has no scans. */
+export async function listLogs(context: Context, places: readonly string[]): Promise<ScanLog[]> {
+  const listed = await listInputs(places, { rotated: true, note: () => undefined, warn: context.console.warn });
+  const kept: InputLog[] = [];
+  const plain: string[] = [];
+  for (const log of [...listed, ...(await lostLogs(places, listed))]) {
+    if (log.keptBy && (await isKept(log.keptBy))) kept.push(log);
+    else for (const path of log.paths) plain.push(path);
   }
-  const { readLogState } = await import('../../../append/append-file.ts');
-  const state = keptBy && (await readLogState(keptBy.file));
-  const [only, ...others] = state && !state.identity.all ? state.identity.codes : [];
-  return {
-    ...{ paths, keptBy, state },
-    isShortened: state?.isRotated ?? false,
-    codeId: only !== undefined && others.length === 0 ? only : codeOfFile(paths, codes, isInDirectory),
-  };
+  const logs: ScanLog[] = [];
+  for (const log of kept) {
+    const described = await describeLog(context, log, plain);
+    // An append that was committing meanwhile has changed both.
+    logs.push(described.fault === undefined ? described : await describeLog(context, log, plain));
+  }
+  const used = new Set(logs.flatMap(({ known }) => known));
+  const paths = plain.filter((path) => !used.has(path));
+  const [place] = paths;
+  if (place === undefined) return logs;
+  return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
-/** `--file-names slug` names files by slug; a single file has the scans of the only code. */
-function codeOfFile(paths: readonly string[], codes: readonly CodeLabel[], isInDirectory: boolean): string | undefined {
-  if (!isInDirectory) return codes.length === 1 ? codes[0]?.id : undefined;
-  const stem = stemOfLog((paths.at(-1) ?? '').split(/[\\/]/).at(-1) ?? '');
-  return codes.find(({ slug }) => slug === stem)?.id;
+const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
+
+/** V10: appended files of a directory that are gone, and whose states are there. */
+async function lostLogs(places: readonly string[], listed: readonly InputLog[]): Promise<InputLog[]> {
+  const known = new Set(listed.flatMap(({ keptBy }) => (keptBy && 'file' in keptBy ? [keptBy.file] : [])));
+  const lost: InputLog[] = [];
+  for (const place of places) {
+    if (!(await isDirectory(place))) continue;
+    for (const name of await readdir(place, { recursive: true })) {
+      const file = name.endsWith('.state.json') ? join(place, name.slice(0, -'.state.json'.length)) : undefined;
+      if (file !== undefined && !known.has(file)) lost.push({ paths: [], keptBy: { file } });
+    }
+  }
+  return lost;
 }
 
-/** Calls `take` for each row of the logs: the ID of its code, its own ID, and its time in ms since the epoch. Throws UsageError for other files. */
-export async function readLogs(
-  context: Context,
-  logs: readonly ScanLog[],
-  take: (code: string, id: number | bigint, ms: number) => void,
-): Promise<void> {
-  const keepFlat = keepMemoryFlat();
-  for (const { paths, codeId } of logs) {
-    const pause = async () => {
-      keepFlat();
-      await letSignalsIn(context.signal);
+export async function isDirectory(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function isKept(keptBy: NonNullable<InputLog['keptBy']>): Promise<boolean> {
+  if ('directory' in keptBy)
+    return (await import('../../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory).then(Boolean);
+  return (await import('../../../append/append-file.ts')).readLogState(keptBy.file).then(Boolean);
+}
+
+/** `others`: files that no append keeps; rotated ones may be among them. */
+async function describeLog({ signal }: Context, { paths, keptBy }: InputLog, others: readonly string[]): Promise<ScanLog> {
+  const nothing = { paths, keptBy, ...NOTHING_KEPT };
+  if (!keptBy) return { place: paths[0] ?? '', ...nothing };
+  if ('directory' in keptBy) {
+    const { inspectDataset } = await import('../../../dataset/open-dataset.ts');
+    const state = await inspectDataset(keptBy.directory);
+    const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
+    return {
+      place: keptBy.directory,
+      ...nothing,
+      state,
+      fault: state?.fault === undefined ? undefined : { reason: state.fault, hint },
     };
-    await readEveryRow({ paths, note: () => undefined, signal: context.signal, pause }, (owner, id, ms) => {
-      const code = owner === '' ? codeId : owner;
-      if (code === undefined) throw unnamed(paths);
-      take(code, id, ms);
-    });
   }
+  const [{ readLogState }, { checkLogFiles }] = await Promise.all([
+    import('../../../append/append-file.ts'),
+    import('../../../verify/log-files.ts'),
+  ]);
+  const state = await readLogState(keptBy.file);
+  if (!state) return { place: keptBy.file, ...nothing };
+  const found = await checkLogFiles(keptBy.file, state, { own: paths, others, pause: () => letSignalsIn(signal) });
+  return { place: keptBy.file, keptBy, state, ...found };
 }
 
-function unnamed(paths: readonly string[]): UsageError {
-  return new UsageError(`cannot verify ${paths[0]}: its rows have no code IDs`, {
-    hint: 'Specify the code of the file: `qrctl scans verify CODE -o FILE`.',
-  });
+/** Returns whether a log has the scans of a code, as far as its state shows. */
+export function covers({ state }: ScanLog, code: string): boolean {
+  if (state?.identity.all !== false) return true;
+  return state.identity.codes.includes(code) || state.overlaps.has(code);
 }
 
-/** Index of logs, and the range of each code that they cover. */
-export interface CoveredIndex {
-  index: LogIndex;
-  rangeOf(code: string): Range | undefined;
+/** Returns the range of a code that an appended log covers; undefined for files that no append keeps. */
+export function keptRange({ state, gone }: ScanLog, code: string): Range | undefined {
+  return state && rangeOfCode(state, code, (file) => !gone.includes(file));
 }
 
-/**
- * Reads the logs once. A log that an append keeps covers each of its codes from the lower bound of its first run to the newest row of the code,
- * because the next run reads on from there. Other files cover all codes from their first row to their last, or the requested range.
- */
-export async function indexLogs(
-  context: Context,
-  logs: readonly ScanLog[],
-  { sinceMs: fromMs = Number.NEGATIVE_INFINITY, untilMs: toMs = Number.POSITIVE_INFINITY }: Partial<Range>,
-): Promise<CoveredIndex> {
-  const kept = new Map(logs.flatMap(keptCoverage));
-  const isKept = logs.every(({ state }) => state !== undefined);
-  const isWanted = (code: string, ms: number) =>
-    ms >= fromMs && ms < toMs && ms < (kept.get(code)?.untilMs ?? Number.POSITIVE_INFINITY);
-  const index = createLogIndex(isWanted);
-  await readLogs(context, logs, index.add);
-  const { firstMs, lastMs } = index.span();
-  const isBounded = Number.isFinite(fromMs) || Number.isFinite(toMs);
-  const plain: Coverage | undefined = isKept
-    ? undefined
-    : { sinceMs: isBounded ? fromMs : undefined, untilMs: Number.isFinite(toMs) ? toMs : lastMs + 1 };
-  return {
-    index,
-    rangeOf(code) {
-      const covered = kept.get(code) ?? plain;
-      if (!covered) return undefined;
-      // Rows before the first one were in files that are gone, or were never exported.
-      const beginMs = covered.sinceMs ?? firstMs;
-      const [sinceMs, untilMs] = [Math.max(fromMs, beginMs), Math.min(toMs, covered.untilMs)];
-      if (!(sinceMs < untilMs)) return undefined;
-      return { sinceMs: sinceMs === Number.NEGATIVE_INFINITY ? undefined : sinceMs, untilMs };
-    },
-  };
-}
-
-/** `sinceMs`: undefined for the first row of all, whenever that is. */
-interface Coverage {
-  sinceMs: number | undefined;
-  untilMs: number;
-}
-
-function keptCoverage({ state, isShortened }: ScanLog): [string, Coverage][] {
-  if (!state) return [];
-  const sinceMs = isShortened ? undefined : (state.sinceMs ?? Number.NEGATIVE_INFINITY);
-  return [...state.newestMs].map(([code, newestMs]) => [code, { sinceMs, untilMs: newestMs + 1 }]);
+/** Returns the ID of the code of rows without one: of a log of one code, of a file that is named by the code's slug, or of the only code. */
+export function codeOfRows({ state }: ScanLog, path: string, codes: readonly CodeLabel[]): string | undefined {
+  if (state) return state.identity.codes.length === 1 ? state.identity.codes[0] : undefined;
+  const stem = stemOfLog(basename(path));
+  return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);
 }

@@ -6,6 +6,8 @@ import { countOf, quote } from '../../../text/quote.ts';
 import { formatInstant } from '../../../time/time.ts';
 import { DAY_MS } from '../../../time/units.ts';
 import type { CodeResult } from '../../../verify/verify-codes.ts';
+import { formatRange } from '../../range-options.ts';
+import type { ScanLog } from './scan-log.ts';
 
 export const COLUMNS: readonly Column[] = [
   { name: 'id', importance: 2, keepWhole: true },
@@ -20,11 +22,17 @@ export const COLUMNS: readonly Column[] = [
   { name: 'error', importance: 3, leastWidth: 20 },
 ];
 
+/** `isAccepted`: an earlier run reported that the code was deleted, or the user accepts it. */
+export interface VerifiedCode extends CodeResult {
+  isAccepted: boolean;
+}
+
 /** Returns the rows of the output: one per code, or one per day that differs. */
-export function rowsOf({ code, outcome, days, logged, reason, added }: CodeResult): Record<string, unknown>[] {
+export function rowsOf({ code, outcome, days, missing: lacking, logged, reason, added }: CodeResult): Record<string, unknown>[] {
   const { id, slug = null, name = null } = code;
   const about = { id, slug, name, logged, error: reason?.message ?? null };
-  if (days.length === 0) return [{ ...about, day: null, outcome, missing: 0, gone: outcome === 'gone' ? logged : 0, twice: 0 }];
+  if (days.length === 0)
+    return [{ ...about, day: null, outcome, missing: lacking, gone: outcome === 'gone' ? logged : 0, twice: 0 }];
   const found = outcome === 'different' && added > 0 ? 'repaired' : outcome;
   return days.map(({ day, missing, gone, twice }) => {
     const isRepaired = found === 'repaired' && gone === 0 && twice === 0;
@@ -40,16 +48,14 @@ export interface Totals {
   gone: number;
   twice: number;
   added: number;
-  days: number;
 }
 
 export function totalsOf(results: readonly CodeResult[]): Totals {
-  const totals: Totals = { logged: 0, missing: 0, gone: 0, twice: 0, added: 0, days: 0 };
-  for (const { days, logged, added, outcome } of results) {
+  const totals: Totals = { logged: 0, missing: 0, gone: 0, twice: 0, added: 0 };
+  for (const { days, missing: lacking, logged, added } of results) {
     totals.logged += logged;
     totals.added += added;
-    totals.days += days.length;
-    if (outcome === 'gone' && days.length === 0) totals.gone += logged;
+    totals.missing += lacking;
     for (const { missing, gone, twice } of days) {
       totals.missing += missing;
       totals.gone += gone;
@@ -59,47 +65,84 @@ export function totalsOf(results: readonly CodeResult[]): Totals {
   return totals;
 }
 
-/** Notes what was compared. */
-export function tellTotals({ console }: Context, results: readonly CodeResult[], requests: number): void {
-  const { logged, added } = totalsOf(results);
-  const compared = results.filter(({ range }) => range !== undefined).length;
-  const skipped = results.length - compared;
+/** Notes what was compared, in which range, and which files are not there. */
+export function tellTotals(
+  { console }: Context,
+  results: readonly CodeResult[],
+  { logs, zone, requests }: { logs: readonly ScanLog[]; zone: string; requests: number },
+): void {
+  const compared = results.filter(({ outcome, range }) => range && outcome !== 'gone' && outcome !== 'unproven');
+  const { logged, added } = totalsOf(compared);
   const parts = [
-    `Verified ${countOf(logged, 'scan')} of ${countOf(compared, 'code')}`,
-    added > 0 && `added ${countOf(added, 'missing scan')}`,
-    skipped > 0 && `${countOf(skipped, 'code')} without exported scans`,
+    `Verified ${countOf(logged, 'scan')} of ${countOf(compared.length, 'code')}`,
+    formatRange(spanOf(compared), zone),
   ];
-  console.note(`${parts.filter(Boolean).join(', ')} (${countOf(requests, 'request')})`);
+  const more = added > 0 ? `, added ${countOf(added, 'missing scan')}` : '';
+  for (const { place, gone } of logs) {
+    if (gone.length === 0) continue;
+    console.note(
+      `${countOf(gone.length, 'rotated file')} of ${place} ${gone.length === 1 ? 'is' : 'are'} not in its directory. ` +
+        'To compare the scans up to there too, add --input FILE',
+    );
+  }
+  console.note(`${parts.filter(Boolean).join(' ')}${more} (${countOf(requests, 'request')})`);
 }
 
-/** What may still be done about missing scans: `add` them, `export` the file again, or nothing. */
-export type WayOn = 'add' | 'export' | undefined;
+/** Returns the range from the earliest beginning to the latest end. */
+function spanOf(results: readonly CodeResult[]): { sinceMs: number | undefined; untilMs: number } | undefined {
+  const ranges = results.flatMap(({ range }) => range ?? []);
+  if (ranges.length === 0) return undefined;
+  const sinceMs = ranges.reduce(
+    (first, { sinceMs = Number.NEGATIVE_INFINITY }) => Math.min(first, sinceMs),
+    Number.POSITIVE_INFINITY,
+  );
+  const untilMs = ranges.reduce((last, range) => Math.max(last, range.untilMs), Number.NEGATIVE_INFINITY);
+  return { sinceMs: sinceMs === Number.NEGATIVE_INFINITY ? undefined : sinceMs, untilMs };
+}
 
-const HINTS = {
-  add: 'To add the missing scans, run the command again with --repair.',
-  export: 'To get the missing scans, export again with `qrctl scans export`. Only files written with --append can be repaired.',
-} as const;
-
-/** Returns the failure of a run that found differences that remain, or undefined. `place`: the file or directory. */
-export function failureOf(results: readonly CodeResult[], place: string, wayOn: WayOn): Error | undefined {
+/** Returns the failure of a run that found differences that remain, or undefined. `isRepair`: the run added what it could. */
+export function failureOf(
+  results: readonly VerifiedCode[],
+  { logs, isRepair }: { logs: readonly ScanLog[]; isRepair: boolean },
+): Error | undefined {
   const unproven = results.filter(({ outcome }) => outcome === 'unproven');
   const [first] = unproven;
   if (first) {
     const which = unproven.length === 1 ? quote(first.code.slug ?? first.code.id) : countOf(unproven.length, 'code');
     return new UnprovenError(`${which} could not be compared with the service: ${first.reason?.message}`, {
-      hint: 'When fewer scans arrive, run the same command again.',
+      hint: first.range ? 'When fewer scans arrive, run the same command again.' : 'Run the export again, or pass another range.',
       cause: first.reason,
     });
   }
+  const place = logs.length === 1 ? (logs[0]?.place ?? '') : countOf(logs.length, 'log');
   const { missing, gone, twice, added } = totalsOf(results);
+  const deleted = results.filter(({ outcome, isAccepted }) => outcome === 'gone' && !isAccepted);
   const left = missing - added;
-  if (left <= 0 && gone === 0 && twice === 0) return undefined;
+  const faults = new Set(results.flatMap(({ outcome, reason }) => (reason && outcome !== 'unproven' ? reason.message : [])));
   const parts = [
     left > 0 && `${countOf(left, 'scan')} missing`,
     gone > 0 && `${countOf(gone, 'scan')} no longer on the service`,
     twice > 0 && `${countOf(twice, 'duplicate row')}`,
+    deleted.length > 0 &&
+      `${countOf(deleted.length, 'code')} deleted (${countOf(totalsOf(deleted).logged, 'scan')} no longer on the service)`,
+  ].filter(Boolean);
+  const differs = `${place} differ${logs.length === 1 ? 's' : ''} from the service: ${parts.join(', ')}`;
+  const lines = [...faults, ...(parts.length > 0 ? [differs] : [])];
+  if (lines.length === 0) return undefined;
+  const hints = [
+    faults.size > 0 && (logs.find(({ fault }) => fault)?.fault?.hint ?? 'Export the scans again with `qrctl scans export`.'),
+    left > 0 && (isRepair ? NEW : hintOfMissing(logs)),
+    deleted.length > 0 && !isRepair && ACCEPT,
   ];
-  const stays = 'Rows that the service no longer has, and duplicate rows, are never removed. List them with --format csv.';
-  const hint = left > 0 && wayOn ? HINTS[wayOn] : stays;
-  return new PartialError(`${place} differs from the service: ${parts.filter(Boolean).join(', ')}`, { hint });
+  return new PartialError(lines.join('\n'), { hint: hints.find((hint) => hint !== false) ?? STAYS });
+}
+
+const NEW = 'To add a code that has no file yet, run `qrctl scans export --append`.';
+const ACCEPT = 'The rows of deleted codes stay in the file. To accept this, run the command once with --accept-gone.';
+const STAYS = 'Rows that the service no longer has, and duplicate rows, are never removed. List them with --format csv.';
+
+function hintOfMissing(logs: readonly ScanLog[]): string {
+  return logs.every(({ state }) => state !== undefined)
+    ? 'To add the missing scans, run the command again with --repair.'
+    : 'To get the missing scans, export again with `qrctl scans export`. Only files written with --append can be repaired.';
 }

@@ -1,0 +1,96 @@
+/** Codes that were deleted on the service: an append and `scans verify` report each of them once, and the others continue. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { separateDeleted } from '../../src/commands/scans/export/deleted-codes.ts';
+import { NotFoundError } from '../../src/errors.ts';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
+import { useSandbox } from '../support/sandbox.ts';
+
+async function useJob(codes: number, scans: number) {
+  const sandbox = await useSandbox({ codes, scans, limit: 1_000_000 });
+  const cwd = await useDirectory();
+  const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
+  const slugOf = (n: number) => [...sandbox.workspace.codes()].find(({ id }) => id === sandbox.codeId(n))?.slug ?? '';
+  return { sandbox, cwd, run, slugOf };
+}
+
+describe.each(['slug', 'id'])('a log of codes that are passed by %s', (by) => {
+  test('continues without a deleted code, which is reported once (A43)', async () => {
+    const { sandbox, cwd, run, slugOf } = await useJob(4, 120);
+    const names = [0, 1, 2].map((n) => (by === 'slug' ? slugOf(n) : sandbox.codeId(n)));
+    const others = names.filter((_, at) => at !== 1);
+    const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'log.csv', '--append');
+    expect(await append(...names)).toMatchObject({ code: 0 });
+    const before = await readFile(join(cwd, 'log.csv'), 'utf8');
+    expect(await run('qr', 'delete', sandbox.codeId(1), '--yes')).toMatchObject({ code: 0 });
+    const told = await append(...names);
+    expect(told).toMatchObject({ code: 8, stderr: expect.stringContaining('was deleted on the service') });
+    expect(told.stderr).not.toContain('qrctl scans export');
+    expect(await append(...names)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('deleted') });
+    const verify = (...flags: string[]) => run('scans', 'verify', ...names, '--input', 'log.csv', ...flags);
+    expect(await verify('-f', 'json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"gone"') });
+    expect(await verify('-q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    // Without the deleted code the log is the same, and with it again too.
+    expect(await append(...others)).toMatchObject({ code: 0 });
+    expect(await append(...names)).toMatchObject({ code: 0 });
+    expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
+  });
+
+  test('is refused if a name is mistyped: a code that exists was not deleted', async () => {
+    const { sandbox, run, slugOf } = await useJob(3, 20);
+    const names = [0, 1].map((n) => (by === 'slug' ? slugOf(n) : sandbox.codeId(n)));
+    const append = (...codes: string[]) => run('scans', 'export', ...codes, '-o', 'two.csv', '--append');
+    expect(await append(...names)).toMatchObject({ code: 0 });
+    expect(await append(names[0] ?? '', 'no-such-slug')).toMatchObject({ code: 4 });
+  });
+});
+
+test('a dataset and a directory of files continue without a deleted code', async () => {
+  const { sandbox, run } = await useJob(3, 120);
+  const ids = [0, 1].map((n) => sandbox.codeId(n));
+  const lines = [
+    ['--output-dir', 'lake', '--partition-by', 'month', '--append'],
+    ['--output-dir', 'each', '--append'],
+  ];
+  for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 0 });
+  expect(await run('qr', 'delete', sandbox.codeId(1), '--yes')).toMatchObject({ code: 0 });
+  for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 8 });
+  for (const line of lines) expect(await run('scans', 'export', ...ids, ...line)).toMatchObject({ code: 0 });
+});
+
+test('a code that exists, and whose scans were not found once, failed: it is not recorded as deleted', async () => {
+  const failure = { code: { id: 'a' }, error: new NotFoundError('no such code') };
+  const asked: string[] = [];
+  const sinks = { noteGone: async () => Promise.reject(new Error('it is not gone')) };
+  const service = { getCode: async (id: string) => asked.push(id) as never };
+  expect(await separateDeleted([failure], { sinks, service })).toEqual({ failed: [failure], deleted: [] });
+  expect(asked).toEqual(['a']);
+});
+
+describe('`scans verify`', () => {
+  test('reports deleted codes until a run records them (V7)', async () => {
+    const { sandbox, cwd, run } = await useJob(2, 200);
+    expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
+    const text = await readFile(join(cwd, 'all.csv'), 'utf8');
+    expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
+    const verify = ['scans', 'verify', '--all', '--input', 'all.csv'];
+    for (let at = 0; at < 2; at++)
+      expect(await run(...verify)).toMatchObject({ code: 8, stderr: expect.stringContaining('--accept-gone') });
+    expect(await run(...verify, '--accept-gone')).toMatchObject({ code: 0 });
+    expect(await run(...verify)).toMatchObject({ code: 0 });
+    expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
+    expect(await run(...verify, '--repair')).toMatchObject({ code: 8 });
+    expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
+  });
+
+  test('with --repair reports them once', async () => {
+    const { sandbox, run } = await useJob(2, 200);
+    expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
+    expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
+    const repair = ['scans', 'verify', '--all', '--input', 'all.csv', '--repair'];
+    expect(await run(...repair)).toMatchObject({ code: 8, stderr: expect.stringContaining('1 code deleted') });
+    expect(await run(...repair, '-q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+});

@@ -1,0 +1,282 @@
+/** `scans verify` never reports as equal what it did not compare, and begins where the state of the log begins. */
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { runByDay } from '../support/run-here.ts';
+import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import { useSharedAddress } from '../support/two-workspaces.ts';
+
+const MINUTE = 60_000;
+const DAY = 1440 * MINUTE;
+
+async function useJob(codes = 3, scans = 200) {
+  const sandbox = await useSandbox({ codes, scans, limit: 1_000_000 });
+  const cwd = await useDirectory();
+  const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
+  const at = (name: string) => join(cwd, name);
+  const rows = async (...args: string[]): Promise<Record<string, unknown>[]> =>
+    JSON.parse((await run('scans', 'verify', ...args, '-f', 'json')).stdout || '[]');
+  return { sandbox, run, at, rows };
+}
+
+type Job = Awaited<ReturnType<typeof useJob>>;
+
+const newestOf = (sandbox: TestSandbox, n: number) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '');
+
+/** A scan that the service gets now, dated this long before the newest one. */
+function addScan(sandbox: TestSandbox, n: number, beforeMs: number): void {
+  sandbox.workspace.addScan(sandbox.codeId(n), { ts: new Date(newestOf(sandbox, n) - beforeMs).toISOString() });
+}
+
+const EXPORT_ALL = ['scans', 'export', '--all', '-o', 'log.csv', '--append'];
+const VERIFY_ALL = ['scans', 'verify', '--all', '--input', 'log.csv'];
+
+async function exportAll({ run }: Job, ...flags: string[]): Promise<void> {
+  expect(await run(...EXPORT_ALL, ...flags)).toMatchObject({ code: 0 });
+}
+
+describe('a loss', () => {
+  test('of a file in a directory is missing, with and without its state, and is not repaired by guessing (V10, V12)', async () => {
+    const { sandbox, run, at, rows } = await useJob();
+    const place = ['--all', '--output-dir', 'each'];
+    expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
+    const id = sandbox.codeId(1);
+    await rm(at(`each/${id}.csv`));
+    expect(await run('scans', 'verify', ...place)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('200 scans missing'),
+    });
+    expect(await rows(...place)).toContainEqual(expect.objectContaining({ id, outcome: 'missing', missing: 200 }));
+    const repaired = await run('scans', 'verify', ...place, '--repair');
+    expect(repaired).toMatchObject({ code: 8, stderr: expect.stringContaining('--restart') });
+    await rm(at(`each/${id}.csv.state.json`));
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 8 });
+    expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 0 });
+  });
+
+  test.each<[string, (job: Job) => Promise<unknown>, number]>([
+    ['that emptied the file', ({ at }) => writeFile(at('log.csv'), ''), 8],
+    ['of the file', ({ at }) => rm(at('log.csv')), 2],
+    ['of the last rows', ({ at }) => truncate(at('log.csv'), 9000), 8],
+    ['of a row whose line is torn', async ({ at }) => appendFile(at('log.csv'), '00000000-0000-4000-8000-00000000'), 8],
+    [
+      'by an edited cell',
+      async ({ at }) => writeFile(at('log.csv'), (await readFile(at('log.csv'), 'utf8')).replace('mobile', 'tablet')),
+      8,
+    ],
+    [
+      'of a state, for an older one',
+      async (job) => {
+        await copyFile(job.at('log.csv.state.json'), job.at('older'));
+        addScan(job.sandbox, 0, -MINUTE);
+        await exportAll(job);
+        await rename(job.at('older'), job.at('log.csv.state.json'));
+      },
+      8,
+    ],
+    [
+      'by rotation, before a run has continued',
+      async ({ at }) => {
+        await mkdir(at('old'));
+        await rename(at('log.csv'), at('old/log.csv.1'));
+      },
+      2,
+    ],
+    [
+      'by rotation that leaves an empty file',
+      async ({ at }) => {
+        await mkdir(at('old'));
+        await rename(at('log.csv'), at('old/log.csv.1'));
+        await writeFile(at('log.csv'), '');
+      },
+      8,
+    ],
+  ])('%s is not equal, also under --quiet, and no repair changes the file (V10)', async (_, lose, code) => {
+    const job = await useJob();
+    await exportAll(job);
+    await lose(job);
+    const text = await readFile(job.at('log.csv'), 'utf8').catch(() => undefined);
+    expect(await job.run(...VERIFY_ALL)).toMatchObject({ code });
+    const quiet = await job.run(...VERIFY_ALL, '--quiet');
+    expect({ code: quiet.code, isSilent: quiet.stderr === '' }).toEqual({ code, isSilent: false });
+    expect(await job.run(...VERIFY_ALL, '--repair')).toMatchObject({ code });
+    expect(await readFile(job.at('log.csv'), 'utf8').catch(() => undefined)).toBe(text);
+  });
+
+  test('of a part of a dataset is found if it is in the middle, cut or added (V10)', async () => {
+    const { run, at } = await useJob(2, 600);
+    const place = ['--all', '--output-dir', 'lake'];
+    expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 0 });
+    const days = (await readdir(at('lake'))).filter((name) => name.startsWith('dt=')).sort();
+    const [oldest = '', , day = ''] = days;
+    await rename(at(`lake/${day}`), at('moved'));
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 8, stderr: expect.stringContaining(`${day}/part`) });
+    await rename(at('moved'), at(`lake/${day}`));
+    // The oldest days may be deleted on purpose.
+    await rm(at(`lake/${oldest}`), { recursive: true });
+    expect(await run('scans', 'verify', ...place, '--repair')).toMatchObject({ code: 0 });
+    expect((await readdir(at('lake'))).includes(oldest)).toBe(false);
+  });
+});
+
+describe('what was not compared', () => {
+  test('is not equal: a log of another code, and codes that are not in the log (V12)', async () => {
+    const { sandbox, run } = await useJob();
+    const [one, other] = [0, 1].map((n) => sandbox.codeId(n));
+    expect(await run('scans', 'export', one ?? '', '-o', 'one.csv', '--append')).toMatchObject({ code: 0 });
+    for (const codes of [[other ?? ''], ['--all']]) {
+      const refused = await run('scans', 'verify', ...codes, '--input', 'one.csv');
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(one ?? '') });
+    }
+    expect(await run('scans', 'verify', one ?? '', '--input', 'one.csv')).toMatchObject({ code: 0 });
+  });
+
+  test('is not equal: an empty file, and a range outside of the log (V12)', async () => {
+    const job = await useJob();
+    await exportAll(job);
+    await writeFile(job.at('empty.csv'), '');
+    expect(await job.run('scans', 'verify', '--all', '--input', 'empty.csv')).toMatchObject({ code: 2 });
+    expect(await job.run(...VERIFY_ALL, '--since', '2999-01-01')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('log.csv'),
+    });
+  });
+
+  test('is missing: a new code that was never exported, and has scans in the time of the log; one request each (V12)', async () => {
+    const job = await useJob(3, 203);
+    const { sandbox, run, rows } = job;
+    await exportAll(job);
+    expect(await run('qr', 'create', '--name', 'New', '--destination', 'https://example.com/')).toMatchObject({ code: 0 });
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
+    for (let at = 0; at < 50; at++) {
+      sandbox.workspace.addScan(sandbox.codeId(3), { ts: new Date(newestOf(sandbox, 0) - at * MINUTE).toISOString() });
+    }
+    const before = sandbox.requests.length;
+    expect(await rows('--all', '--input', 'log.csv')).toContainEqual(
+      expect.objectContaining({ outcome: 'missing', missing: 50 }),
+    );
+    // The codes, and a total of each.
+    expect(sandbox.requests.length - before).toBe(5);
+    expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({ code: 0 });
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
+    expect(await run(...EXPORT_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
+  });
+
+  test('is refused: the log of another service, and of another workspace of the same service (V13)', async () => {
+    const [mine, theirs] = [await useSandbox({ codes: 3, scans: 200 }), await useSandbox({ codes: 3, scans: 200, seed: 7 })];
+    const address = await useSharedAddress({ svc_live_mine: mine, svc_live_theirs: theirs });
+    const cwd = await useDirectory();
+    const run = (key: string, line: readonly string[]) => runByDay([...line], { cwd, env: address.env(key) });
+    expect(await run('svc_live_mine', EXPORT_ALL)).toMatchObject({ code: 0 });
+    const before = await readFile(join(cwd, 'log.csv'), 'utf8');
+    for (const line of [VERIFY_ALL, [...VERIFY_ALL, '--repair']]) {
+      expect(await run('svc_live_theirs', line)).toMatchObject({ code: 2, stderr: expect.stringContaining('another workspace') });
+      const elsewhere = await runByDay(line, { cwd, env: theirs.env });
+      expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to') });
+    }
+    expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
+  });
+
+  test('a plain export that was cut inside a line differs, and one that was cut at both ends is compared in the range that is told', async () => {
+    const { sandbox, run, at } = await useJob(1);
+    const code = sandbox.codeId();
+    expect(await run('scans', 'export', code, '-o', 'plain.csv')).toMatchObject({ code: 0 });
+    const [header = '', ...lines] = (await readFile(at('plain.csv'), 'utf8')).trimEnd().split('\n');
+    const verify = () => run('scans', 'verify', code, '--input', 'plain.csv', '--timezone', 'UTC');
+    await writeFile(at('plain.csv'), `${[header, ...lines.slice(10, -10)].join('\n')}\n`);
+    const first = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(lines[10] ?? '');
+    expect(await verify()).toMatchObject({ code: 0, stderr: expect.stringContaining(`from ${first?.[1]} ${first?.[2]}`) });
+    await writeFile(at('plain.csv'), [header, ...lines].join('\n').slice(0, -30));
+    expect(await verify()).toMatchObject({ code: 8, stderr: expect.stringContaining('incomplete') });
+  });
+});
+
+describe('all equal', () => {
+  test('prints nothing under --quiet, and otherwise the range', async () => {
+    const job = await useJob();
+    await exportAll(job);
+    expect(await job.run(...VERIFY_ALL, '--quiet')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await job.run(...VERIFY_ALL, '--quiet', '--repair')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { stderr } = await job.run(...VERIFY_ALL, '--timezone', 'Asia/Tokyo');
+    expect(stderr).toMatch(
+      /Verified 600 scans of 3 codes from the first scan to \d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)? \(Asia\/Tokyo\)/,
+    );
+  });
+});
+
+/** A rotated log: 600 scans in the file that was moved, and a late scan, new ones, and one of the very instant of the last in the new file. */
+async function useRotated(job: Job): Promise<void> {
+  await exportAll(job, '--rotated');
+  await rename(job.at('log.csv'), job.at('log.csv.1'));
+  addScan(job.sandbox, 0, 30 * MINUTE);
+  addScan(job.sandbox, 1, 0);
+  await exportAll(job, '--rotated');
+  await mkdir(job.at('archive'));
+}
+
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1);
+
+describe('a log whose rotated file', () => {
+  test('is archived begins where it ends: a late row moves the beginning of no code, and nothing is added again (A41, V11)', async () => {
+    const job = await useJob();
+    const { sandbox, run, at } = job;
+    await useRotated(job);
+    await rename(at('log.csv.1'), at('archive/log.csv.1'));
+    const text = await readFile(at('log.csv'), 'utf8');
+    expect(await linesOf(at('log.csv'))).toHaveLength(2);
+    for (const line of [VERIFY_ALL, [...VERIFY_ALL, '--repair'], [...EXPORT_ALL, '--rotated', '--verify']])
+      expect(await run(...line)).toMatchObject({ code: 0 });
+    expect(await readFile(at('log.csv'), 'utf8')).toBe(text);
+    // With the archive, all of it is compared.
+    const all = await run(...VERIFY_ALL, '--input', 'archive/log.csv.1');
+    expect(all).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified 602 scans of 3 codes from the first scan') });
+    addScan(sandbox, 2, 10 * DAY);
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 rotated file') });
+    expect(await run(...VERIFY_ALL, '--input', 'archive/log.csv.1', '--repair')).toMatchObject({ code: 0 });
+    expect(await linesOf(at('log.csv'))).toHaveLength(3);
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
+    expect(await linesOf(at('log.csv'))).toHaveLength(3);
+  });
+
+  test('is compressed is compared, and one that was edited differs', async () => {
+    const job = await useJob();
+    const { run, at } = job;
+    await useRotated(job);
+    const old = await readFile(at('log.csv.1'), 'utf8');
+    await writeFile(at('log.csv.1.gz'), gzipSync(old));
+    await rm(at('log.csv.1'));
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified 602 scans') });
+    await writeFile(at('log.csv.1.gz'), gzipSync(old.replace('mobile', 'tablet')));
+    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 8, stderr: expect.stringContaining('log.csv.1.gz') });
+  });
+
+  test('aged out does not come back by a late scan that was repaired before', async () => {
+    const job = await useJob(2, 700);
+    const { sandbox, run, at } = job;
+    await useRotated(job);
+    addScan(sandbox, 0, 20 * DAY);
+    expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('added 1 missing scan'),
+    });
+    await rm(at('log.csv.1'));
+    const text = await readFile(at('log.csv'), 'utf8');
+    for (let at = 0; at < 2; at++) expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({ code: 0 });
+    expect(await readFile(at('log.csv'), 'utf8')).toBe(text);
+  });
+
+  test('of another export in the same directory is not read', async () => {
+    const { sandbox, run } = await useJob();
+    const [one = '', other = ''] = [0, 1].map((n) => sandbox.codeId(n));
+    expect(await run('scans', 'export', one, '-o', 'scans.csv', '--append')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'export', other, '-o', 'scans-2026-10-31.csv')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', one, '--input', 'scans.csv')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Verified 200 scans of 1 code'),
+    });
+  });
+});
