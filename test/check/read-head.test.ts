@@ -21,6 +21,7 @@ const READABLE: [what: string, text: string, headers: Record<string, string[]>][
   ['a blank before the colon', `${OK}A : b\r\n\r\n`, { a: ['b'] }],
   ['no reason', 'HTTP/1.1 200\r\nA: b\r\n\r\n', { a: ['b'] }],
   ['small letters', 'http/1.1 200 ok\r\na: b\r\n\r\n', { a: ['b'] }],
+  ['a version that there is not', 'HTTP/9.9 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
   ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
   ['a name of JavaScript', `${OK}__proto__: b\r\nconstructor: c\r\n\r\n`, { constructor: ['c'] }],
 ];
