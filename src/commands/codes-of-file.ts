@@ -50,7 +50,7 @@ export async function readLabelsOfFile(
   isWanted: boolean,
 ): Promise<{ codes: CodeLabel[]; names: string[] }> {
   const { file, rows } = await readTargets(context, choice);
-  if (rows.length === 0) throw new UsageError(`${file.name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
+  if (rows.length === 0) throw withoutCodes(file);
   const names = rows.map(({ id, slug = '' }) => id ?? slug);
   const ids = rows.flatMap(({ id }) => id ?? []);
   if (!isWanted && ids.length === rows.length) return { codes: ids.map((id) => ({ id })), names };
@@ -71,7 +71,13 @@ async function readTargets(context: Context, choice: FileOfCodes): Promise<{ fil
   const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
   tellWarnings(context, file, checked.warnings);
+  // Every row was omitted: a check of none must not look like a check without findings.
+  if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
   return { file, rows: checked.rows };
+}
+
+function withoutCodes({ name }: Source): UsageError {
+  return new UsageError(`${name} contains no codes`, { hint: 'Add a line with an ID or slug.' });
 }
 
 function refuseMissing(file: Source, rows: readonly TargetRow[]): void {

@@ -97,8 +97,14 @@ describe('results of which some rows failed', () => {
     await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
     const retried = await run('qr', 'update', '--from', 'old.results.csv', '--status', 'paused', '--dry-run', '-f', 'json');
     expect(JSON.parse(retried.stdout)).toMatchObject([{ id, action: 'update' }]);
-    const chosen = await run('scans', 'export', '--from', 'old.results.csv');
-    expect([chosen.code, chosen.stderr]).toEqual([2, expect.stringContaining('contains no codes')]);
+    for (const command of [
+      ['scans', 'export'],
+      ['qr', 'check'],
+      ['qr', 'image', '--output-dir', 'images', ...SHORT_URL],
+    ]) {
+      const chosen = await run(...command, '--from', 'old.results.csv');
+      expect([chosen.code, chosen.stderr]).toEqual([2, expect.stringContaining('contains no codes')]);
+    }
   });
 
   test('are those of qrctl: in any other file, a row without a code is a fault', async () => {
