@@ -30,7 +30,7 @@ async function parseLines(text: string): Promise<Row[] | undefined> {
   }
 }
 
-/** Parses twice, with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
+/** Parses quickly, and again with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
   const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
