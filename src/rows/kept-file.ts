@@ -32,7 +32,7 @@ export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
 /** Beginnings of the files that are not tables. */
 const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
   ['journal', /^\{"is":/],
-  ['lock', /^\s*\{\s*"version":\s*\d+,\s*"base_url":/],
+  ['lock', /^\s*\{\s*(?:"version":\s*\d+,\s*)?"base_url":/],
   ['state', /^\{"version":\d+,"baseUrl":/],
   ['config', /^\s*\{\s*"version":\s*\d+,\s*(?:"current":\s*"[^"]*",\s*)?"profiles":/],
   ['summary', /^(?:\{"command":|# HELP qrctl_run_)/],
@@ -66,9 +66,9 @@ export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   return (await kindByNeighbors(disk, real)) ?? (head.length === 0 ? 'none' : 'other');
 }
 
-/** Returns whether the state of an append is next to a file, complete or damaged. Throws the system's error. */
-export async function hasState(disk: Disk, real: string): Promise<boolean> {
-  return (await beginningOf(disk, `${real}.state.json`)).startsWith('{"version":');
+/** Returns whether the state of an append is next to a file, complete or damaged. */
+export function hasState(disk: Disk, real: string): Promise<boolean> {
+  return isState(disk, `${real}.state.json`);
 }
 
 async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | undefined> {
@@ -78,12 +78,12 @@ async function kindByNeighbors(disk: Disk, real: string): Promise<FileKind | und
   for (const own of new Set([name, name.startsWith(log) ? log : name])) {
     if (await hasState(disk, join(directory, own))) return 'log';
   }
-  const isPart = /^part-\d+\./.test(name) && (await hasManifest(disk, dirname(directory)));
+  const isPart = /^part-\d+\./.test(name) && (await isState(disk, join(dirname(directory), '_qrctl.json')));
   return isPart ? 'part' : undefined;
 }
 
-async function hasManifest(disk: Disk, directory: string): Promise<boolean> {
-  return (await beginningOf(disk, join(directory, '_qrctl.json'))).startsWith('{"version":');
+async function isState(disk: Disk, path: string): Promise<boolean> {
+  return (await beginningOf(disk, path)).startsWith('{"version":');
 }
 
 /** Empty if there is no such file, or no regular one. */

@@ -86,7 +86,7 @@ export const TOPICS: readonly Topic[] = [
       { list: Object.entries(FORMAT_MEANINGS) },
       `Without --format, --output FILE uses the format of the file extension: ${ENDINGS.join(', ')}, each also with .gz to compress it. ` +
         "An .xlsx file is a workbook with times in the profile's time zone. FILE is replaced only when the output is complete. " +
-        'If the command fails, FILE is unchanged.',
+        'If the command fails, FILE is unchanged. A file that later runs need, such as a lock file or a log of --append, is never replaced.',
       'Use --fields a,b,c to choose and order columns, --ids to print only IDs, and --no-header to omit the header row of CSV.',
       "In CSV, qrctl adds a leading ' to cells that a spreadsheet would run as a formula, and --from removes it. " +
         'To turn off both, use --raw-cells. ' +
