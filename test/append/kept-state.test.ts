@@ -31,8 +31,8 @@ it('is known by its state, whole or damaged, and by no other file of that name',
 
 it('fails to be looked at where anything but the disk does', async () => {
   await run(memory, service);
-  const readFile = () => Promise.reject(new TypeError('a mistake'));
-  await expect(findState(FILE, { ...memory.disk, readFile })).rejects.toThrow('a mistake');
+  const open = () => Promise.reject(new TypeError('a mistake'));
+  await expect(findState(FILE, { ...memory.disk, open })).rejects.toThrow('a mistake');
 });
 
 const ENDS: Fault[] = ['end-before', 'end-within', 'end-after'];

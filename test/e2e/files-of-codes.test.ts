@@ -35,7 +35,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['scans', 'stats', '--by', 'country'],
   ['scans', 'report', '-o', 'report.html'],
   ['scans', 'export', '-f', 'csv'],
-  ['scans', 'verify', '-o', 'scans.csv'],
+  ['scans', 'verify', '--input', 'scans.csv'],
   ['scans', 'watch'],
   ['scans', 'tail', '--since', '2000-01-01', '--max-events', '1'],
   ['qr', 'image', '--sheet', 'L7160', '-o', 'labels.pdf', ...SHORT_URL],

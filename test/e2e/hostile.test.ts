@@ -412,7 +412,10 @@ describe('what stands in files', () => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0, limit: 100_000 });
     const names = TEXTS.map(wellFormed).filter((text) => text.trim() !== '' && !text.includes('\0'));
-    await writeFile(join(directory, 'codes.csv'), stringify([['name', '__proto__'], ...names.map((name) => [name, name])]));
+    await writeFile(
+      join(directory, 'codes.csv'),
+      stringify([['name', '__proto__', 'destination'], ...names.map((name) => [name, name, ''])]),
+    );
     const options = { cwd: directory, env: sandbox.env };
     const first = await runByDay(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(first.stderr).toMatch(new RegExp(`${names.length} created`));

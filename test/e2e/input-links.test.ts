@@ -5,6 +5,7 @@ import { chmodSync, chownSync, lchownSync, mkdirSync, rmSync, symlinkSync, write
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
+import { keepFile } from '../support/kept-log.ts';
 import { runByDay } from '../support/run-here.ts';
 
 const NOBODY = 65534;
@@ -66,6 +67,7 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
 
   test('reads no rotated file or directory of root’s by a link of theirs (D17)', async () => {
     writeFileSync(join(theirs, 'scans.csv'), SCANS);
+    await keepFile(join(theirs, 'scans.csv'), { isRotated: true });
     theirLink('scans.csv.1', secret);
     const directory = theirLink('lake', own);
     for (const input of [join(theirs, 'scans.csv'), directory]) {
@@ -128,6 +130,7 @@ test('in GitHub Actions, no link in the workspace leads out of it; other paths a
 });
 
 test('a FIFO or a directory with the name of a rotated file is not read, a link to one is (D17)', async () => {
+  await keepFile(join(own, 'scans.csv'), { isRotated: true });
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(own, 'scans.csv.1')]);
   symlinkSync('scans.csv.1', join(own, 'scans.csv.2'));
   mkdirSync(join(own, 'scans.csv.3'));

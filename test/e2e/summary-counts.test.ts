@@ -211,7 +211,9 @@ describe('scans export', () => {
       sandbox.workspace.addScan(sandbox.codeId(0), { ts: instant(last + n * 60_000) });
     }
     await expectTrue(await night(), 6);
-    expect((await run('scans', 'verify', '--all', ...output.slice(0, 2))).summary).toMatchObject({
+    expect(
+      (await run('scans', 'verify', '--all', ...output.slice(0, 2).map((word) => (word === '-o' ? '--input' : word)))).summary,
+    ).toMatchObject({
       ...{ exit: 0, codes: 2, added: 0, rows: await rowsBelow(join(cwd, place)) },
     });
   });

@@ -8,6 +8,7 @@ import type { VerifyFlags } from '../../src/commands/scans/verify/flags.ts';
 import { runVerify } from '../../src/commands/scans/verify/run-verify.ts';
 import type { Context } from '../../src/context.ts';
 import { NotFoundError } from '../../src/errors.ts';
+import { createUsedFiles } from '../../src/run/used-files.ts';
 import type { Service } from '../../src/service/service.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { systemClock } from '../../src/time/time.ts';
@@ -61,6 +62,7 @@ export async function createLogWorld(root: string) {
     env: {},
     flags: { quiet: true },
     facts: {},
+    files: createUsedFiles(),
     console: {
       ...{ isTerminal: false, note: nothing, warn: nothing, verbose: nothing, flush: async () => undefined },
       progress: () => ({ update: nothing, stop: nothing }),

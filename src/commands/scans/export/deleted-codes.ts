@@ -25,13 +25,14 @@ export async function separateDeleted(
   failures: readonly CodeFailure[],
   { sinks, service }: { sinks: Pick<ExportSinks, 'noteGone'>; service: Pick<Service, 'getCode'> },
 ): Promise<{ failed: CodeFailure[]; deleted: CodeFailure[] }> {
+  if (!sinks.noteGone) return { failed: [...failures], deleted: [] };
   const failed: CodeFailure[] = [];
   const deleted: CodeFailure[] = [];
   for (const failure of failures) {
     const { code, error } = failure;
     // One response of 404 for its scans does not show that the code is gone.
     const isGone = error instanceof NotFoundError && (code.missing || !(await getIfThere(service, code.id)));
-    const wasTold = isGone ? await sinks.noteGone?.(code) : undefined;
+    const wasTold = isGone ? await sinks.noteGone(code) : undefined;
     if (wasTold === undefined) failed.push(failure);
     else if (!wasTold) deleted.push(failure);
   }
