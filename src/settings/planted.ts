@@ -48,7 +48,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   if (foreign || (uid !== ours && uid !== ROOT)) {
     const owner = foreign?.stats.uid ?? uid;
     const what = foreign ? `the directory ${foreign.path} above the config file` : `the config file ${file}`;
-    const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory that only you and root can change.`;
+    const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
   // A umask of 002 lets a user's own group write: above the config's own directory that is trusted, but by root no group is.

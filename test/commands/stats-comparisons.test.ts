@@ -109,7 +109,7 @@ describe('a period that is not over', () => {
     expect({ code, stderr }).toMatchObject({
       ...{
         code: 0,
-        stderr: expect.stringContaining('warning: the period has not begun: it begins at 2026-05-01 00:00:00 (UTC)'),
+        stderr: expect.stringContaining('warning: the period begins in the future, at 2026-05-01 00:00:00 (UTC)'),
       },
     });
   });

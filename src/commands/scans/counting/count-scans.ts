@@ -34,7 +34,7 @@ function tellUnfinished({ console }: Context, counted: Counted, { format, zone }
     span: { sinceMs = Number.NEGATIVE_INFINITY, untilMs = 0 },
     nowMs,
   } = counted;
-  if (sinceMs > nowMs) console.warn(`the period has not begun: it begins at ${format(sinceMs)} (${zone})`);
+  if (sinceMs > nowMs) console.warn(`the period begins in the future, at ${format(sinceMs)} (${zone})`);
   else if (!isOver(counted)) console.note(`The period is not over: it ends at ${format(untilMs)} (${zone})`);
 }
 

@@ -6,8 +6,8 @@ export const command = defineCommand({
   description:
     'Compares exported scans with the service, and adds missing ones.\n\n' +
     'One request per code returns its total. If it differs from the file, qrctl finds the days that differ and compares only those. ' +
-    'It also finds scans that arrived later than the --overlap of an append. The log begins where its state says, so ' +
-    'archived and deleted files are not missing. It exits with code 8 if anything differs, and with code 9 if the ' +
+    'It also finds scans that arrived later than the --overlap of an append. Scans in archived or deleted ' +
+    'files of a log are not missing. It exits with code 8 if anything differs, and with code 9 if the ' +
     `service can't be compared. ${RANGE_FORMS}`,
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
