@@ -41,9 +41,8 @@ export const EXTENSIONS: Readonly<Record<FileFormat, readonly string[]>> = {
 
 /** Extensions of formats that qrctl does not write. Any other one, such as `.txt`, promises no format. */
 export const FOREIGN_EXTENSIONS: ReadonlySet<string> = new Set(
-  // words-ok: a list of names
   (
-    'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' +
+    'xls xlsm xlsb xlt xltx xltm ods fods numbers gsheet doc docx odt rtf ppt pptx pdf eps ps png svg jpg jpeg gif webp ' + // words-ok: a list of names
     'html htm xhtml xml yaml yml toml ini json5 jsonc geojson protobuf pb sql sqlite sqlite3 db duckdb mdb accdb dbf ' +
     'feather arrow ipc orc avro h5 hdf5 rds pickle pkl zip zipx 7z rar tar tgz tbz txz bz2 xz zst lz4 lzma lzo br z cab exe'
   ).split(' '),
