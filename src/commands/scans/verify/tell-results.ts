@@ -114,7 +114,8 @@ export function failureOf(
       cause: first.reason,
     });
   }
-  const place = logs.length === 1 ? (logs[0]?.place ?? '') : countOf(logs.length, 'log');
+  const different = results.filter(({ outcome, isAccepted }) => outcome !== 'equal' && !isAccepted);
+  const place = logs.length === 1 ? (logs[0]?.place ?? '') : `the files of ${countOf(different.length, 'code')}`;
   const { missing, gone, twice, added } = totalsOf(results);
   const deleted = results.filter(({ outcome, isAccepted }) => outcome === 'gone' && !isAccepted);
   const left = missing - added;
