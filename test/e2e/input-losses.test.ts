@@ -75,6 +75,18 @@ describe('a dataset', () => {
 });
 
 describe('an appended file', () => {
+  test('without an extension is a log of its directory, and lost if only its state is left (F22)', async () => {
+    const { sandbox, cwd } = await useExport('-o', 'scans', '-f', 'csv');
+    await mkdir(join(cwd, 'logs'));
+    for (const name of ['scans', 'scans.state.json']) await rename(join(cwd, name), join(cwd, 'logs', name));
+    expect(await stats(cwd, 'logs')).toMatchObject({ code: 0, scans: 6 });
+    const verify = () => runByDay(['scans', 'verify', '--all', '--input', 'logs'], { cwd, env: sandbox.env });
+    expect(await verify()).toMatchObject({ code: 0 });
+    await rm(join(cwd, 'logs', 'scans'));
+    await expectRefused(cwd, 'logs', 'no longer exists');
+    expect(await verify()).toMatchObject({ code: 8 });
+  });
+
   test('that was emptied, cut or edited is not counted, but a copy without its state is', async () => {
     const { cwd } = await useExport('-o', 'all.csv');
     const text = await readFile(join(cwd, 'all.csv'), 'utf8');

@@ -14,6 +14,7 @@ import {
   type InputLog,
   type ListOptions,
   type LogFile,
+  recordOf,
   sortFiles,
   warnOfUnread,
 } from './input-log.ts';
@@ -34,10 +35,11 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
     const path = join(entry.parentPath, entry.name);
     const kept = path.slice(0, -STATE.length);
     // F22: a file that is gone, but whose state is there, has lost its scans.
-    if (path.endsWith(STATE) && !all.has(kept) && findLogName(basename(kept)) && (await wasRotated(kept)) !== undefined)
+    if (path.endsWith(STATE) && !all.has(kept) && (await isNamedLog(kept)) && (await wasRotated(kept)) !== undefined)
       logs.set(kept, { keptBy: { file: kept }, files: logs.get(kept)?.files ?? [] });
     if (!entry.isFile() || HIDDEN.test(entry.name) || COMPANION.test(entry.name)) continue;
-    const name = findLogName(entry.name);
+    const isOwn = all.has(path + STATE);
+    const name = findLogName(entry.name) ?? (isOwn && (await isNamedLog(path)) ? { ...OWN, base: entry.name } : undefined);
     if (!name) {
       if (isLikeLog(entry.name)) unknown.push(path);
       continue;
@@ -47,7 +49,6 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
       // Parts have their order of time by their names.
       add(logs, dataset, { directory: dataset }, { path, name: { ...name, age: undefined } });
     } else if (isData(await peekInput(path))) {
-      const isOwn = all.has(path + STATE);
       const base = isOwn ? path : join(entry.parentPath, name.base);
       add(logs, base, all.has(base + STATE) ? { file: base } : undefined, {
         path,
@@ -67,6 +68,13 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
 
 /** Ending of the state next to an appended file. */
 const STATE = '.state.json';
+
+const OWN = { age: undefined, packing: undefined };
+
+/** Returns whether a file is a log by its name, or by its state: `-o scans -f csv` has no extension. */
+async function isNamedLog(path: string): Promise<boolean> {
+  return findLogName(basename(path)) !== undefined || (await recordOf({ file: path })) !== undefined;
+}
 
 /** For other kinds of files, the reader reports the problem. */
 function isData(kind: Awaited<ReturnType<typeof peekInput>>): boolean {

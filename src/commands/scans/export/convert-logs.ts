@@ -16,7 +16,7 @@ import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { VALUE_DIMENSIONS } from '../../../stats/dimensions.ts';
 import { createMemory } from '../../../stats/input/distinct.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
+import { type InputLog, recordOf } from '../../../stats/input/input-log.ts';
 import { type FileSpan, readEveryRow } from '../../../stats/input/read-scans.ts';
 import { countOf, inShell } from '../../../text/quote.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
@@ -46,7 +46,7 @@ export async function convertLogs(context: Context, names: readonly string[], fl
   const logs = (await listInputFiles(context, names, { input: flags.input })) ?? [];
   const locks = await lockAll(context, logs);
   try {
-    const sources = await Promise.all(logs.map(async (log) => ({ ...log, kept: await keptOf(log) })));
+    const sources = await Promise.all(logs.map(async (log) => ({ ...log, kept: await recordOf(log.keptBy) })));
     await convert(context, plan, sources);
   } finally {
     for (const lock of locks) await lock.release();
@@ -98,12 +98,6 @@ async function lockAll({ clock, signal, console }: Context, logs: readonly Input
     locks.push(await acquireLock(await realPath(nodeDisk, place), { clock, signal, onWait }));
   }
   return locks;
-}
-
-async function keptOf({ keptBy }: InputLog): Promise<Kept | undefined> {
-  if (!keptBy) return undefined;
-  if ('directory' in keptBy) return (await import('../../../dataset/open-dataset.ts')).readManifest(nodeDisk, keptBy.directory);
-  return (await import('../../../append/append-file.ts')).readLogState(keptBy.file);
 }
 
 /** Without --fields: the columns of the codes, and those that the logs have. */

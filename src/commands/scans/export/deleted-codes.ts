@@ -3,6 +3,7 @@ import { getIfThere } from '../../../codes/find-code.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { NotFoundError, PartialError } from '../../../errors.ts';
 import type { Service } from '../../../service/service.ts';
+import { recordOf } from '../../../stats/input/input-log.ts';
 import { toldFailures } from '../tell-failures.ts';
 import type { ExportSinks } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';
@@ -10,10 +11,7 @@ import type { ExportPlan } from './plan-export.ts';
 /** Returns the IDs of the codes that the file or dataset of the plan has scans of, from its state; none without one. */
 export async function codesOfLog({ append, directory, partition }: ExportPlan): Promise<ReadonlySet<string>> {
   if (!append || append.restart || (directory !== undefined && !partition)) return new Set();
-  const state =
-    directory === undefined
-      ? await (await import('../../../append/append-file.ts')).readLogState(append.path)
-      : await (await import('../../../dataset/open-dataset.ts')).readDatasetState(directory);
+  const state = await recordOf(directory === undefined ? { file: append.path } : { directory });
   return new Set(state ? [...state.identity.codes, ...state.overlaps.keys()] : []);
 }
 

@@ -1,13 +1,13 @@
 /** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { LogState } from '../../../append/append-file.ts';
 import { type RotatedFile, rangeOfCode } from '../../../append/log-range.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { stemOfLog } from '../../../rows/read/rotated-names.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
+import { type InputLog, recordOf } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { letSignalsIn } from '../../../time/time.ts';
 import type { LogFault } from '../../../verify/log-files.ts';
@@ -36,8 +36,8 @@ export async function listLogs(context: Context, places: readonly string[]): Pro
   const listed = await listInputs(places, { rotated: true, note: () => undefined, warn: context.console.warn });
   const kept: InputLog[] = [];
   const plain: string[] = [];
-  for (const log of [...listed, ...(await lostLogs(places, listed))]) {
-    if (log.keptBy && (await isKept(log.keptBy))) kept.push(log);
+  for (const log of listed) {
+    if (await recordOf(log.keptBy)) kept.push(log);
     else for (const path of log.paths) plain.push(path);
   }
   const logs: ScanLog[] = [];
@@ -55,28 +55,8 @@ export async function listLogs(context: Context, places: readonly string[]): Pro
 
 const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
 
-/** V10: appended files of a directory that are gone, and whose states are there. */
-async function lostLogs(places: readonly string[], listed: readonly InputLog[]): Promise<InputLog[]> {
-  const known = new Set(listed.flatMap(({ keptBy }) => (keptBy && 'file' in keptBy ? [keptBy.file] : [])));
-  const lost: InputLog[] = [];
-  for (const place of places) {
-    if (!(await isDirectory(place))) continue;
-    for (const name of await readdir(place, { recursive: true })) {
-      const file = name.endsWith('.state.json') ? join(place, name.slice(0, -'.state.json'.length)) : undefined;
-      if (file !== undefined && !known.has(file)) lost.push({ paths: [], keptBy: { file } });
-    }
-  }
-  return lost;
-}
-
 export async function isDirectory(place: string): Promise<boolean> {
   return (await stat(place).catch(() => undefined))?.isDirectory() ?? false;
-}
-
-async function isKept(keptBy: NonNullable<InputLog['keptBy']>): Promise<boolean> {
-  if ('directory' in keptBy)
-    return (await import('../../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory).then(Boolean);
-  return (await import('../../../append/append-file.ts')).readLogState(keptBy.file).then(Boolean);
 }
 
 /** `others`: files that no append keeps; rotated ones may be among them. */
