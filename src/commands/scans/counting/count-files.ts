@@ -1,6 +1,5 @@
 /** Counts files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from '../../../stats/code-of-scans.ts';
 import { spanBefore } from '../../../stats/compare-span.ts';
 import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
@@ -11,7 +10,7 @@ import { fieldsOf } from '../../../stats/dimensions.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
 import { closedFiles, type InputLog } from '../../../stats/input/input-log.ts';
 import { readInputs } from '../../../stats/input/read-scans.ts';
-import { letSignalsIn } from '../../../time/time.ts';
+import { createPause } from '../pause.ts';
 import { refuseUncovered, tellCoverage } from './coverage-words.ts';
 import type { CountPlan } from './plan-count.ts';
 
@@ -27,7 +26,7 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
   let tallies = start();
   const names = new Map<string, CodeName>();
   const progress = context.console.progress('scans');
-  const keepFlat = keepMemoryFlat();
+  const pause = createPause(context.signal);
   try {
     const spans = await readInputs({
       paths: logs.flatMap(({ paths }) => paths),
@@ -39,10 +38,9 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
       },
       note: context.console.note,
       signal: context.signal,
-      async pause() {
-        keepFlat();
+      pause() {
         progress.update({ done: tallies.current.total() + tallies.before.total(), total: undefined, detail: '0 requests' });
-        await letSignalsIn(context.signal);
+        return pause();
       },
     });
     progress.stop();

@@ -12,7 +12,6 @@ import { nodeDisk } from '../../../durable/node-disk.ts';
 import { realPath } from '../../../durable/trusted-file.ts';
 import { UsageError } from '../../../errors.ts';
 import type { Row } from '../../../rows/row-sink.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { VALUE_DIMENSIONS } from '../../../stats/dimensions.ts';
 import { createMemory } from '../../../stats/input/distinct.ts';
@@ -20,9 +19,9 @@ import { type InputLog, recordOf } from '../../../stats/input/input-log.ts';
 import { type FileSpan, readEveryRow } from '../../../stats/input/read-scans.ts';
 import { countOf, inShell } from '../../../text/quote.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
-import { letSignalsIn } from '../../../time/time.ts';
 import { listInputFiles } from '../../input-option.ts';
 import { LABELS } from '../labels.ts';
+import { createPause } from '../pause.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './flags.ts';
 import { openPartitioned } from './open-growing.ts';
@@ -151,7 +150,7 @@ async function readScans(
   // All rows have the same keys in the same order: objects of one shape take a third of the memory.
   const blank = Object.fromEntries(columns.map((name) => [name, null]));
   const isNew = createMemory();
-  const keepFlat = keepMemoryFlat();
+  const letIn = createPause(context.signal);
   const spans = new Map<string, FileSpan>();
   for (const { paths, kept } of sources) {
     let batches: { code: string; rows: Row[]; times: number[] }[] = [];
@@ -172,10 +171,9 @@ async function readScans(
       batch.times.push(ms);
     };
     const pause = async () => {
-      keepFlat();
       for (const { code, rows, times } of batches) await write?.(code, rows, times);
       batches = [];
-      await letSignalsIn(context.signal);
+      await letIn();
     };
     const read = await readEveryRow({ paths, fields, note: () => undefined, signal: context.signal, pause }, take);
     await pause();

@@ -4,10 +4,9 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { UsageError } from '../../../errors.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import { readEveryRow } from '../../../stats/input/read-scans.ts';
-import { letSignalsIn } from '../../../time/time.ts';
 import { createLogIndex, type LogIndex } from '../../../verify/log-index.ts';
+import { createPause } from '../pause.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 
 /** Index of logs, and the range of each code that they cover. */
@@ -29,11 +28,7 @@ export async function readLogs(
   take: (code: string, id: number | bigint, ms: number) => void,
   takeTorn: (log: ScanLog, path: string) => void = () => undefined,
 ): Promise<void> {
-  const keepFlat = keepMemoryFlat();
-  const pause = async () => {
-    keepFlat();
-    await letSignalsIn(context.signal);
-  };
+  const pause = createPause(context.signal);
   for (const log of logs) {
     for (const path of log.paths) {
       const codeId = codeOfRows(log, path, codes);
@@ -107,7 +102,8 @@ export async function indexLogs(
   }
 }
 
-function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
+/** Returns the range from the earlier beginning to the later end. */
+export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
   const sinceMs = one.sinceMs === undefined || other.sinceMs === undefined ? undefined : Math.min(one.sinceMs, other.sinceMs);
   return { sinceMs, untilMs: Math.max(one.untilMs, other.untilMs) };

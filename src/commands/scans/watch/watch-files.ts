@@ -1,29 +1,24 @@
 /** Judges the codes of exported files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
 import { UnprovenError } from '../../../errors.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { countOf } from '../../../text/quote.ts';
-import { letSignalsIn } from '../../../time/time.ts';
 import { readFilesEvidence } from '../../../watch/evidence-of-files.ts';
 import { judge } from '../../../watch/judge.ts';
 import { type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
 import { windowsUntil } from '../../../watch/windows.ts';
 import { tellCoverage } from '../counting/coverage-words.ts';
+import { createPause } from '../pause.ts';
 import type { Watched, WatchPlan } from './plan-watch.ts';
 
 /** Throws like `readInputs`, UnprovenError if the files have no scans, and the signal's reason. */
 export async function watchFiles(context: Context, plan: WatchPlan, logs: readonly InputLog[]): Promise<Watched> {
   const { console, signal } = context;
   const { timezone, untilMs, quietForMs } = plan;
-  const keepFlat = keepMemoryFlat();
   const found = await readFilesEvidence({
     ...{ logs, untilMs, nowMs: context.clock.now(), signal, note: console.note },
     windowsUntil: (endMs) => windowsUntil(endMs, timezone),
-    async pause() {
-      keepFlat();
-      await letSignalsIn(signal);
-    },
+    pause: createPause(signal),
   });
   if (!found)
     throw new UnprovenError('these files have no scans before that time, so no code can be judged', {
