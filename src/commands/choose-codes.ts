@@ -105,15 +105,10 @@ export async function chooseLabelsOfLog(
     if (!(error instanceof NotFoundError) || given.length < 2 || known.size === 0) throw error;
     const service = await context.service();
     const listed = await everyCode(service, service.concurrency, need.doubt);
-    const found = given.flatMap((name) => listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name) ?? []);
-    const ids = new Set(listed.map(({ id }) => id));
-    const others = await fetchLabels(
-      service,
-      [...known].filter((id) => !ids.has(id)),
-    );
-    const deleted = others.filter(({ missing }) => missing);
-    const named = given.filter((name) => !found.some(({ id, slug }) => id === name.toLowerCase() || slug === name));
-    if (named.length !== deleted.length) throw error;
+    const named = given.map((name) => listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name));
+    const found = named.filter((code) => code !== undefined);
+    const deleted = (await fetchUnlisted(service, listed, known)).filter(({ missing }) => missing);
+    if (named.length - found.length !== deleted.length) throw error;
     return { codes: [...new Map([...found, ...deleted].map((code) => [code.id, code])).values()], names: given };
   }
 }
@@ -167,11 +162,19 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
   return fetchLabels(service, ids);
 }
 
-/** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
-export async function fetchLabels(
+/** Requests the codes with these IDs that are not among the listed ones, and returns them like `fetchLabels`. */
+export function fetchUnlisted(
   service: Pick<Service, 'getCode' | 'concurrency'>,
-  ids: readonly string[],
+  listed: readonly CodeLabel[],
+  ids: Iterable<string>,
 ): Promise<CodeLabel[]> {
+  const others = new Set(ids);
+  for (const { id } of listed) others.delete(id);
+  return fetchLabels(service, [...others]);
+}
+
+/** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
+async function fetchLabels(service: Pick<Service, 'getCode' | 'concurrency'>, ids: readonly string[]): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {
       if (error instanceof NotFoundError) return { id, missing: error };

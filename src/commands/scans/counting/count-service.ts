@@ -17,7 +17,7 @@ import type { Tally } from '../../../stats/tally.ts';
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
 import { countOf } from '../../../text/quote.ts';
-import { fetchLabels } from '../../choose-codes.ts';
+import { fetchUnlisted } from '../../choose-codes.ts';
 import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';
 
@@ -142,15 +142,10 @@ async function withAges(
 ): Promise<CodeLabel[]> {
   const { firstMs = Number.NEGATIVE_INFINITY } = tally.span() ?? {};
   const mayBeYoung = sinceMs !== undefined && firstMs >= startOfDay(sinceMs, zone, 1);
-  const unknown = mayBeYoung ? codes.filter(({ slug }) => slug === undefined) : [];
-  if (unknown.length === 0) return [...codes];
-  return [
-    ...codes.filter(({ slug }) => slug !== undefined),
-    ...(await fetchLabels(
-      service,
-      unknown.map(({ id }) => id),
-    )),
-  ];
+  if (!mayBeYoung) return [...codes];
+  const known = codes.filter(({ slug }) => slug !== undefined);
+  const ids = codes.map(({ id }) => id);
+  return [...known, ...(await fetchUnlisted(service, known, ids))];
 }
 
 function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {

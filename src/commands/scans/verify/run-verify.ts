@@ -8,7 +8,7 @@ import type { TimedRows } from '../../../rows/row-sink.ts';
 import { addFile, addRows } from '../../../run/run-summary.ts';
 import { countOf } from '../../../text/quote.ts';
 import { verifyCodes } from '../../../verify/verify-codes.ts';
-import { fetchLabels } from '../../choose-codes.ts';
+import { fetchUnlisted } from '../../choose-codes.ts';
 import { checkChoice, everyOf } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
 import { formatRange, type PlannedRange, planRange } from '../../range-options.ts';
@@ -135,7 +135,8 @@ async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<
   const covered = await indexLogs(context, job, { sinceMs: range.sinceMs, untilMs: range.untilMs });
   const states = logs.flatMap(({ state }) => state ?? []);
   const logged = new Set([...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])]);
-  const others = isAll ? await deletedCodes(service, codes, logged) : [];
+  // V7: also codes that the service no longer lists.
+  const others = isAll ? await fetchUnlisted(service, codes, logged) : [];
   if (!job.isRepair && !accepts) refuseOutside(job, covered.rangeOf);
   const progress = context.console.progress('codes');
   try {
@@ -161,19 +162,6 @@ function refuseOutside({ logs, codes, range }: Job, rangeOf: (code: string) => R
   throw new UsageError(`cannot verify ${log.place}: it has ${of}, and none of the range to compare`, {
     hint: kept ? 'Pass a range that the file covers, or omit it.' : 'Export the scans first with `qrctl scans export`.',
   });
-}
-
-/** V7: codes that a log knows and that are not listed; each is requested, because it may have been created since. */
-async function deletedCodes(
-  service: Parameters<typeof fetchLabels>[0],
-  codes: readonly CodeLabel[],
-  logged: ReadonlySet<string>,
-): Promise<CodeLabel[]> {
-  const listed = new Set(codes.map(({ id }) => id));
-  return fetchLabels(
-    service,
-    [...logged].filter((id) => !listed.has(id)),
-  );
 }
 
 /** Notes what was compared. Resolves to the failure for differences that remain. */
