@@ -10,7 +10,7 @@ import { stemOfLog } from '../../../rows/read/rotated-names.ts';
 import { type InputLog, recordOf } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { letSignalsIn } from '../../../time/time.ts';
-import type { LogFault } from '../../../verify/log-files.ts';
+import { checkLogFiles, type LogFault } from '../../../verify/log-files.ts';
 
 /** Files that one append keeps, or all files that none keeps. */
 export interface ScanLog {
@@ -31,14 +31,16 @@ export interface ScanLog {
   isUnfinished: boolean;
 }
 
+type KeptLog = InputLog & { keptBy: object };
+
 /** Lists the logs at these files and directories. Throws UsageError if one is not there, or has no scans. */
 export async function listLogs(context: Context, places: readonly string[]): Promise<ScanLog[]> {
   const listed = await listInputs(places, { rotated: true, note: () => undefined, warn: context.console.warn });
-  const kept: InputLog[] = [];
+  const kept: KeptLog[] = [];
   const plain: string[] = [];
-  for (const log of listed) {
-    if (await recordOf(log.keptBy)) kept.push(log);
-    else for (const path of log.paths) plain.push(path);
+  for (const { keptBy, paths } of listed) {
+    if (keptBy && (await recordOf(keptBy))) kept.push({ keptBy, paths });
+    else for (const path of paths) plain.push(path);
   }
   const logs: ScanLog[] = [];
   for (const log of kept) {
@@ -60,28 +62,18 @@ export async function isDirectory(place: string): Promise<boolean> {
 }
 
 /** `others`: files that no append keeps; rotated ones may be among them. */
-async function describeLog({ signal }: Context, { paths, keptBy }: InputLog, others: readonly string[]): Promise<ScanLog> {
-  const nothing = { paths, keptBy, ...NOTHING_KEPT };
-  if (!keptBy) return { place: paths[0] ?? '', ...nothing };
+async function describeLog({ signal }: Context, { paths, keptBy }: KeptLog, others: readonly string[]): Promise<ScanLog> {
   if ('directory' in keptBy) {
     const { inspectDataset } = await import('../../../dataset/open-dataset.ts');
     const state = await inspectDataset(keptBy.directory);
     const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
-    return {
-      place: keptBy.directory,
-      ...nothing,
-      state,
-      fault: state?.fault === undefined ? undefined : { reason: state.fault, hint },
-    };
+    const fault = state?.fault === undefined ? undefined : { reason: state.fault, hint };
+    return { place: keptBy.directory, paths, keptBy, ...NOTHING_KEPT, state, fault };
   }
-  const [{ readLogState }, { checkLogFiles }] = await Promise.all([
-    import('../../../append/append-file.ts'),
-    import('../../../verify/log-files.ts'),
-  ]);
-  const state = await readLogState(keptBy.file);
-  if (!state) return { place: keptBy.file, ...nothing };
-  const found = await checkLogFiles(keptBy.file, state, { own: paths, others, pause: () => letSignalsIn(signal) });
-  return { place: keptBy.file, keptBy, state, ...found };
+  const log = { place: keptBy.file, paths, keptBy, ...NOTHING_KEPT };
+  const state = await (await import('../../../append/append-file.ts')).readLogState(log.place);
+  if (!state) return log;
+  return { ...log, state, ...(await checkLogFiles(log.place, state, { own: paths, others, pause: () => letSignalsIn(signal) })) };
 }
 
 /** Returns whether a log has the scans of a code, as far as its state shows. */

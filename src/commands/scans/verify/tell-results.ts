@@ -7,6 +7,7 @@ import { formatInstant } from '../../../time/time.ts';
 import { DAY_MS } from '../../../time/units.ts';
 import type { CodeResult } from '../../../verify/verify-codes.ts';
 import { formatRange } from '../../range-options.ts';
+import { widest } from './index-logs.ts';
 import type { ScanLog } from './scan-log.ts';
 
 export const COLUMNS: readonly Column[] = [
@@ -75,7 +76,7 @@ export function tellTotals(
   const { logged, added } = totalsOf(compared);
   const parts = [
     `Verified ${countOf(logged, 'scan')} of ${countOf(compared.length, 'code')}`,
-    formatRange(spanOf(compared), zone),
+    formatRange(compared.map(({ range }) => range).reduce(widest, undefined), zone),
   ];
   const more = added > 0 ? `, added ${countOf(added, 'missing scan')}` : '';
   for (const { place, gone } of logs) {
@@ -86,18 +87,6 @@ export function tellTotals(
     );
   }
   console.note(`${parts.filter(Boolean).join(' ')}${more} (${countOf(requests, 'request')})`);
-}
-
-/** Returns the range from the earliest beginning to the latest end. */
-function spanOf(results: readonly CodeResult[]): { sinceMs: number | undefined; untilMs: number } | undefined {
-  const ranges = results.flatMap(({ range }) => range ?? []);
-  if (ranges.length === 0) return undefined;
-  const sinceMs = ranges.reduce(
-    (first, { sinceMs = Number.NEGATIVE_INFINITY }) => Math.min(first, sinceMs),
-    Number.POSITIVE_INFINITY,
-  );
-  const untilMs = ranges.reduce((last, range) => Math.max(last, range.untilMs), Number.NEGATIVE_INFINITY);
-  return { sinceMs: sinceMs === Number.NEGATIVE_INFINITY ? undefined : sinceMs, untilMs };
 }
 
 /** Returns the failure of a run that found differences that remain, or undefined. `isRepair`: the run added what it could. */
