@@ -1,7 +1,7 @@
 /** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
-import { openTrusted } from '../durable/trusted-file.ts';
+import { withTrusted } from '../durable/trusted-file.ts';
 import { countOf, formatCount, quote } from '../text/quote.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
@@ -50,13 +50,7 @@ async function reasonToKeep(job: Job, state: AppendState | undefined, built: New
   // Without a commit, no state records who wrote these bytes.
   const known = state?.bytes ? state : undefined;
   try {
-    const file = await openTrusted(disk, paths.file);
-    if (!file) return undefined;
-    try {
-      return await compare(job, known, file, built);
-    } finally {
-      await file.close();
-    }
+    return await withTrusted(disk, paths.file, (file) => compare(job, known, file, built));
   } catch (error) {
     signal?.throwIfAborted();
     return `its scans can't be compared with the new ones (${error instanceof Error ? error.message : error})`;
