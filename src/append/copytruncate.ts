@@ -11,7 +11,7 @@ import { decompress } from '../rows/read/input-bytes.ts';
 import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
 import { countOf } from '../text/quote.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
-import { hashFile, hashPieces } from './file-hash.ts';
+import { beginsAs, hashFile } from './file-hash.ts';
 import { withRotated } from './log-range.ts';
 import { type CodeOverlap, contentsOf, emptyOverlap, overlapOf } from './overlap.ts';
 import { readRows, rebuild } from './read-back.ts';
@@ -141,11 +141,10 @@ async function isWholeCopy(job: OpenJob, { path, log, stat }: Copy, state: Appen
 }
 
 /** Returns whether the compressed file begins with the bytes that a state describes. */
-async function hasCommitted({ signal }: OpenJob, path: string, file: DiskFile, { bytes, sha256 }: AppendState): Promise<boolean> {
+async function hasCommitted({ signal }: OpenJob, path: string, file: DiskFile, state: AppendState): Promise<boolean> {
   const { size } = await file.stat();
   try {
-    const hash = await hashPieces(decompress(readPieces(file, 0, size, signal), path), bytes);
-    return hash.digests().sha256 === sha256;
+    return await beginsAs(state, decompress(readPieces(file, 0, size, signal), path));
   } catch (error) {
     if (error instanceof UsageError) return false;
     throw error;

@@ -54,16 +54,24 @@ export async function hashFile(file: DiskFile, bytes: number, blocks?: string, s
   return hash;
 }
 
-/** Returns the hash of the first `bytes` of content that comes in pieces. */
-export async function hashPieces(pieces: AsyncIterable<Uint8Array>, bytes: number): Promise<FileHash> {
-  const hash = createFileHash();
+/**
+ * Returns whether content that comes in pieces begins with the bytes that a state records; without `blocks`, the state is one of qrctl 1.0. `pause` is
+ * called between pieces, and throws to end.
+ */
+export async function beginsAs(
+  { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
+  pieces: AsyncIterable<Uint8Array>,
+  pause: () => unknown = () => undefined,
+): Promise<boolean> {
+  const hash = blocks === undefined ? createHash('sha256') : createFileHash();
   let left = bytes;
   for await (const piece of pieces) {
+    await pause();
     hash.update(piece.subarray(0, left));
-    left -= piece.length;
-    if (left <= 0) break;
+    left -= Math.min(left, piece.length);
+    if (left === 0) break;
   }
-  return hash;
+  return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
 /** SHA-256 in hex of a file's first `bytes` at once, as the states of qrctl 1.0 have it. */

@@ -1,12 +1,11 @@
 /** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
-import { createHash } from 'node:crypto';
 import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { readInputBytes } from '../rows/read/input-bytes.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { lossOf } from './current-state.ts';
-import { createFileHash } from './file-hash.ts';
+import { beginsAs } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { findState } from './kept-state.ts';
 import { isRotated } from './overlap.ts';
@@ -51,21 +50,10 @@ export async function lossOfLog(
   if (state.bytes === 0) return undefined;
   const stat = await statOf(file, disk);
   if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
-  for (const path of [...paths].reverse()) if (await beginsAsRecorded(path, state, signal)) return undefined;
+  const pause = () => signal?.throwIfAborted();
+  // Compressed files are compared by their content.
+  for (const path of [...paths].reverse()) if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
   return lossOf(stat?.size, state.bytes);
-}
-
-/** Compressed files are compared by their content. */
-async function beginsAsRecorded(path: string, { bytes, sha256, blocks }: AppendState, signal?: AbortSignal): Promise<boolean> {
-  const hash = blocks === undefined ? createHash('sha256') : createFileHash();
-  let left = bytes;
-  for await (const piece of readInputBytes(path)) {
-    signal?.throwIfAborted();
-    hash.update(piece.subarray(0, left));
-    left -= Math.min(left, piece.length);
-    if (left === 0) break;
-  }
-  return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
 async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {

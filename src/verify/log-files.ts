@@ -1,6 +1,7 @@
 /** Checks the files of an appended log against its state: which of them are of this log, which are gone, and which were changed. */
+import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { createFileHash } from '../append/file-hash.ts';
+import { beginsAs, createFileHash } from '../append/file-hash.ts';
 import type { RotatedFile } from '../append/log-range.ts';
 import type { AppendState } from '../append/state.ts';
 import { readInputBytes } from '../rows/read/input-bytes.ts';
@@ -10,7 +11,7 @@ interface Digest {
   path: string;
   /** Bytes of the file without compression. */
   size: number;
-  /** Of all of them, or of as many as the state records. */
+  /** Of all of them. */
   sha256: string;
 }
 
@@ -46,20 +47,22 @@ export async function checkLogFiles(
   const name = basename(file);
   const current = own.find((path) => resolve(path) === resolve(file));
   const moved: Digest[] = [];
-  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, Number.POSITIVE_INFINITY, pause));
-  const head = current === undefined ? undefined : await digestOf(current, state.bytes, pause);
+  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
+  const size = current === undefined ? undefined : (await stat(current)).size;
+  const isEdited = current !== undefined && !(await beginsAs(state, readInputBytes(current), pause));
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
   // Moved after the last run, which the next one finds out.
-  const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
+  const justMoved = size === undefined || size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
   const isKnown = (found: Digest) => [...state.rotated, state].some((file) => isOf(found, file));
   const known = [...(current === undefined ? [] : [current]), ...moved.filter(isKnown).map(({ path }) => path)];
   const unknown = moved.find((found) => own.includes(found.path) && !isKnown(found));
   const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
-  const tail = (head?.size ?? 0) - state.bytes;
-  const isUnfinished = head !== undefined && tail > 0 && !state.stamp;
-  const fault = (justMoved ? undefined : faultOf(name, state, head)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
+  const tail = (size ?? 0) - state.bytes;
+  const isUnfinished = tail > 0 && !state.stamp;
+  const fault =
+    (justMoved ? undefined : faultOf(name, state, size, isEdited)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
   return {
     paths: [...own, ...others].filter((path) => read.has(path)),
     known,
@@ -76,24 +79,21 @@ function isOf({ size, sha256 }: Digest, file: Pick<RotatedFile, 'bytes' | 'sha25
 /** Returns what differs from the committed bytes, and from their end unless a run may have left data there. */
 function faultOf(
   name: string,
-  { bytes, sha256, blocks, stamp, rotated }: AppendState,
-  head: Digest | undefined,
+  { bytes, stamp, rotated }: AppendState,
+  size: number | undefined,
+  isEdited: boolean,
 ): LogFault | undefined {
   // With rotated files, a new export would add their scans again.
   const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
   const hint = `Restore ${name} from a backup${orRestart}.`;
   const recorded = `its state file records ${countOf(bytes, 'byte')}`;
-  if (!head) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
-  if (head.size < bytes) {
+  if (size === undefined) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
+  if (size < bytes) {
     const older = `If this is an older copy, remove ${name}.state.json. The next export adds the scans that the copy lacks.`;
-    const reason = `${name} was truncated, or is an older copy: it has ${countOf(head.size, 'byte')}, and ${recorded}`;
-    return { reason, hint: rotated.length > 0 || head.size === 0 ? hint : older };
+    const reason = `${name} was truncated, or is an older copy: it has ${countOf(size, 'byte')}, and ${recorded}`;
+    return { reason, hint: rotated.length > 0 || size === 0 ? hint : older };
   }
-  // The digest in a state of qrctl 1.0 is another one; the next run replaces it.
-  const isEdited = blocks !== undefined && head.sha256 !== sha256;
-  return isEdited || (head.size > bytes && stamp)
-    ? { reason: `${name} was edited or replaced since the last run`, hint }
-    : undefined;
+  return isEdited || (size > bytes && stamp) ? { reason: `${name} was edited or replaced since the last run`, hint } : undefined;
 }
 
 function notRotated(name: string, path: string): LogFault {
@@ -110,11 +110,11 @@ function unfinished(name: string, bytes: number): LogFault {
   };
 }
 
-async function digestOf(path: string, bytes: number, pause: () => Promise<void>): Promise<Digest> {
+async function digestOf(path: string, pause: () => Promise<void>): Promise<Digest> {
   const hash = createFileHash();
   let size = 0;
   for await (const piece of readInputBytes(path)) {
-    hash.update(piece.subarray(0, Math.max(0, bytes - size)));
+    hash.update(piece);
     size += piece.length;
     await pause();
   }
