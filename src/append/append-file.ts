@@ -141,13 +141,6 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
 }
 
 /**
- * Returns the identity of the export that wrote the file, from the state next to it; undefined if no state can be read. Locks and repairs nothing.
- */
-export async function readIdentity(file: string, disk: Disk = nodeDisk): Promise<AppendIdentity | undefined> {
-  return (await readLogState(file, disk))?.identity;
-}
-
-/**
  * Returns where the log of an appended file begins, from the state next to it: ms since the epoch, -Infinity for the first scan of all. Undefined if
  * no state records it, and after a rotation, because the oldest file may have been deleted. Locks and repairs nothing.
  */

@@ -72,8 +72,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const recorded = await checkDataset(options, directory, found);
       const known = found?.parts ?? [];
-      const removed = await removedPartitions({ disk, directory, parts: known });
-      const parts = known.filter(({ partition }) => !removed.includes(partition));
+      const { removed, parts } = await withoutRemoved({ disk, directory, parts: known });
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
       // P4: also the leftover of a manifest: a run without new rows writes none, and so would not replace it.
@@ -125,6 +124,11 @@ async function checkDataset(
   const difference = datasetDifference(withoutGone(found.identity, overlaps), withoutGone(identity, overlaps));
   if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
   return recorded;
+}
+
+async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
+  const removed = await removedPartitions(job);
+  return { removed, parts: job.parts.filter(({ partition }) => !removed.includes(partition)) };
 }
 
 /** Returns the end of the newest deleted partition, ms since the epoch: it is later than the lower bound with which its rows were exported. */
@@ -180,7 +184,7 @@ function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lo
 }
 
 /** Returns the manifest of a dataset; undefined if there is none. Throws UsageError if it can't be read. Locks and repairs nothing. */
-export async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
+async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {
@@ -223,8 +227,7 @@ export async function inspectDataset(
   const found = await readDatasetState(directory, disk);
   if (!found) return undefined;
   const { identity } = found;
-  const removed = await removedPartitions({ disk, directory, parts: found.parts });
-  const parts = found.parts.filter(({ partition }) => !removed.includes(partition));
+  const { removed, parts } = await withoutRemoved({ disk, directory, parts: found.parts });
   const fault = await refuseUnknownFiles({ disk, directory, parts, format: identity.format }).then(
     () => undefined,
     (error: unknown) => (error instanceof UsageError ? error.message : Promise.reject(error)),
@@ -256,10 +259,8 @@ export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promis
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
   try {
-    const { parts } = parseManifest(bytes);
-    const removed = await removedPartitions({ disk, directory, parts });
-    const rest = parts.filter(({ partition }) => !removed.includes(partition));
-    return await lossOfParts({ disk, directory, parts: rest, areListed: true });
+    const { parts } = await withoutRemoved({ disk, directory, parts: parseManifest(bytes).parts });
+    return await lossOfParts({ disk, directory, parts, areListed: true });
   } catch (error) {
     if (error instanceof StateProblem) return `its ${MANIFEST} ${error.message}`;
     if (error instanceof UnknownStateError) return error.message;

@@ -48,21 +48,19 @@ export async function checkLogFiles(
   const current = own.find((path) => resolve(path) === resolve(file));
   const moved: Digest[] = [];
   for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
-  const size = current === undefined ? undefined : (await stat(current)).size;
-  const isEdited = current !== undefined && !(await beginsAs(state, readInputBytes(current), pause));
+  const head = current === undefined ? undefined : await compareFile(current, state, pause);
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
   // Moved after the last run, which the next one finds out.
-  const justMoved = size === undefined || size === 0 ? find(state) : undefined;
+  const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
   const isKnown = (found: Digest) => [...state.rotated, state].some((file) => isOf(found, file));
   const known = [...(current === undefined ? [] : [current]), ...moved.filter(isKnown).map(({ path }) => path)];
   const unknown = moved.find((found) => own.includes(found.path) && !isKnown(found));
   const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
-  const tail = (size ?? 0) - state.bytes;
+  const tail = (head?.size ?? 0) - state.bytes;
   const isUnfinished = tail > 0 && !state.stamp;
-  const fault =
-    (justMoved ? undefined : faultOf(name, state, size, isEdited)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
+  const fault = (justMoved ? undefined : faultOf(name, state, head)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
   return {
     paths: [...own, ...others].filter((path) => read.has(path)),
     known,
@@ -80,20 +78,21 @@ function isOf({ size, sha256 }: Digest, file: Pick<RotatedFile, 'bytes' | 'sha25
 function faultOf(
   name: string,
   { bytes, stamp, rotated }: AppendState,
-  size: number | undefined,
-  isEdited: boolean,
+  head: Awaited<ReturnType<typeof compareFile>> | undefined,
 ): LogFault | undefined {
   // With rotated files, a new export would add their scans again.
   const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
   const hint = `Restore ${name} from a backup${orRestart}.`;
   const recorded = `its state file records ${countOf(bytes, 'byte')}`;
-  if (size === undefined) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
-  if (size < bytes) {
+  if (!head) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
+  if (head.size < bytes) {
     const older = `If this is an older copy, remove ${name}.state.json. The next export adds the scans that the copy lacks.`;
-    const reason = `${name} was truncated, or is an older copy: it has ${countOf(size, 'byte')}, and ${recorded}`;
-    return { reason, hint: rotated.length > 0 || size === 0 ? hint : older };
+    const reason = `${name} was truncated, or is an older copy: it has ${countOf(head.size, 'byte')}, and ${recorded}`;
+    return { reason, hint: rotated.length > 0 || head.size === 0 ? hint : older };
   }
-  return isEdited || (size > bytes && stamp) ? { reason: `${name} was edited or replaced since the last run`, hint } : undefined;
+  return head.isEdited || (head.size > bytes && stamp)
+    ? { reason: `${name} was edited or replaced since the last run`, hint }
+    : undefined;
 }
 
 function notRotated(name: string, path: string): LogFault {
@@ -108,6 +107,10 @@ function unfinished(name: string, bytes: number): LogFault {
     reason: `${name} has ${countOf(bytes, 'byte')} of a run that was stopped, or is still running`,
     hint: 'When no export is running, run the command again with --repair.',
   };
+}
+
+async function compareFile(path: string, state: AppendState, pause: () => Promise<void>) {
+  return { size: (await stat(path)).size, isEdited: !(await beginsAs(state, readInputBytes(path), pause)) };
 }
 
 async function digestOf(path: string, pause: () => Promise<void>): Promise<Digest> {

@@ -1,7 +1,5 @@
 /** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
-import type { AppendState } from '../../append/state.ts';
-import type { Manifest } from '../../dataset/manifest.ts';
 import { UsageError } from '../../errors.ts';
 import { compareAges, type LogName } from '../../rows/read/rotated-names.ts';
 import { peekInput } from './peek.ts';
@@ -11,13 +9,6 @@ export interface InputLog {
   paths: string[];
   /** The appended file with a state next to it, or the directory of a dataset; undefined if no export appends to the log. */
   keptBy: { file: string } | { directory: string } | undefined;
-}
-
-/** Returns what an append recorded about a log; undefined without a usable state or manifest. Locks and repairs nothing. */
-export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState | Manifest | undefined> {
-  if (!keptBy) return undefined;
-  if ('directory' in keptBy) return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
-  return (await import('../../append/append-file.ts')).readLogState(keptBy.file);
 }
 
 /** Returns the files of logs that no export appends to. */

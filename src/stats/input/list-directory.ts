@@ -14,11 +14,11 @@ import {
   type InputLog,
   type ListOptions,
   type LogFile,
-  recordOf,
   sortFiles,
   warnOfUnread,
 } from './input-log.ts';
 import { peekInput } from './peek.ts';
+import { recordOf } from './record-of-log.ts';
 
 /** Returns the logs by name, which is chronological in a dataset. Throws UsageError if there are none. */
 export async function listDirectory(directory: string, options: ListOptions): Promise<InputLog[]> {

@@ -3,7 +3,7 @@ import { getIfThere } from '../../../codes/find-code.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { NotFoundError, PartialError } from '../../../errors.ts';
 import type { Service } from '../../../service/service.ts';
-import { recordOf } from '../../../stats/input/input-log.ts';
+import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { toldFailures } from '../tell-failures.ts';
 import type { ExportSinks } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';

@@ -8,6 +8,7 @@ import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
 import type { Service } from '../../../service/service.ts';
+import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
@@ -23,10 +24,10 @@ export async function openAppended(
   service: Known,
   remark: (line: string) => void,
 ) {
-  const { openAppendFile, readIdentity } = await import('../../../append/append-file.ts');
+  const { openAppendFile } = await import('../../../append/append-file.ts');
   const { format, chosen } = plan.output;
-  const saved = chosen || plan.append?.restart ? undefined : await readIdentity(path);
-  const columns = continued(plan.output.columns, saved?.columns);
+  const saved = chosen || plan.append?.restart ? undefined : await recordOf({ file: path });
+  const columns = continued(plan.output.columns, saved?.identity.columns);
   if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append requires CSV or NDJSON');
   return openAppendFile({
     ...growing(context, plan, columns, codes, service, path),
@@ -46,8 +47,8 @@ export async function openPartitioned(
   codes: readonly CodeLabel[],
   service: Known,
 ) {
-  const { openDataset, readDatasetState } = await import('../../../dataset/open-dataset.ts');
-  const saved = plan.output.chosen ? undefined : await readDatasetState(directory);
+  const { openDataset } = await import('../../../dataset/open-dataset.ts');
+  const saved = plan.output.chosen ? undefined : await recordOf({ directory });
   const columns = continued(plan.output.columns, saved?.identity.columns);
   const growth = growing(context, plan, columns, codes, service, directory);
   return openDataset({

@@ -7,8 +7,9 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { stemOfLog } from '../../../rows/read/rotated-names.ts';
-import { type InputLog, recordOf } from '../../../stats/input/input-log.ts';
+import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
+import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { letSignalsIn } from '../../../time/time.ts';
 import { checkLogFiles, type LogFault } from '../../../verify/log-files.ts';
 
