@@ -1,4 +1,6 @@
 /** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
+import { open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { realPath } from '../durable/trusted-file.ts';
@@ -47,6 +49,17 @@ export async function lossOfLog(
 ): Promise<string | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined || typeof state === 'string') return state;
+  const loss = await lossOfFile(file, paths, state, { signal, disk });
+  const foreign = loss === undefined ? await findForeign(file, paths, state) : undefined;
+  return foreign === undefined ? loss : `${basename(foreign)} is none of the files that were rotated from it, or it was edited`;
+}
+
+async function lossOfFile(
+  file: string,
+  paths: readonly string[],
+  state: AppendState,
+  { signal, disk }: { signal: AbortSignal | undefined; disk: Disk },
+): Promise<string | undefined> {
   if (state.bytes === 0) return undefined;
   const stat = await statOf(file, disk);
   if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
@@ -54,6 +67,26 @@ export async function lossOfLog(
   // Compressed files are compared by their content.
   for (const path of [...paths].reverse()) if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
   return lossOf(stat?.size, state.bytes);
+}
+
+/** Returns a rotated file whose size without compression is none that the state records. A state may not list the oldest files one by one. */
+async function findForeign(file: string, paths: readonly string[], state: AppendState): Promise<string | undefined> {
+  const sizes = new Set([state.bytes, ...state.rotated.map(({ bytes }) => bytes)]);
+  if (state.rotated.some(({ bytes }) => bytes === 0)) return undefined;
+  for (const path of paths) if (resolve(path) !== resolve(file) && !sizes.has(await sizeWithoutCompression(path))) return path;
+  return undefined;
+}
+
+/** Returns the size of a file, of a gzip file as its last four bytes record it (RFC 1952, ISIZE: modulo 2^32). */
+async function sizeWithoutCompression(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (!/\.gz$/i.test(path) || size < 4) return size;
+    return (await file.read(Buffer.alloc(4), 0, 4, size - 4)).buffer.readUInt32LE();
+  } finally {
+    await file.close();
+  }
 }
 
 async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {

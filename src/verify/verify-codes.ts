@@ -211,7 +211,8 @@ function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeInd
   result.days = [...days.values()].sort((a, b) => a.day - b.day);
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
   const fault = faultOf(result.code.id);
-  if (fault === undefined || result.reason !== undefined || result.outcome === 'gone') return;
-  // V10: rows were compared, but the files are not those that the state records.
-  Object.assign(result, { outcome: result.outcome === 'equal' ? 'different' : result.outcome, reason: new Error(fault) });
+  if (fault === undefined || result.reason !== undefined) return;
+  // V10: rows were compared, but the files are not those that the state records. Scans of a deleted code are nowhere else.
+  const isReported = result.outcome !== 'equal' && result.outcome !== 'gone';
+  Object.assign(result, { outcome: isReported ? result.outcome : 'different', reason: new Error(fault) });
 }

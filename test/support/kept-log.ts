@@ -26,7 +26,7 @@ export async function keepFile(path: string, { isRotated = false } = {}): Promis
     },
     ...{ sinceMs: undefined, bytes: bytes.length, stamp: undefined, ino: undefined, replacing: false },
     ...hash.digests(),
-    rotated: [],
+    rotated: isRotated ? [{ bytes: 0, sha256: '', newestMs: {} }] : [],
     overlaps: new Map([[CODE, { ...emptyOverlap(), watermarkMs: 0, ...moved }]]),
   };
   await writeFile(`${path}.state.json`, formatState(state, 0));

@@ -23,7 +23,8 @@ export async function refuseLosses(
       throw new UnprovenError(`cannot read the scans of ${place}: ${loss}`, {
         hint: `Restore it from a backup. ${wayOn(basename(place), isFile, paths)}.`,
       });
-    if (isFile && rotated && paths.length === 1 && (await wasRotated(place)))
+    // Archived files may be among the others.
+    if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
       warn(`${basename(place)} was rotated, but no rotated files are next to it. Their scans are not counted`);
   }
 }

@@ -1,8 +1,8 @@
 /** `scans export --input`: turns logs into a dataset that a later `--append` continues. Reads files only: no request is sent. */
 import { join } from 'node:path';
+import type { LogState } from '../../../append/append-file.ts';
 import { type CodeOverlap, emptyOverlap, overlapOf } from '../../../append/overlap.ts';
 import { checkOwnWorkspace } from '../../../append/own-workspace.ts';
-import type { AppendState } from '../../../append/state.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { MANIFEST } from '../../../dataset/manifest.ts';
@@ -10,65 +10,57 @@ import type { Partitioning } from '../../../dataset/partitions.ts';
 import { acquireLock, type Lock } from '../../../durable/lock.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
 import { realPath } from '../../../durable/trusted-file.ts';
-import { UsageError } from '../../../errors.ts';
+import { UnprovenError, UsageError } from '../../../errors.ts';
 import type { Row } from '../../../rows/row-sink.ts';
-import { coveredLogs } from '../../../stats/covered-logs.ts';
 import { VALUE_DIMENSIONS } from '../../../stats/dimensions.ts';
 import { createMemory } from '../../../stats/input/distinct.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
 import { type FileSpan, readEveryRow } from '../../../stats/input/read-scans.ts';
-import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { countOf, inShell } from '../../../text/quote.ts';
 import { createLocalTime } from '../../../time/local-time.ts';
-import { listInputFiles } from '../../input-option.ts';
 import { LABELS } from '../labels.ts';
 import { createPause } from '../pause.ts';
+import { keptRange, listLogs, type ScanLog } from '../verify/scan-log.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import type { ExportFlags } from './flags.ts';
 import { openPartitioned } from './open-growing.ts';
 import { type ExportPlan, planExport } from './plan-export.ts';
 import { refuseKept } from './refuse-kept.ts';
 
-type Kept = Pick<AppendState, 'workspace' | 'identity' | 'overlaps'>;
-
-/** Files of one export. `kept`: what an append recorded about them; undefined for files that no append keeps. */
-interface Source extends InputLog {
-  kept: Kept | undefined;
-}
-
 /**
  * Writes each scan of the logs once, in one commit. Throws UsageError, with nothing written, for files that are not logs or that belong to
- * another workspace, and as listed in errors.ts.
+ * another workspace, UnprovenError for logs that differ from their states, and as listed in errors.ts.
  */
 export async function convertLogs(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
   const plan = await planExport(context, names, flags);
   await refuseKept(plan, names, flags);
-  const logs = (await listInputFiles(context, names, { input: flags.input })) ?? [];
+  const logs = await listLogs(context, [...(flags.input ?? []), ...names]);
+  for (const { paths } of logs) context.files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
   const locks = await lockAll(context, logs);
   try {
-    const sources = await Promise.all(logs.map(async (log) => ({ ...log, kept: await recordOf(log.keptBy) })));
-    await convert(context, plan, sources);
+    // P17: only whole logs: rows that are missing could not be added again after a code was deleted.
+    for (const { place, fault, isUnfinished } of logs)
+      if (fault && !isUnfinished) throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
+    await convert(context, plan, logs);
   } finally {
     for (const lock of locks) await lock.release();
   }
 }
 
-async function convert(context: Context, planned: ExportPlan, sources: readonly Source[]): Promise<void> {
+async function convert(context: Context, planned: ExportPlan, logs: readonly ScanLog[]): Promise<void> {
   const { directory = '', partition } = planned;
   if (!partition) throw new UsageError('--input requires --partition-by');
-  const kept = sources.flatMap(({ kept }) => kept ?? []);
+  const kept = logs.flatMap(({ state }) => state ?? []);
   const service = await context.service();
   const own = { workspace: service.workspace, getCode: service.getCode, seen: new Set<string>() };
-  for (const { kept: saved, paths } of sources)
-    if (saved) await checkOwnWorkspace(paths.at(-1) ?? directory, saved, own, 'use the profile of that workspace');
+  for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
-  const reading = { sources, columns: columns.map(({ name }) => name), zone: planned.localZone };
+  const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
   // The first reading finds where the logs begin, and every fault before anything is written.
   const spans = await readScans(context, reading);
   const plan: ExportPlan = {
     ...planned,
     all: allOf(kept),
-    sinceMs: await beginningOf(sources, spans),
+    sinceMs: beginningOf(logs, spans),
     output: { ...planned.output, columns },
   };
   const codes = [...new Set(kept.flatMap(({ identity }) => identity.codes))].map((id) => ({ id }));
@@ -89,7 +81,7 @@ async function convert(context: Context, planned: ExportPlan, sources: readonly 
 }
 
 /** P17: locks the logs that an append keeps: no run adds rows while they are read. Throws like `acquireLock`. */
-async function lockAll({ clock, signal, console }: Context, logs: readonly InputLog[]): Promise<Lock[]> {
+async function lockAll({ clock, signal, console }: Context, logs: readonly ScanLog[]): Promise<Lock[]> {
   const locks: Lock[] = [];
   for (const { keptBy } of logs) {
     if (!keptBy) continue;
@@ -101,31 +93,37 @@ async function lockAll({ clock, signal, console }: Context, logs: readonly Input
 }
 
 /** Without --fields: the columns of the codes, and those that the logs have. */
-function columnsOf({ output }: ExportPlan, [first]: readonly Kept[]): ExportPlan['output']['columns'] {
+function columnsOf({ output }: ExportPlan, [first]: readonly LogState[]): ExportPlan['output']['columns'] {
   const names: readonly string[] = [...LABELS, ...(first?.identity.columns ?? [])];
   return output.chosen || !first ? output.columns : output.columns.filter(({ name }) => names.includes(name));
 }
 
 /** One log continues with its own codes. Several logs, and files that no append keeps, continue with all codes. */
-function allOf(kept: readonly Kept[]): boolean | string {
+function allOf(kept: readonly LogState[]): boolean | string {
   const [first, ...others] = kept.map(({ identity }) => identity.all);
   return first !== undefined && others.every((all) => all === first && all !== false) ? first : true;
 }
 
 /** Returns the time from which on the logs have every scan, ms since the epoch; undefined: from the first scan on. */
-async function beginningOf(logs: readonly InputLog[], spans: ReadonlyMap<string, FileSpan>): Promise<number | undefined> {
-  let latest: number | undefined;
-  for (const { beginsMs, firstMs } of await coveredLogs(logs, spans)) {
-    const begins = beginsMs ?? firstMs;
-    if (begins !== undefined && Number.isFinite(begins)) latest = Math.max(latest ?? begins, begins);
-  }
-  return latest;
+function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSpan>): number | undefined {
+  const begins = logs.flatMap((log): (number | undefined)[] =>
+    log.state
+      ? [...log.state.overlaps.keys()].map((code) => keptRange(log, code)?.sinceMs)
+      : [Math.min(...log.paths.map((path) => spans.get(path)?.firstMs ?? Number.POSITIVE_INFINITY))],
+  );
+  const latest = begins.reduce<number>((found, begin) => Math.max(found, begin ?? found), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(latest) ? latest : undefined;
 }
 
 /** P17: returns up to when each code was read, and which periods are to be read again, without rows. */
-function positionsOf(kept: readonly Kept[]): Map<string, CodeOverlap> {
+function positionsOf(kept: readonly LogState[]): Map<string, CodeOverlap> {
   const saved = kept.flatMap(({ overlaps }) => [...overlaps]);
-  return new Map(saved.map(([code, { writtenAt, rereadFromMs }]) => [code, { ...emptyOverlap(), writtenAt, rereadFromMs }]));
+  return new Map(
+    saved.map(([code, { writtenAt, rereadFromMs, readUntilMs, isGone }]) => [
+      code,
+      { ...emptyOverlap(), writtenAt, rereadFromMs, readUntilMs, isGone },
+    ]),
+  );
 }
 
 /** A code whose rows are in files elsewhere is still read from where its log ended. */
@@ -134,7 +132,7 @@ function keepWatermarks(positions: Map<string, CodeOverlap>, saved: ReadonlyMap<
 }
 
 interface Reading {
-  sources: readonly Source[];
+  logs: readonly ScanLog[];
   columns: readonly string[];
   /** Time zone of `ts_local`, if it is among the columns. */
   zone: string | undefined;
@@ -143,7 +141,7 @@ interface Reading {
 /** Checks the scans, and calls `write` with each of them once, in batches of one code. Throws UsageError if a row lacks its code or a column. */
 async function readScans(
   context: Context,
-  { sources, columns, zone }: Reading,
+  { logs, columns, zone }: Reading,
   write?: (code: string, rows: Row[], times: number[]) => Promise<unknown>,
 ): Promise<Map<string, FileSpan>> {
   const fields = VALUE_DIMENSIONS.filter((field) => columns.includes(field));
@@ -153,9 +151,9 @@ async function readScans(
   const isNew = createMemory();
   const letIn = createPause(context.signal);
   const spans = new Map<string, FileSpan>();
-  for (const { paths, kept } of sources) {
+  for (const { paths, state } of logs) {
     let batches: { code: string; rows: Row[]; times: number[] }[] = [];
-    const [only, ...others] = kept && !kept.identity.all ? kept.identity.codes : [];
+    const [only, ...others] = state && !state.identity.all ? state.identity.codes : [];
     const take = (owner: string, id: number | bigint, ms: number, scan: Row) => {
       const code = owner === '' && others.length === 0 ? only : owner;
       if (!code) throw unnamed(paths);

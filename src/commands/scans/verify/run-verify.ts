@@ -7,6 +7,7 @@ import type { Column } from '../../../rows/columns.ts';
 import type { TimedRows } from '../../../rows/row-sink.ts';
 import { addFile, addRows } from '../../../run/run-summary.ts';
 import { countOf } from '../../../text/quote.ts';
+import type { LogIndex } from '../../../verify/log-index.ts';
 import { verifyCodes } from '../../../verify/verify-codes.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';
 import { checkChoice, everyOf } from '../../code-choice.ts';
@@ -137,6 +138,7 @@ async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<
   const logged = new Set([...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])]);
   // V7: also codes that the service no longer lists.
   const others = isAll ? await fetchUnlisted(service, codes, logged) : [];
+  refuseForeign(job, covered.index);
   if (!job.isRepair && !accepts) refuseOutside(job, covered.rangeOf);
   const progress = context.console.progress('codes');
   try {
@@ -151,6 +153,16 @@ async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<
   } finally {
     progress.stop();
   }
+}
+
+/** V13: throws UsageError for files without a state whose rows are all of other codes: they may be of another workspace. */
+function refuseForeign({ logs, codes }: Job, index: LogIndex): void {
+  const [log] = logs;
+  const found = [...index.codes()];
+  if (!log || found.length === 0 || logs.some(({ state }) => state) || codes.some(({ id }) => index.of(id))) return;
+  throw new UsageError(`cannot verify ${log.place}: it has scans of ${countOf(found.length, 'other code')} only`, {
+    hint: 'Specify the codes of the file, and the --profile of their workspace.',
+  });
 }
 
 /** V12: throws UsageError if no code has a range that can be compared. */

@@ -1,15 +1,17 @@
 /** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { LogState } from '../../../append/append-file.ts';
 import { type RotatedFile, rangeOfCode } from '../../../append/log-range.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
+import { UnprovenError } from '../../../errors.ts';
 import { stemOfLog } from '../../../rows/read/rotated-names.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { recordOf } from '../../../stats/input/record-of-log.ts';
+import { inShellOr } from '../../../text/quote.ts';
 import { letSignalsIn } from '../../../time/time.ts';
 import { checkLogFiles, type LogFault } from '../../../verify/log-files.ts';
 
@@ -32,7 +34,7 @@ export interface ScanLog {
   isUnfinished: boolean;
 }
 
-type KeptLog = InputLog & { keptBy: object };
+type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
 
 /** Lists the logs at these files and directories. Throws UsageError if one is not there, or has no scans. */
 export async function listLogs(context: Context, places: readonly string[]): Promise<ScanLog[]> {
@@ -40,8 +42,9 @@ export async function listLogs(context: Context, places: readonly string[]): Pro
   const kept: KeptLog[] = [];
   const plain: string[] = [];
   for (const { keptBy, paths } of listed) {
-    if (keptBy && (await recordOf(keptBy))) kept.push({ keptBy, paths });
-    else for (const path of paths) plain.push(path);
+    if (!keptBy) for (const path of paths) plain.push(path);
+    else if (await recordOf(keptBy)) kept.push({ keptBy, paths });
+    else await refuseUnreadable(keptBy, paths);
   }
   const logs: ScanLog[] = [];
   for (const log of kept) {
@@ -53,7 +56,26 @@ export async function listLogs(context: Context, places: readonly string[]): Pro
   const paths = plain.filter((path) => !used.has(path));
   const [place] = paths;
   if (place === undefined) return logs;
+  // V10: what a flag specifies is compared or refused, never ignored.
+  const named = new Set(places.map((path) => resolve(path)));
+  const foreign = logs.length > 0 ? paths.find((path) => named.has(resolve(path))) : undefined;
+  if (foreign !== undefined)
+    throw new UnprovenError(`${foreign} is none of the files that were rotated from ${logs[0]?.place}, or it was edited`, {
+      hint: `Restore it from a backup. To read the log without it, omit --input ${inShellOr('FILE', foreign)}.`,
+    });
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
+}
+
+/** V10: without its state, nothing shows which rows a log lacks. */
+async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly string[]): Promise<never> {
+  const isFile = 'file' in keptBy;
+  const place = isFile ? keptBy.file : keptBy.directory;
+  const loss = isFile
+    ? await (await import('../../../append/recorded-log.ts')).lossOfLog(place, paths)
+    : await (await import('../../../dataset/open-dataset.ts')).lossOfDataset(place);
+  throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {
+    hint: 'Restore it from a backup, then run the command again.',
+  });
 }
 
 const NOTHING_KEPT = { known: [], state: undefined, gone: [], fault: undefined, isUnfinished: false };
