@@ -102,7 +102,7 @@ async function readLast(path: string): Promise<Input | undefined> {
 function rowsOf(input: Input, mark: string): LastRow[] {
   const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
   // Other commands have outcomes, too: their file must not be replaced.
-  if (input.rows.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
+  if (input.columns.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
   return input.rows.map(({ values, line }) => ({
     text(column) {
       const value = values.get(columnOf.get(column) ?? '');

@@ -72,11 +72,14 @@ function judgeWeb(text: string): Judgment | undefined {
   if (!url) return unusable('it is not a valid URL');
   const host = url.hostname.replace(/\.$/, '');
   if (isIP(host.replace(/^\[|\]$/g, ''))) return { kind: 'network', reason: 'contains an IP address instead of a host name' };
-  if (/(^|\.)(local|localhost|internal)$/.test(host))
+  if (/(^|\.)(local|localhost|localdomain|internal)$/.test(host))
     return { kind: 'network', reason: 'cannot be opened when scanned: its host name is valid only on one device or network' };
   if (isDotless(url)) return { kind: 'dotless', reason: 'cannot be opened when scanned: its host name has no dot' };
-  if (/(^|\.)(\.|$)|[^.]{64}|^.{254}/.test(host)) return unusable('its host name is not valid');
+  if (/(^|\.)([.-]|$)|-(\.|$)|[^.]{64}|^.{254}/.test(host)) return unusable('its host name is not valid');
+  if (url.port === '0') return unusable('its port is not valid');
+  if (url.username !== '' || url.password !== '') return { kind: 'odd', reason: 'contains a user name or password' };
   const [page = ''] = text.split('#', 1);
+  if (page.includes('\\')) return { kind: 'odd', reason: 'contains "\\" instead of "/"' };
   const query = page.slice(page.indexOf('?') + 1 || page.length);
   if (query.includes('&amp;')) return { kind: 'odd', reason: 'contains "&amp;" instead of "&"' };
   // An address in the query has a question mark of its own.

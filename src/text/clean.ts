@@ -97,7 +97,7 @@ function escapeUnits(text: string): string {
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {
     any: new RegExp(SUSPECT, 'v'),
-    each: new RegExp(String.raw`\p{RGI_Emoji}|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`, 'gv'),
+    each: new RegExp(String.raw`\p{RGI_Emoji}[\ufe0e\ufe0f]?|\p{Emoji}[\ufe0e\ufe0f]|${SUSPECT}`, 'gv'),
   };
   return made;
 }

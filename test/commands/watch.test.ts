@@ -210,6 +210,7 @@ describe('scans watch --since-last', () => {
   it.each([
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a watch'],
+    [['--since-last', 'ids.txt'], 'ids.txt was not written by --since-last: it has no last_scan column'],
     [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],
     [['--input', 'list.csv'], "--all can't be used with --input"],
@@ -219,6 +220,7 @@ describe('scans watch --since-last', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'list.csv'), 'id,outcome,last_scan\nx,broken,\n');
+    await writeFile(join(cwd, 'ids.txt'), 'summer-menu\n');
     await writeFile(join(cwd, 'check.csv'), 'id,outcome\nx,ok\n');
     const run = await runByDay(['scans', 'watch', '--all', ...args], { env: sandbox.env, cwd });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(message)]);

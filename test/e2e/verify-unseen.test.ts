@@ -124,6 +124,62 @@ describe('a loss', () => {
 });
 
 describe('what was not compared', () => {
+  test('is not equal: an edited archive that --input names (V10)', async () => {
+    const job = await useJob();
+    await exportAll(job, '--rotated');
+    await mkdir(job.at('archive'));
+    await rename(job.at('log.csv'), job.at('archive/log.csv.1'));
+    await exportAll(job, '--rotated');
+    const archive = ['--input', 'archive/log.csv.1'];
+    expect(await job.run(...VERIFY_ALL, ...archive)).toMatchObject({ code: 0 });
+    const text = await readFile(job.at('archive/log.csv.1'), 'utf8');
+    await writeFile(job.at('archive/log.csv.1'), text.slice(0, text.indexOf('\n', 5000) + 1));
+    for (const flags of [[], ['--repair']]) {
+      const refused = await job.run(...VERIFY_ALL, ...archive, ...flags);
+      expect(refused).toMatchObject({ code: 9, stderr: expect.stringContaining('archive/log.csv.1') });
+    }
+    // Statistics and conversions read the files next to the log.
+    await rename(job.at('archive/log.csv.1'), job.at('log.csv.1'));
+    for (const args of [['stats'], ['export', '--output-dir', 'lake', '--partition-by', 'month', '-f', 'csv']])
+      expect(await job.run('scans', ...args, '--input', 'log.csv')).toMatchObject({ code: 9 });
+  });
+
+  test.each([
+    ['a file', ['-o', 'log.csv'], ['--input', 'log.csv'], 'log.csv.state.json'],
+    ['a dataset', ['--output-dir', 'lake', '--partition-by', 'month'], ['--output-dir', 'lake'], 'lake/_qrctl.json'],
+  ])('is not equal: %s whose state is damaged (V10)', async (_, output, input, state) => {
+    const { run, at } = await useJob();
+    expect(await run('scans', 'export', '--all', ...output, '-f', 'csv', '--append')).toMatchObject({ code: 0 });
+    await truncate(at(state), 100);
+    expect(await run('scans', 'verify', '--all', ...input)).toMatchObject({ code: 9 });
+  });
+
+  test('is not equal: a lost file of a deleted code, also after that was accepted (V10)', async () => {
+    const { sandbox, run, at } = await useJob();
+    const place = ['--all', '--output-dir', 'each'];
+    expect(await run('scans', 'export', ...place, '--append')).toMatchObject({ code: 0 });
+    const id = sandbox.codeId(1);
+    sandbox.workspace.delete(id);
+    expect(await run('scans', 'verify', ...place, '--accept-gone')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 0 });
+    await rm(at(`each/${id}.csv`));
+    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 8, stderr: expect.stringContaining(`${id}.csv`) });
+  });
+
+  test('is not equal: a copy without a state, of another workspace (V13)', async () => {
+    const { sandbox, run, at } = await useJob();
+    expect(await run('scans', 'export', '--all', '-o', 'copy.csv')).toMatchObject({ code: 0 });
+    const { id } = sandbox.workspace.put({ slug: 'other' });
+    const text = await readFile(at('copy.csv'), 'utf8');
+    for (const args of [[id], ['--all']]) {
+      await writeFile(at('copy.csv'), text.replaceAll(/^[0-9a-f]{8}-/gm, '99999999-'));
+      expect(await run('scans', 'verify', ...args, '--input', 'copy.csv')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('3 other codes'),
+      });
+    }
+  });
+
   test('is not equal: a log of another code, and codes that are not in the log (V12)', async () => {
     const { sandbox, run } = await useJob();
     const [one, other] = [0, 1].map((n) => sandbox.codeId(n));

@@ -39,6 +39,7 @@ describe('text of the service is made visible before a terminal sees it', () => 
     '👍',
     '👨‍👩‍👧',
     '❤️',
+    '☕\ufe0f Kaffee',
     '❤\ufe0e',
     '1️⃣',
     '1\u20e3',
