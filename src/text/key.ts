@@ -39,7 +39,7 @@ export function keyPrefix(key: string): string {
 }
 
 /** Punctuation that a sentence may add after a key; no key ends with it. */
-const PUNCTUATION = '\'":.,)';
+const PUNCTUATION = '\'":.,)`';
 
 /**
  * Redacts every key in `text` to its printed form, if it has the prefix of the service's keys; redacted keys stay as they are. The key in
