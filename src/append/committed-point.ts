@@ -17,6 +17,7 @@ import type { RotatedFile } from './log-range.ts';
 import { type CodeOverlap, isRotated, withoutGone } from './overlap.ts';
 import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
 import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
+import { refuseRotated } from './rotated-copies.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
@@ -221,6 +222,7 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     return { ...nothingCommitted(workspace, job.sinceMs), file };
   }
   try {
+    await refuseRotated(job);
     const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
     job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file`);
     if (bytes < size)

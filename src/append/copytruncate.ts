@@ -3,41 +3,20 @@
  * commit, so that no state records its rows in the copy. Or a run may have added rows between the two steps, so that the copy lacks them.
  */
 
-import { basename, dirname, join } from 'node:path';
-import { type DiskFile, type DiskStat, ifPresent, readPieces } from '../durable/disk.ts';
+import { basename } from 'node:path';
+import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { withTrusted } from '../durable/trusted-file.ts';
 import { UsageError } from '../errors.ts';
 import { decompress } from '../rows/read/input-bytes.ts';
-import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
 import { countOf } from '../text/quote.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
 import { beginsAs, hashFile } from './file-hash.ts';
 import { withRotated } from './log-range.ts';
 import { type CodeOverlap, contentsOf, emptyOverlap, overlapOf } from './overlap.ts';
 import { readRows, rebuild } from './read-back.ts';
+import { type Copy, listCopies } from './rotated-copies.ts';
 import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
-
-/** Copy in the same directory with a name of log rotation. */
-interface Copy {
-  path: string;
-  log: LogName;
-  stat: DiskStat;
-}
-
-/** Lists the copies that are not empty, the newest first. */
-async function listCopies({ disk, paths }: OpenJob): Promise<Copy[]> {
-  const directory = dirname(paths.file);
-  const copies: Copy[] = [];
-  for (const name of await disk.readdir(directory)) {
-    const log = readLogName(name, basename(paths.file));
-    if (!log?.age) continue;
-    const path = join(directory, name);
-    const stat = await ifPresent(disk.lstat(path));
-    if (stat?.isFile() && stat.size > 0) copies.push({ path, log, stat });
-  }
-  return copies.sort((one, other) => compareAges(other.log, one.log));
-}
 
 /**
  * A33: adds the IDs of the rows that a run wrote before it was killed without a commit. The IDs are read from the copy, and an incomplete row is

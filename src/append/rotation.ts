@@ -17,10 +17,11 @@ import {
   openCommitted,
 } from './committed-point.ts';
 import { addCopiedIds, findCopiedRows, truncateRest } from './copytruncate.ts';
-import { readCurrentState } from './current-state.ts';
+import { readCurrentState, refusal } from './current-state.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
+import { refuseRotated } from './rotated-copies.ts';
 import type { AppendState } from './state.ts';
 
 /** As `openCommitted`, for a file that may have been rotated. */
@@ -51,15 +52,16 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   }
 }
 
-/** A28: only the state records which scans are in the rotated files. */
-async function refuseLostState({ disk, paths }: OpenJob): Promise<void> {
-  const found = await ifPresent(disk.lstat(paths.file));
+/** A28: rotated files may be in another directory. */
+async function refuseLostState(job: OpenJob): Promise<void> {
+  const { file, state } = job.paths;
+  const found = await ifPresent(job.disk.lstat(file));
   if (!found || found.size === 0) return;
-  throw new UsageError(
-    `cannot append to ${paths.file}: its state file is missing or damaged, so the scans in rotated files are unknown`,
-    {
-      hint: 'No changes were made. Restore the state file from a backup. If no file has been rotated since the loss, run the command once without --rotated.',
-    },
+  await refuseRotated(job);
+  throw refusal(
+    file,
+    'its state file is missing or damaged, so the scans in rotated files are unknown',
+    `Restore ${basename(state)} from a backup. If the log was never rotated, run the command once without --rotated`,
   );
 }
 

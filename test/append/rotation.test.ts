@@ -573,9 +573,20 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   add(3 * HOUR);
   await rotated();
   memory.remove(STATE);
-  const refused = rotated();
-  await expect(refused).rejects.toThrow('its state file is missing or damaged, so the scans in rotated files are unknown');
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('Restore the state file') });
+  const before = files().map((name) => memory.read(name));
+  for (const isRotated of [true, false]) {
+    const refused = rotated({ rotated: isRotated });
+    await expect(refused).rejects.toThrow('so the scans in its rotated files (such as scans.out.1) are unknown');
+    await expect(refused).rejects.toMatchObject({
+      name: 'UsageError',
+      hint: expect.stringContaining('move the log with its rotated files'),
+    });
+  }
+  expect(memory.names()).toEqual([FILE, `${FILE}.1`]);
+  expect(files().map((name) => memory.read(name))).toEqual(before);
+  // The rotated file may be elsewhere.
+  memory.remove(`${FILE}.1`);
+  await expect(rotated()).rejects.toMatchObject({ hint: expect.stringContaining('If the log was never rotated') });
   // An empty file is none, as logrotate with create leaves it before a first run.
   memory.write(FILE, '');
   expect(await rotated()).toBe(4);

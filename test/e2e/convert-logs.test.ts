@@ -1,5 +1,5 @@
 /** `scans export --input`: logs become a dataset with each of their scans once, and `--append` continues it where the logs ended. */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -36,6 +36,34 @@ async function scansIn(directory: string): Promise<string[]> {
 function scansOf(sandbox: TestSandbox, ...codes: string[]): string[] {
   return codes.flatMap((code) => sandbox.scans(code).map(({ id }) => `${code} ${id}`)).sort();
 }
+
+test.each(['gone', 'damaged'])(
+  'a rotated log whose state is %s is refused by --append, and converted by the command of the hint (A28)',
+  async (how) => {
+    const { sandbox, cwd, run } = await useJob(2, 60);
+    const log = ['export', '--all', '-o', 'log.csv', '--append'];
+    const newest = Date.parse(sandbox.scans(sandbox.codeId()).at(-1)?.ts ?? '');
+    await run(...log, '--rotated', '--until', new Date(newest - 240 * HOUR).toISOString());
+    await rename(join(cwd, 'log.csv'), join(cwd, 'log.csv.1'));
+    await run(...log, '--rotated', '--until', new Date(newest - 72 * HOUR).toISOString());
+    await writeFile(join(cwd, 'log.csv.1.gz'), gzipSync(await readFile(join(cwd, 'log.csv.1'))));
+    await rm(join(cwd, 'log.csv.1'));
+    await (how === 'gone' ? rm(join(cwd, 'log.csv.state.json')) : writeFile(join(cwd, 'log.csv.state.json'), '{"vers'));
+    const before = await readFile(join(cwd, 'log.csv'), 'utf8');
+    let inputs = '';
+    for (const flags of [['--rotated'], []]) {
+      const { code, stderr } = await run(...log, ...flags);
+      inputs = /`qrctl scans export (.*) --output-dir DIR --partition-by month`/.exec(stderr)?.[1] ?? '';
+      expect(code, stderr).toBe(2);
+      expect(inputs).toContain('log.csv.1.gz');
+      expect(await readFile(join(cwd, 'log.csv'), 'utf8')).toBe(before);
+    }
+    const lake = ['--output-dir', 'lake', '-f', 'ndjson', ...MONTHS];
+    expect(await run('export', ...inputs.split(' '), ...lake)).toMatchObject({ code: 0 });
+    expect(await run('export', '--all', ...lake, '--append')).toMatchObject({ code: 0 });
+    expect(await scansIn(join(cwd, 'lake'))).toEqual(scansOf(sandbox, sandbox.codeId(0), sandbox.codeId(1)));
+  },
+);
 
 describe('a log that an append keeps', () => {
   test('is converted with its rotated files and with scans of deleted codes, and continued (P17)', async () => {
