@@ -8,6 +8,7 @@ import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
 import { countOf } from '../text/quote.ts';
 import { capitalize } from '../text/sentence.ts';
+import { formatInstant } from '../time/time.ts';
 import { StateProblem } from './checksummed-state.ts';
 import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
@@ -224,10 +225,12 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
   try {
     await refuseRotated(job);
     const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
-    job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file`);
+    const begin = oldestMs === undefined ? '' : `, whose oldest scan is dated ${formatInstant(oldestMs)}`;
+    job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file${begin}`);
     if (bytes < size)
       job.warn?.(`${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`);
-    const sinceMs = job.sinceMs === undefined ? undefined : Math.min(job.sinceMs, oldestMs ?? job.sinceMs);
+    // A44: nothing shows that the file began with the first scan.
+    const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);
     return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };
   } catch (error) {

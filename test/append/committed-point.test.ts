@@ -481,8 +481,8 @@ describe('a lost state is worked out from the file', () => {
   it.each([
     [START - HOUR, START - HOUR],
     [START + 2 * HOUR, START],
-    [undefined, undefined],
-  ])('with the lower bound of this run, %s, or the oldest row if that is older', async (sinceMs, saved) => {
+    [undefined, START],
+  ])('with the lower bound of this run, %s, or the oldest row if that is older (A44)', async (sinceMs, saved) => {
     await run(memory, service);
     memory.remove(STATE);
     service[CODE]?.push({ id: 20, time: START + 4 * HOUR });

@@ -1,5 +1,5 @@
 /** `scans verify`: scans that arrived too late for an append are found and added, wherever the log keeps its rows; nothing else changes. */
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli, useDirectory } from '../support/cli.ts';
@@ -72,6 +72,25 @@ describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
       stderr: expect.stringContaining('Exported 0 scans'),
     });
   });
+});
+
+test('a log whose state was lost begins at its oldest scan: no older one is added by an append or a repair (A44)', async () => {
+  const { sandbox, cwd, run } = await useJob(3, 90);
+  const log = ['scans', 'export', '--all', '-o', 'scans.csv', '--append'];
+  const newest = Math.max(...[0, 1, 2].map((n) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '')));
+  expect(await run(...log, '--since', new Date(newest - 20 * DAY).toISOString())).toMatchObject({ code: 0 });
+  const before = await idsIn(cwd, 'scans.csv');
+  expect(before).not.toEqual([]);
+  await rm(join(cwd, 'scans.csv.state.json'));
+  expect(await run(...log)).toMatchObject({ code: 0 });
+  expect(await idsIn(cwd, 'scans.csv')).toEqual(before);
+  addLate(sandbox, 0, 1);
+  addLate(sandbox, 0, 30);
+  expect(await run('scans', 'verify', '--all', '--input', 'scans.csv', '--repair')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('added 1 missing scan'),
+  });
+  expect(await idsIn(cwd, 'scans.csv')).toHaveLength(before.length + 1);
 });
 
 test('`--append --verify` appends and repairs in one run', async () => {
