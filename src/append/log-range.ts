@@ -57,7 +57,9 @@ export function beginningOf(
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): number | undefined {
-  const gone = rotated.slice(0, rotated.findLastIndex((file) => !isThere(file)) + 1);
+  // A file without rows takes none with it.
+  const isGone = (file: RotatedFile) => !isThere(file) && Object.keys(file.newestMs).length > 0;
+  const gone = rotated.slice(0, rotated.findLastIndex(isGone) + 1);
   const ends = gone.flatMap(({ newestMs }) => (Object.hasOwn(newestMs, code) ? [newestMs[code] as number] : []));
   return ends.reduce((begin: number | undefined, end) => Math.max(begin ?? end, end + 1), sinceMs);
 }

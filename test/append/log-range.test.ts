@@ -15,6 +15,9 @@ describe('a log', () => {
     expect([begin('b', 1), begin('b', 2), begin('b', 3), begin('new', 1, 2, 3)]).toEqual([6, 6, 8, 2]);
     expect(beginningOf({ sinceMs: undefined, rotated: FILES }, 'new', () => false)).toBeUndefined();
     expect(beginningOf({ sinceMs: 100, rotated: FILES }, 'a', () => false)).toBe(100);
+    // A file without rows takes no row of an earlier file with it.
+    const rotated = [...FILES, fileOf(4, {})];
+    expect(beginningOf({ sinceMs: 2, rotated }, 'a', ({ bytes }) => bytes !== 4)).toBe(2);
   });
 
   it('ends where the last complete run of the code ended, or with its newest row, or where the other codes end (A42)', () => {
