@@ -6,7 +6,6 @@ import type { Range } from '../complete/range.ts';
 import { isObject } from '../service/json.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
-import type { AppendState } from './state.ts';
 
 /** File that log rotation moved, as the last state before recorded it. */
 export interface RotatedFile {
@@ -76,7 +75,7 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
  * was complete, that of the log's other codes. Undefined if there is none.
  */
 export function rangeOfCode(
-  state: Pick<AppendState, 'sinceMs' | 'rotated' | 'overlaps'>,
+  state: { sinceMs: number | undefined; rotated: readonly RotatedFile[]; overlaps: ReadonlyMap<string, CodeOverlap> },
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): Range | undefined {

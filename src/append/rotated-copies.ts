@@ -1,10 +1,10 @@
 /** Lists the files next to a log that have names of its rotation. */
 import { basename, dirname, join } from 'node:path';
-import { type DiskStat, ifPresent } from '../durable/disk.ts';
+import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
 import { inShellOr } from '../text/quote.ts';
-import type { OpenJob } from './committed-point.ts';
-import { refusal } from './current-state.ts';
+import { type AppendPaths, refusal } from './current-state.ts';
+import type { AppendIdentity } from './identity.ts';
 
 /** File in the same directory with a name of log rotation. */
 export interface Copy {
@@ -13,8 +13,13 @@ export interface Copy {
   stat: DiskStat;
 }
 
+interface LogPlace {
+  disk: Disk;
+  paths: AppendPaths;
+}
+
 /** Lists the copies that are not empty, the newest first. */
-export async function listCopies({ disk, paths }: Pick<OpenJob, 'disk' | 'paths'>): Promise<Copy[]> {
+export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
   for (const name of await disk.readdir(directory)) {
@@ -28,7 +33,7 @@ export async function listCopies({ disk, paths }: Pick<OpenJob, 'disk' | 'paths'
 }
 
 /** A28: throws UsageError if a rotated file is next to a log without a state: only the state records which scans are in it. */
-export async function refuseRotated(job: OpenJob): Promise<void> {
+export async function refuseRotated(job: LogPlace & { identity: AppendIdentity }): Promise<void> {
   const { file, state } = job.paths;
   const copies = await listCopies(job);
   if (copies.length === 0) return;

@@ -1,4 +1,4 @@
-/** Finds out that a file is mounted on its own (`docker run -v ./codes.csv:/work/codes.csv`), before a rename to it fails with EBUSY. */
+/** Finds out that a file is mounted on its own (`docker run -v ./codes.csv:/data/codes.csv`), before a rename to it fails with EBUSY. */
 import { UsageError } from '../errors.ts';
 import type { Disk } from './disk.ts';
 

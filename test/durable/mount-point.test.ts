@@ -1,4 +1,4 @@
-/** Files that are mounted on their own, as `docker run -v ./codes.csv:/work/codes.csv` does. */
+/** Files that are mounted on their own, as `docker run -v ./codes.csv:/data/codes.csv` does. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
