@@ -183,19 +183,24 @@ it('a lock is held while a run works, and is free after it, however it ended (Y1
   const job = { lockPath, clock: systemClock, signal: new AbortController().signal };
   const order: string[] = [];
   let release = () => {};
+  let begins = () => {};
   let waits = () => {};
+  const begun = new Promise<void>((resolve) => (begins = resolve));
   const waiting = new Promise<void>((resolve) => (waits = resolve));
   const first = whileLocked(
     job,
     () => order.push('never'),
     async () => {
-      await new Promise<void>((resolve) => (release = resolve));
+      await new Promise<void>((resolve) => {
+        release = resolve;
+        begins();
+      });
       order.push('first');
       throw new Error('failed');
     },
   );
   const failed = first.catch(() => 'failed');
-  await new Promise((resolve) => setImmediate(resolve));
+  await begun;
   const second = whileLocked(
     job,
     () => {
