@@ -4,7 +4,17 @@
  */
 import leven from 'leven';
 import { inQuotes, quote } from '../text/quote.ts';
-import { ALIASES, type Fault, fold, type Input, type InputRow, MOST_FAULTS, OUR_COLUMNS, showValue } from './input.ts';
+import {
+  ALIASES,
+  type Fault,
+  faultsOfRead,
+  fold,
+  type Input,
+  type InputRow,
+  MOST_FAULTS,
+  OUR_COLUMNS,
+  showValue,
+} from './input.ts';
 import { missingDestination } from './missing-destination.ts';
 
 /** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
@@ -88,11 +98,6 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
   const isMissing = isAsked && !found.has('destination');
   const noDestination = isMissing ? (ambiguity ?? missingDestination(input, unread)) : undefined;
   return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
-}
-
-/** Returns the faults of form of a file, but of cells only those in the columns that are read: others may contain anything. */
-export function faultsOfRead({ faults = [], headerLine }: Input, read: ReadonlySet<string | undefined>): Fault[] {
-  return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
 }
 
 /** With a filtered sheet, the user means the rows that are visible. */

@@ -153,6 +153,11 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
   });
 }
 
+/** Returns the faults of form of a file, but of cells only those in the columns that are read: others may contain anything. */
+export function faultsOfRead({ faults = [], headerLine }: Input, read: ReadonlySet<string | undefined>): Fault[] {
+  return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
+}
+
 /** Throws UsageError if a file has faults, or with `strict` warnings. */
 export function refuseChecked(file: Source, { faults, warnings, doubts, start }: Checked<unknown>, strict = false): void {
   const refused = strict ? [...faults, ...warnings] : faults;

@@ -5,11 +5,10 @@ import { NotFoundError, UnprovenError } from '../errors.ts';
 import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
 import { addFile } from '../run/run-summary.ts';
 import { isUuid } from '../service/checks.ts';
-import type { Service } from '../service/service.ts';
+import type { SendDelete, Service } from '../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';
 import { countOf, quote } from '../text/quote.ts';
 import { formatInstant } from '../time/time.ts';
-import type { SendDelete } from './delete-rows.ts';
 import { type BackupContext, OTHER_DIRECTORY, openPause, removePauseRecord } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 

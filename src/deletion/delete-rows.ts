@@ -8,7 +8,7 @@ import { type Lookup, requireCode } from '../bulk/find-codes.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
 import { NotFoundError } from '../errors.ts';
 import { type JournalWorkspace, openEnvelope, readEnvelope } from '../once/journal-envelope.ts';
-import type { BeforeSend, Service } from '../service/service.ts';
+import type { SendDelete, Service } from '../service/service.ts';
 
 interface Deletion {
   id: string;
@@ -66,9 +66,6 @@ function isProgress(record: Progress): boolean {
   if (!['deleting', 'deleted', 'missing'].includes(is)) return false;
   return typeof id === 'string' && (slug === undefined || typeof slug === 'string');
 }
-
-/** Sends the DELETE of one code. Rejects as `deleteCode` of the service does. */
-export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
 /** Creates the function that deletes the code of one row and returns its outcome. Two rows with one code both report that it is deleted. */
 export function createDeleter(

@@ -9,9 +9,10 @@ import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './labe
 import { clearPlate, plateOf } from './logo.ts';
 import { type Typeset, typeset } from './missing-glyphs.ts';
 import { drawPieces, widthOfPieces } from './pdf-text.ts';
+import { closePdf } from './pdfkit.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { placeFault } from './verify.ts';
-import { closePdf, drawCode, inkOf, openPdf } from './write-pdf.ts';
+import { drawCode, inkOf, openPdf } from './write-pdf.ts';
 
 /** Label: a code, its caption, and the plain caption used if no font has letters of the caption. */
 export interface Label extends Encoded {

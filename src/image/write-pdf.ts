@@ -4,7 +4,7 @@ import { type Colour, formatColour } from './colour.ts';
 import type { Figure } from './drawing.ts';
 import type { Plate } from './logo.ts';
 import type { Outline } from './outlines.ts';
-import { PDFDocument } from './pdfkit.ts';
+import { closePdf, PDFDocument } from './pdfkit.ts';
 import { POINTS_A_MM } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 
@@ -26,16 +26,6 @@ export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightM
   });
   Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
   return document;
-}
-
-/** Ends a document and returns its bytes. */
-export async function closePdf(document: Pdf): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  document.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const ended = new Promise((resolve, reject) => document.once('end', resolve).once('error', reject));
-  document.end();
-  await ended;
-  return Buffer.concat(chunks);
 }
 
 /** Writes one page with one image. */

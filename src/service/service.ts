@@ -50,6 +50,9 @@ export interface PageRequest {
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
+/** Sends the DELETE of one code. Rejects as `deleteCode` of the service does. */
+export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
+
 /** Times are whole milliseconds since the epoch; the service's own bounds may be inclusive or exclusive. */
 export interface ScanPageRequest extends PageRequest {
   sinceMs?: number | undefined;

@@ -1,6 +1,5 @@
 /** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
-import { faultsOfRead } from '../bulk/columns.ts';
-import { fold, type Input, placeOf, refuseFaults } from '../bulk/input.ts';
+import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../bulk/input.ts';
 import { UsageError } from '../errors.ts';
 import { inQuotes, quote } from '../text/quote.ts';
 import type { NoneIs } from './code-groups.ts';

@@ -5,9 +5,9 @@ import { breakLines } from '../../src/image/break-lines.ts';
 import { loadFonts } from '../../src/image/caption-fonts.ts';
 import { piecesOf } from '../../src/image/captions.ts';
 import { drawPieces } from '../../src/image/pdf-text.ts';
-import { fontkit } from '../../src/image/pdfkit.ts';
+import { closePdf, fontkit } from '../../src/image/pdfkit.ts';
 import { readWoff } from '../../src/image/read-woff.ts';
-import { closePdf, openPdf } from '../../src/image/write-pdf.ts';
+import { openPdf } from '../../src/image/write-pdf.ts';
 
 const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
 

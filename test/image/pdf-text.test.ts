@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { loadFonts, type Weight } from '../../src/image/caption-fonts.ts';
 import { captionOf, piecesOf } from '../../src/image/captions.ts';
 import { drawPieces, widthOfPieces } from '../../src/image/pdf-text.ts';
-import { closePdf, openPdf } from '../../src/image/write-pdf.ts';
+import { closePdf } from '../../src/image/pdfkit.ts';
+import { openPdf } from '../../src/image/write-pdf.ts';
 import { contentsOf, readDrawnTexts } from '../support/read-pdf-text.ts';
 
 const PLACE = { x: 10, y: 50, size: 20 };

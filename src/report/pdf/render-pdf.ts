@@ -1,6 +1,6 @@
 /** Renders the report as a tagged PDF with real text, bookmarks and page numbers. The same document gives the same bytes. */
 
-import { closePdf } from '../../image/write-pdf.ts';
+import { closePdf } from '../../image/pdfkit.ts';
 import { clean } from '../../text/clean.ts';
 import type { Card, ReportDocument } from '../document.ts';
 import type { Band } from './blocks.ts';
