@@ -3,19 +3,19 @@
  * test creates a context with its own streams, environment and clock.
  */
 import { version } from '../package.json';
+import { ClosedPipeError } from './base/errors.ts';
+import type { RunFacts } from './base/run/run-summary.ts';
+import { listenForSignals } from './base/run/signals.ts';
+import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
+import { isSwitchedOn } from './base/text/switched-on.ts';
+import { type Clock, formatDuration, systemClock } from './base/time/time.ts';
 import type { CodeCache, Workspace } from './codes/code-cache.ts';
 import type { Processes } from './durable/replace-file.ts';
-import { ClosedPipeError } from './errors.ts';
-import type { RunFacts } from './run/run-summary.ts';
-import { listenForSignals } from './run/signals.ts';
-import { createUsedFiles, type UsedFiles } from './run/used-files.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
 import { spacedPaths } from './terminal/spaced-paths.ts';
 import { isPiped } from './terminal/stdout-writer.ts';
-import { isSwitchedOn } from './text/switched-on.ts';
-import { type Clock, formatDuration, systemClock } from './time/time.ts';
 
 export type { ConnectedSettings };
 

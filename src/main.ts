@@ -1,16 +1,16 @@
 /** Runs a command line and returns its exit code. The only place that catches every error. */
 import { fstatSync, writeSync } from 'node:fs';
 import { version } from '../package.json';
+import type { RowProblem } from './base/errors.ts';
+import type { RunEnd } from './base/run/run-summary.ts';
+import { isSwitchedOn } from './base/text/switched-on.ts';
+import { systemClock } from './base/time/time.ts';
 import type { Terminal } from './cli/help/command-help.ts';
 import { readyAnswer } from './cli/packaged.ts';
 import type { Propose } from './cli/proposals.ts';
 import type { ConsoleFlags } from './context.ts';
-import type { RowProblem } from './errors.ts';
-import type { RunEnd } from './run/run-summary.ts';
 import { wantsColour } from './terminal/colour.ts';
 import type { ErrorStyle } from './terminal/render-error.ts';
-import { isSwitchedOn } from './text/switched-on.ts';
-import { systemClock } from './time/time.ts';
 
 type App = typeof import('./app.ts');
 

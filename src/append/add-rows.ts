@@ -2,10 +2,11 @@
  * Adds rows to an appended file so that it contains each row once ("file" includes a dataset). Adding a row again is a no-op, in this run or a later
  * one: its ID is known from the overlap, or read back from the file.
  */
+
+import type { Clock } from '../base/time/time.ts';
 import type { Lock } from '../durable/lock.ts';
 import { cannotWrite } from '../durable/path-errors.ts';
 import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
-import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import { olderRowError } from './current-state.ts';
 import {

@@ -6,6 +6,8 @@
  * the state next to the file.
  */
 import { basename, dirname, join } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import type { Clock } from '../base/time/time.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
@@ -14,9 +16,7 @@ import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
 import type { TimedRows } from '../rows/row-sink.ts';
-import type { Clock } from '../time/time.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';

@@ -3,8 +3,8 @@
  * or changed anywhere counts as unreadable, never as another state.
  */
 import { createHash } from 'node:crypto';
+import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
-import { parseBounded } from '../text/bounded-json.ts';
 
 /** State that cannot be read; its message completes a sentence that begins with "its state file". */
 export class StateProblem extends Error {

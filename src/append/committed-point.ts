@@ -1,14 +1,14 @@
 /** Finds the committed point at the start of an append, whatever the last run left, or refuses and states how to continue. */
 
 import { basename } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { countOf } from '../base/text/quote.ts';
+import { capitalize } from '../base/text/sentence.ts';
+import { formatInstant } from '../base/time/time.ts';
 import type { Disk, DiskFile } from '../durable/disk.ts';
 import { OTHER_FILE } from '../durable/path-errors.ts';
 import { openTrusted } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
 import type { RecordedWorkspace } from '../service/workspace.ts';
-import { countOf } from '../text/quote.ts';
-import { capitalize } from '../text/sentence.ts';
-import { formatInstant } from '../time/time.ts';
 import { StateProblem } from './checksummed-state.ts';
 import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';

@@ -4,11 +4,11 @@
  */
 
 import { basename } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { countOf } from '../base/text/quote.ts';
 import { type DiskFile, readPieces } from '../durable/disk.ts';
 import { withTrusted } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
 import { decompress } from '../rows/read/input-bytes.ts';
-import { countOf } from '../text/quote.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
 import { beginsAs, hashFile } from './file-hash.ts';
 import { withRotated } from './log-range.ts';

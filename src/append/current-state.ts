@@ -1,9 +1,9 @@
 /** Reads the state on disk, and words the refusals to continue from it. */
 import { basename, dirname } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { countOf, formatCount } from '../base/text/quote.ts';
+import { formatDuration, formatInstant } from '../base/time/time.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
-import { UsageError } from '../errors.ts';
-import { countOf, formatCount } from '../text/quote.ts';
-import { formatDuration, formatInstant } from '../time/time.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { hashFile } from './file-hash.ts';
 import { keepOldFile } from './old-file.ts';

@@ -4,13 +4,13 @@
  * system may have dropped the data.
  */
 import { dirname } from 'node:path';
+import { UnprovenError } from '../base/errors.ts';
+import type { Clock } from '../base/time/time.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { createTemporary, openReplacement, putInPlace, type Replacement } from '../durable/replace-file.ts';
 import { isSameFile } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
-import { UnprovenError } from '../errors.ts';
-import type { Clock } from '../time/time.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import type { AppendPaths } from './current-state.ts';
 import { type FileStamp, stampOf } from './file-stamp.ts';

@@ -1,6 +1,7 @@
 /** Identity of an appended file or dataset: its export, and how its rows become bytes. A run that differs in any of it must not add rows. */
+
+import { inShell, inShellOr, quote, shown } from '../base/text/quote.ts';
 import { isObject } from '../service/json.ts';
-import { inShell, inShellOr, quote, shown } from '../text/quote.ts';
 
 /** How rows become bytes, apart from the columns. */
 interface Dialect {

@@ -2,7 +2,7 @@
  * Compares two files by code and ID, regardless of the order of their rows: exactly, and in bounded memory (8 bytes per row of a pass). More rows take
  * more passes over both files.
  */
-import { partitionPoint } from '../collections/partition-point.ts';
+import { partitionPoint } from '../base/collections/partition-point.ts';
 
 /** Calls `onRow` for each row of a file; called once per pass. */
 export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;

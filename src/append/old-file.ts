@@ -3,11 +3,11 @@
  * service keeps them. So it stays as `FILE.old`, unless the new file has every row of it (old-rows.ts).
  */
 import { basename, dirname, join } from 'node:path';
+import { LocalError } from '../base/errors.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
 import { inDirectory } from '../durable/held-directory.ts';
 import { systemCode } from '../durable/path-errors.ts';
 import { isSameFile } from '../durable/trusted-file.ts';
-import { LocalError } from '../errors.ts';
 import type { RowTail } from './row-tail.ts';
 
 export interface OldFile {

@@ -5,7 +5,7 @@
  * period are enough for this; older ones are read back from the file if needed (see add-rows.ts).
  */
 
-import { DAY_MS } from '../time/units.ts';
+import { DAY_MS } from '../base/time/units.ts';
 
 /** One instant by two clocks, ms since the epoch. */
 export interface ClockReading {

@@ -3,8 +3,8 @@
  * run (A22). Whatever they show, the range never ends before it begins, and it includes the scans that arrived since the last run.
  */
 import { basename } from 'node:path';
-import { UnprovenError, UsageError } from '../errors.ts';
-import { type Clock, formatDuration, formatInstant } from '../time/time.ts';
+import { UnprovenError, UsageError } from '../base/errors.ts';
+import { type Clock, formatDuration, formatInstant } from '../base/time/time.ts';
 import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom, type SetBack, setBackOf } from './overlap.ts';
 
 export interface ReadingStartJob {

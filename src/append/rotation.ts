@@ -3,9 +3,9 @@
  * the watermarks and IDs, and its committed offset is 0. An empty file at the path counts as no file.
  */
 import { basename, dirname, join } from 'node:path';
+import { UsageError } from '../base/errors.ts';
 import { type DiskFile, ifPresent } from '../durable/disk.ts';
 import { openTrusted, withTrusted } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
 import { StateProblem } from './checksummed-state.ts';
 import {
   type CommittedPoint,

@@ -1,7 +1,8 @@
 /** Parses the rows of an appended file, and throws for a row that this export cannot have written. */
+
+import { countOf } from '../base/text/quote.ts';
+import { parseInstant } from '../base/time/time.ts';
 import { isObject, parseJson } from '../service/json.ts';
-import { countOf } from '../text/quote.ts';
-import { parseInstant } from '../time/time.ts';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {

@@ -5,7 +5,7 @@
  * before the next: commits take at most a tenth of the time, and with a slow service every page is committed at once. Pending rows are committed even
  * if no rows follow: a pause for the rate limit may be long.
  */
-import type { Clock } from '../time/time.ts';
+import type { Clock } from '../base/time/time.ts';
 
 export interface SerialQueue {
   /** Runs `work` after all earlier calls. After a failure nothing runs any more: every call rejects with that failure. */

@@ -1,6 +1,6 @@
 /** Words the failure of an apply run. */
-import { PartialError, UnprovenError } from '../errors.ts';
-import { countOf, formatCount, inQuotes } from '../text/quote.ts';
+import { PartialError, UnprovenError } from '../base/errors.ts';
+import { countOf, formatCount, inQuotes } from '../base/text/quote.ts';
 import type { CarriedOut } from './carry-out.ts';
 import type { Plan } from './plan.ts';
 

@@ -2,11 +2,12 @@
  * Applies a file of codes: finishes what an interrupted run left, plans, carries the plan out, and writes the lock file. PROTOCOL.md next to
  * this file states the invariants.
  */
+
+import { NotFoundError, UnprovenError, UsageError } from '../base/errors.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
 import { type Fault, refuseFaults } from '../bulk/input.ts';
 import { acquireLock } from '../durable/lock.ts';
-import { NotFoundError, UnprovenError, UsageError } from '../errors.ts';
 import { checkWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
-import { inQuotes, quote } from '../text/quote.ts';
 import type { ApplyJob, Prepared } from './apply-job.ts';
 import { type CarriedOut, carryOut } from './carry-out.ts';
 import { finishEarlier, hasJournal, readEarlier } from './finish-earlier.ts';

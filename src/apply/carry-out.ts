@@ -1,13 +1,14 @@
 /** Carries out a plan: changes codes, creates the missing ones, and writes the lock file. */
+
+import { NotFoundError, UnexpectedAnswerError } from '../base/errors.ts';
+import { joinSome, quote } from '../base/text/quote.ts';
 import { changeRows } from '../bulk/change-rows.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
 import { createResults } from '../bulk/results.ts';
-import { NotFoundError, UnexpectedAnswerError } from '../errors.ts';
 import { createRows } from '../once/create-rows.ts';
 import type { NewRow } from '../once/new-row.ts';
 import type { RowEnd } from '../once/row-ends.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { joinSome, quote } from '../text/quote.ts';
 import type { ApplyJob, Prepared } from './apply-job.ts';
 import { removeJournal } from './finish-earlier.ts';
 import { codeOf } from './identify.ts';

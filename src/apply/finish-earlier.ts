@@ -1,11 +1,12 @@
 /** Finishes an interrupted run: what it created goes into the lock file, and then its journal is removed. Sends nothing. */
+
+import { quote } from '../base/text/quote.ts';
 import { undecidedError } from '../bulk/undecided-error.ts';
 import { getIfThere } from '../codes/find-code.ts';
 import { ifPresent } from '../durable/disk.ts';
 import { removeFile } from '../durable/held-directory.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { type FinishedRow, finishRows, readFinished } from '../once/finish-rows.ts';
-import { quote } from '../text/quote.ts';
 import type { ApplyJob } from './apply-job.ts';
 import { foldKey, type LockEntry, type LockFile } from './lock-file.ts';
 import { journalOf, writeLock } from './lock-store.ts';

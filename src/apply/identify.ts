@@ -1,9 +1,9 @@
 /** Decides which code each key is: by the lock file, by what the row or the user specifies, or by equal values. Pure. */
-import { groupBy } from '../collections/group-by.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { quote } from '../base/text/quote.ts';
 import { restKey, valuesKey } from '../once/same-values.ts';
 import { parseScanTime } from '../service/scan-times.ts';
 import { type NewCode, newCode, type QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
 import type { KeyedRow } from './keyed-rows.ts';
 import type { LockEntry } from './lock-file.ts';
 

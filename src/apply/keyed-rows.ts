@@ -1,4 +1,6 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
+
+import { inQuotes } from '../base/text/quote.ts';
 import { TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../bulk/input.ts';
@@ -8,7 +10,6 @@ import { RESULT_COLUMNS } from '../bulk/results.ts';
 import { isShortened } from '../bulk/shortened-number.ts';
 import { isUuid } from '../service/checks.ts';
 import type { CodeChanges } from '../service/shapes.ts';
-import { inQuotes } from '../text/quote.ts';
 import { foldKey } from './lock-file.ts';
 
 /** Row of the file. A value that is absent leaves the field of an existing code as it is. */

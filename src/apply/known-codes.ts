@@ -1,10 +1,11 @@
 /** Reads the codes of the workspace for a plan: the listing, and each code of the lock file that it lacks. */
+
+import { NotFoundError, UnprovenError } from '../base/errors.ts';
+import { inParallel } from '../base/parallel/in-parallel.ts';
+import { quote } from '../base/text/quote.ts';
 import { getIfThere } from '../codes/find-code.ts';
-import { NotFoundError, UnprovenError } from '../errors.ts';
-import { inParallel } from '../parallel/in-parallel.ts';
 import { isUuid } from '../service/checks.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
 import type { ApplyJob } from './apply-job.ts';
 import { byAge } from './identify.ts';
 

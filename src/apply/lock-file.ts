@@ -2,16 +2,17 @@
  * The lock file: which code each key is, and the values last applied. One line per key, sorted, each line independent of its neighbors, so
  * that git merges it by lines. Its JSON may be reformatted; a file that can't be trusted is refused with its lines.
  */
+
+import { UsageError } from '../base/errors.ts';
+import { ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
+import { BrokenJsonError, elementsOf, type JsonElement } from '../base/text/json-elements.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
+import { letSignalsIn } from '../base/time/time.ts';
 import { type Fault, MOST_FAULTS, refuseFaults } from '../bulk/input.ts';
-import { UsageError } from '../errors.ts';
 import { isUuid } from '../service/checks.ts';
 import { isObject } from '../service/json.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
-import { ExcessiveJsonError, parseBounded } from '../text/bounded-json.ts';
-import { BrokenJsonError, elementsOf, type JsonElement } from '../text/json-elements.ts';
-import { inQuotes, quote } from '../text/quote.ts';
-import { letSignalsIn } from '../time/time.ts';
 
 /** Key and its code. */
 export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {

@@ -1,8 +1,9 @@
 /** The plan of an apply run: what each key needs so that file, lock file and service agree. Pure: the dry run prints the plan of the run. */
+
+import type { Planned } from '../base/run/outcomes.ts';
 import { differences } from '../bulk/change-rows.ts';
 import type { Fault } from '../bulk/input.ts';
 import { valuesKey } from '../once/same-values.ts';
-import type { Planned } from '../run/outcomes.ts';
 import { type CodeChanges, newCode, type QrCode } from '../service/shapes.ts';
 import { type Identity, identifyRows, type Known } from './identify.ts';
 import { judgeRow } from './judge-row.ts';

@@ -38,11 +38,8 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['rows'], does: 'formats, each read and written in one folder' },
   { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response' },
   { modules: ['limit'], does: 'the rate limit' },
-  { modules: ['parallel'], does: 'work in parallel, in order' },
   { modules: ['durable'], does: 'files that survive kills and power cuts' },
-  { modules: ['time'], does: 'the clock, time zones, periods' },
-  { modules: ['text', 'collections'], does: 'quoting, cleaning, widths, addresses; grouping, searching' },
-  { modules: ['errors.ts'], does: 'each failure and its exit code' },
+  { modules: ['base'], does: 'errors and exit codes, text, time, collections, work in parallel, facts of a run' },
 ];
 
 const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];

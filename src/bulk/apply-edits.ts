@@ -1,5 +1,5 @@
 /** Applies edited rows to their codes: one PATCH per row, with only the edited fields. */
-import { NotFoundError, RejectedError } from '../errors.ts';
+import { NotFoundError, RejectedError } from '../base/errors.ts';
 import { changesOf } from '../once/input-plan.ts';
 import type { ApplyEdits, EditsLog, OwnedEdit } from '../once/input-rows.ts';
 import type { Service } from '../service/service.ts';

@@ -1,12 +1,20 @@
 /** Runs rows that change or delete codes. They are safe to repeat, so no journal is needed; failures are reported per row. */
-import { addUtm } from '../codes/utm.ts';
-import { messageOf, NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
+
+import {
+  messageOf,
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+} from '../base/errors.ts';
+import { inParallel } from '../base/parallel/in-parallel.ts';
+import { restore } from '../base/text/defuse.ts';
+import { quote } from '../base/text/quote.ts';
+import { addUtm } from '../base/text/utm.ts';
 import { valuesKey } from '../once/same-values.ts';
-import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../service/shapes.ts';
-import { restore } from '../text/defuse.ts';
-import { quote } from '../text/quote.ts';
 import type { UpdateRow } from './check-rows.ts';
 import { type Lookup, requireCode } from './find-codes.ts';
 import type { RowResult } from './outcomes.ts';

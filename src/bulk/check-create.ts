@@ -1,9 +1,10 @@
 /** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
+
+import { inQuotes } from '../base/text/quote.ts';
+import { addUtm, type UtmTags } from '../base/text/utm.ts';
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
-import { addUtm, type UtmTags } from '../codes/utm.ts';
 import { createCodeNumbering } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
-import { inQuotes } from '../text/quote.ts';
 import { readUtm, TYPES } from './check-rows.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
 import { type Checked, type Fault, type Input, type InputRow, mapRows, placeOf, UTM_COLUMNS } from './input.ts';

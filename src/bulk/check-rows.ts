@@ -1,9 +1,10 @@
 /** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
-import { normaliseUtm, UTM_NAMES, type UtmTags } from '../codes/utm.ts';
-import { UsageError } from '../errors.ts';
+
+import { UsageError } from '../base/errors.ts';
+import { countOf, inQuotes, quote } from '../base/text/quote.ts';
+import { normaliseUtm, UTM_NAMES, type UtmTags } from '../base/text/utm.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
-import { countOf, inQuotes, quote } from '../text/quote.ts';
 import { type Columns, type InputCell, matchColumns, readText, type Words } from './columns.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, UTM_COLUMNS } from './input.ts';
 import { instead, renameAdvice } from './missing-destination.ts';

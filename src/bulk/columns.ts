@@ -3,7 +3,7 @@
  * cells.
  */
 import leven from 'leven';
-import { inQuotes, quote } from '../text/quote.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
 import {
   ALIASES,
   type Fault,

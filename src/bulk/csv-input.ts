@@ -2,10 +2,10 @@
 
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
+import { LINE_FEED, RETURN } from '../base/text/ascii.ts';
+import { restore } from '../base/text/defuse.ts';
+import { letSignalsIn } from '../base/time/time.ts';
 import { likelyDelimiter } from '../rows/formats.ts';
-import { LINE_FEED, RETURN } from '../text/ascii.ts';
-import { restore } from '../text/defuse.ts';
-import { letSignalsIn } from '../time/time.ts';
 import { checkExtent } from './csv-extent.ts';
 import { refuseFirstRow } from './first-row.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';

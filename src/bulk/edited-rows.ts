@@ -1,8 +1,8 @@
 /** Formats messages about rows that were edited since their codes were created. */
-import { PartialError } from '../errors.ts';
+import { PartialError } from '../base/errors.ts';
+import { inQuotes } from '../base/text/quote.ts';
 import type { Edit } from '../once/input-plan.ts';
 import type { RowEnd } from '../once/row-ends.ts';
-import { inQuotes } from '../text/quote.ts';
 
 /** Formats the edits of a row, or the codes it may belong to. */
 export function tellEdit({ of, changes, candidates }: Edit): string {

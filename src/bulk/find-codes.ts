@@ -1,12 +1,13 @@
 /** Finds the codes that rows specify, in as few requests as possible. */
+
+import { groupBy } from '../base/collections/group-by.ts';
+import { NotFoundError } from '../base/errors.ts';
+import { inParallel } from '../base/parallel/in-parallel.ts';
+import { quote } from '../base/text/quote.ts';
 import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../codes/find-code.ts';
-import { groupBy } from '../collections/group-by.ts';
-import { NotFoundError } from '../errors.ts';
-import { inParallel } from '../parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import { showingAgain } from '../service/showing-again.ts';
-import { quote } from '../text/quote.ts';
 import type { TargetRow } from './check-rows.ts';
 import type { Fault } from './input.ts';
 

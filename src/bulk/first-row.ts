@@ -1,6 +1,7 @@
 /** Refuses a first row that is not the header: otherwise every row below it would be a fault. */
+
+import { inQuotes } from '../base/text/quote.ts';
 import { isUuid } from '../service/checks.ts';
-import { inQuotes } from '../text/quote.ts';
 import { ALIASES, fold, isAddress, OUR_COLUMNS, refuseFaults } from './input.ts';
 
 export interface FirstRow {

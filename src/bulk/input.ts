@@ -1,11 +1,12 @@
 /** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
-import { UTM_NAMES } from '../codes/utm.ts';
-import { inChunks } from '../collections/in-chunks.ts';
-import { type RowProblem, UsageError } from '../errors.ts';
+
+import { inChunks } from '../base/collections/in-chunks.ts';
+import { type RowProblem, UsageError } from '../base/errors.ts';
+import { countOf, formatCount, inQuotes, quote } from '../base/text/quote.ts';
+import { UTM_NAMES } from '../base/text/utm.ts';
+import { letSignalsIn } from '../base/time/time.ts';
 import { MOST_ROWS, MOST_VALUES } from '../rows/table-bounds.ts';
 import { CODE_FIELDS } from '../service/shapes.ts';
-import { countOf, formatCount, inQuotes, quote } from '../text/quote.ts';
-import { letSignalsIn } from '../time/time.ts';
 
 export interface InputRow {
   /** 1-based number of the data row: the first below the CSV header is row 1. */
@@ -17,7 +18,7 @@ export interface InputRow {
   readonly line: number;
   /** By column as the file spells it. Text from CSV; any JSON value, exact, from JSON and NDJSON. Missing: no key. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Cells of a CSV whose text is escaped, unlike the values (src/text/defuse.ts). */
+  /** Cells of a CSV whose text is escaped, unlike the values (src/base/text/defuse.ts). */
   readonly defused?: ReadonlyMap<string, string> | undefined;
 }
 

@@ -1,10 +1,10 @@
 /** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
 
+import { checkBounds, ExcessiveJsonError } from '../base/text/bounded-json.ts';
+import { BrokenJsonError, elementsOf, type JsonElement } from '../base/text/json-elements.ts';
+import { letSignalsIn } from '../base/time/time.ts';
 import { MOST_RECORD, MOST_VALUES } from '../rows/table-bounds.ts';
 import { isObject, parseJson } from '../service/json.ts';
-import { checkBounds, ExcessiveJsonError } from '../text/bounded-json.ts';
-import { BrokenJsonError, elementsOf, type JsonElement } from '../text/json-elements.ts';
-import { letSignalsIn } from '../time/time.ts';
 import { type Fault, type Input, type InputRow, MOST_COLUMNS, MOST_FAULTS, refuseFaults, refuseMany } from './input.ts';
 
 /**

@@ -1,8 +1,9 @@
 /**
  * Judges changes once their codes are known: a cell that equals the value of its code was not edited, and is valid whatever it contains.
  */
+
+import { quote } from '../base/text/quote.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
 import { differences } from './change-rows.ts';
 import type { UpdateRow } from './check-rows.ts';
 import type { Lookup } from './find-codes.ts';

@@ -1,11 +1,12 @@
 /** Reads and replaces the file of `--since-last`: all rows of the last run, in the columns of the output. */
 import { gunzipSync } from 'node:zlib';
+import { UsageError } from '../base/errors.ts';
+import type { Clock } from '../base/time/time.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
-import { UsageError } from '../errors.ts';
 import type { Column } from '../rows/columns.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { createDocumentSink } from '../rows/document-sink.ts';
@@ -14,7 +15,6 @@ import { kindOfTable } from '../rows/kept-file.ts';
 import { formatOfPath, isCompressed, refuseForeignExtension } from '../rows/plan-output.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { checkWholeFile, openWholeFile } from '../rows/whole-file.ts';
-import type { Clock } from '../time/time.ts';
 import { fold, type Input } from './input.ts';
 import { parseInput } from './read-input.ts';
 

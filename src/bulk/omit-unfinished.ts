@@ -1,5 +1,5 @@
 /** Omits the rows of results that have no code, or whose codes are not as the row says. */
-import { countOf, formatCount } from '../text/quote.ts';
+import { countOf, formatCount } from '../base/text/quote.ts';
 import { type Fault, fold, type Input, type InputRow } from './input.ts';
 import type { RowOutcome } from './outcomes.ts';
 import { outcomesIn } from './results-writer.ts';

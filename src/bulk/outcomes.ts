@@ -1,5 +1,5 @@
 /** Outcomes of rows. */
-import type { Outcome } from '../run/outcomes.ts';
+import type { Outcome } from '../base/run/outcomes.ts';
 
 export type RowOutcome = Exclude<Outcome, 'earlier'>;
 

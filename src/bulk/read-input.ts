@@ -1,6 +1,6 @@
 /** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { type Input, type ReadOptions, refuseFaults, showValue } from './input.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';

@@ -1,5 +1,5 @@
 /** Reads the results of an earlier create run: the codes, and the values of their rows. */
-import type { UtmTags } from '../codes/utm.ts';
+import type { UtmTags } from '../base/text/utm.ts';
 import { seenOf } from '../once/entries.ts';
 import type { ListedCode } from '../once/journal-records.ts';
 import type { ListedRow } from '../once/listed-rows.ts';

@@ -2,10 +2,17 @@
  * Builds the results of a bulk run: the input's columns, then id, slug, outcome and error, one row per input row, in its order; and the
  * failure of the run as a whole.
  */
-import { NotFoundError, PartialError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../errors.ts';
+import {
+  NotFoundError,
+  PartialError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+} from '../base/errors.ts';
+import { countOf, formatCount } from '../base/text/quote.ts';
 import { nameRow } from '../once/new-row.ts';
 import type { CreateEnd, RowEnd } from '../once/row-ends.ts';
-import { countOf, formatCount } from '../text/quote.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { createEditedRows, tellEdit } from './edited-rows.ts';
 import { fold, type Input, type InputRow, showValue } from './input.ts';

@@ -1,7 +1,7 @@
 /** Builds the error of a run that leaves rows or keys whose outcome only the user can decide. */
-import { UnprovenError } from '../errors.ts';
+import { UnprovenError } from '../base/errors.ts';
+import { joinSome, quote } from '../base/text/quote.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { joinSome, quote } from '../text/quote.ts';
 
 /** Row or key that was sent without a response, or has its code and may have a duplicate. */
 export interface Undecided {

@@ -5,12 +5,12 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { after, formatDuration, parseHttpDate } from '../base/time/time.ts';
 import { createConnection, type OpenSocket } from '../service/connect.ts';
 import { asNetworkError, CLOSED_EARLY, NetworkError } from '../service/network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from '../service/proxy.ts';
 import type { Headers } from '../service/transport.ts';
 import { buildConnector } from '../service/undici.ts';
-import { after, formatDuration, parseHttpDate } from '../time/time.ts';
 import { specialKind } from './address-rules.ts';
 import { createHeadReader } from './read-head.ts';
 import type { TlsSessions } from './tls-sessions.ts';

@@ -1,6 +1,6 @@
 /** Checks many destinations, each once: hosts in parallel, one request at a time per host, without keeping responses in memory. */
 import { setMaxListeners } from 'node:events';
-import { groupBy } from '../collections/group-by.ts';
+import { groupBy } from '../base/collections/group-by.ts';
 import { follow, type TripOptions } from './follow.ts';
 import { createHostPatience, type HostPatience } from './host-patience.ts';
 import { createResolver, type Lookup } from './resolve-host.ts';

@@ -1,10 +1,10 @@
 /** Follows a destination to its final address: counts redirects, and checks each hop like the first. */
 import type { LookupAddress } from 'node:dns';
+import { parseUrl } from '../base/text/parse-url.ts';
+import { formatCount } from '../base/text/quote.ts';
+import { after, type Clock, formatDuration } from '../base/time/time.ts';
 import { asNetworkError, NetworkError } from '../service/network-error.ts';
 import { type Headers, header } from '../service/transport.ts';
-import { parseUrl } from '../text/parse-url.ts';
-import { formatCount } from '../text/quote.ts';
-import { after, type Clock, formatDuration } from '../time/time.ts';
 import { ask } from './ask.ts';
 import { createCookies } from './cookies.ts';
 import { RefusedAddressError } from './resolve-host.ts';

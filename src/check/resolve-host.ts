@@ -1,7 +1,7 @@
 /** Resolves host names to the addresses that may be connected to, once per run, so that the checked address is the one used (TOCTOU, DNS rebinding). */
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { quote } from '../text/quote.ts';
+import { quote } from '../base/text/quote.ts';
 import { specialKind } from './address-rules.ts';
 
 /** Resolves a name to all its addresses, like `dns.promises.lookup` with `all`. */

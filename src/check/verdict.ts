@@ -1,9 +1,10 @@
 /** Maps the result of a visit to the outcome of a destination. */
+
+import { quote } from '../base/text/quote.ts';
 import { parseRateHeaders } from '../limit/rate-headers.ts';
 import { isRefused, type NetworkError } from '../service/network-error.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
-import { quote } from '../text/quote.ts';
 import type { Trip } from './follow.ts';
 
 export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;

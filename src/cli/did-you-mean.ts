@@ -1,6 +1,6 @@
 /** Suggests the intended command line for an invalid one, by other tools' words for qrctl's commands and flags. */
-import { nearest } from '../text/nearest.ts';
-import { inShell, shown } from '../text/quote.ts';
+import { nearest } from '../base/text/nearest.ts';
+import { inShell, shown } from '../base/text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
 /** Names that other tools use for qrctl's commands. */

@@ -3,12 +3,12 @@
  * even if the rest of the line is invalid.
  */
 import { CommanderError } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { nearest } from '../base/text/nearest.ts';
 import type { CommandDefinition, Options, Values } from '../commands/define.ts';
 import type { ConsoleFlags } from '../context.ts';
-import { UsageError } from '../errors.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import type { ErrorStyle } from '../terminal/render-error.ts';
-import { nearest } from '../text/nearest.ts';
 import { candidatesFor } from './completion.ts';
 import { formatHelp, formatTopic, formatWelcome, type Terminal } from './help/command-help.ts';
 import { TOPICS } from './help/topics.ts';

@@ -2,9 +2,10 @@
  * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
  * workspace. In one place, so that no text needs to handle it.
  */
+
+import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
-import { inShellOr } from '../text/quote.ts';
 import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
 /** Completes the commands in a text. */

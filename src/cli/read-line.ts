@@ -4,10 +4,10 @@
  * the command of the line is loaded.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { UsageError } from '../base/errors.ts';
 import { type CommandDefinition, type Options, oneOf, type Values } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
 import type { ConsoleFlags } from '../context.ts';
-import type { UsageError } from '../errors.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
 import { describeValues, sentence } from './help/page.ts';

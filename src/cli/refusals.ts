@@ -1,9 +1,9 @@
 /** Creates the errors for invalid command lines, from commander's codes, with a suggestion of the intended line. */
 import type { Command, InvalidArgumentError } from 'commander';
-import { type FailureDetails, UsageError } from '../errors.ts';
-import { redactKeys } from '../text/key.ts';
-import { nearest } from '../text/nearest.ts';
-import { shown } from '../text/quote.ts';
+import { type FailureDetails, UsageError } from '../base/errors.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { nearest } from '../base/text/nearest.ts';
+import { shown } from '../base/text/quote.ts';
 import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 import { fullName } from './help/page.ts';
 

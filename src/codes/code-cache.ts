@@ -2,9 +2,10 @@
  * Stores the codes of a workspace as last seen, for lookups by slug and for completion: a small file in the user's own cache directory, one
  * per base URL and key.
  */
+
+import { parseBounded } from '../base/text/bounded-json.ts';
 import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
-import { parseBounded } from '../text/bounded-json.ts';
 
 /** Enough for the most codes with the longest names; one file for each workspace, and for each sandbox that was tried. */
 const BOUNDS = { largest: 16 * 1024 * 1024, most: 32, content: 'data' } as const;

@@ -3,9 +3,9 @@
  * it is sent, unless `--force` is given, because a printed code can't be recalled; a questionable one is a warning.
  */
 import { isIP } from 'node:net';
-import { findInvisible } from '../text/clean.ts';
-import { isDotless, parseUrl } from '../text/parse-url.ts';
-import { inQuotes, quote } from '../text/quote.ts';
+import { findInvisible } from '../base/text/clean.ts';
+import { isDotless, parseUrl } from '../base/text/parse-url.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
 
 /**
  * Problem of a destination. `qr check` uses `empty` and `not-web` too. `unusable`: no browser can open it; `dotless`: only a browser in

@@ -1,5 +1,5 @@
 /** Names files that hold one code each: by its id, or by its slug if that is safe as a name and unique. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { isUuid } from '../service/checks.ts';
 
 export const FILE_NAMES = ['id', 'slug'] as const;

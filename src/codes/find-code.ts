@@ -1,10 +1,10 @@
 /** Finds codes by ids or slugs, in as few requests as possible. */
-import { NotFoundError } from '../errors.ts';
-import { fetchInOrder } from '../parallel/fetch-in-order.ts';
+import { NotFoundError } from '../base/errors.ts';
+import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
+import { inShellOr, quote } from '../base/text/quote.ts';
 import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
-import { inShellOr, quote } from '../text/quote.ts';
 import { type Lister, listAllCodes } from './codes.ts';
 
 type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
@@ -122,7 +122,7 @@ export async function listUntilFound(
 
 /** Returns the error for a code that does not exist, with the code of that name or the nearest slug. */
 export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
-  const { nearest } = await import('../text/nearest.ts');
+  const { nearest } = await import('../base/text/nearest.ts');
   const guess =
     slugOfName(idOrSlug, codes) ??
     nearest(

@@ -1,11 +1,11 @@
 /** `qrctl api`: sends one raw request through the same HTTP core as every command. */
 import { InvalidArgumentError } from 'commander';
+import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
+import { parseBounded } from '../base/text/bounded-json.ts';
+import { parseUrl } from '../base/text/parse-url.ts';
+import { quote } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
-import { messageOf, NotFoundError, UsageError } from '../errors.ts';
 import type { RawRequest } from '../service/service.ts';
-import { parseBounded } from '../text/bounded-json.ts';
-import { parseUrl } from '../text/parse-url.ts';
-import { quote } from '../text/quote.ts';
 import { defineCommand, oneOf, repeated, text } from './define.ts';
 import { nameOfGiven, readGiven } from './read-given.ts';
 
@@ -103,6 +103,6 @@ async function readBody(context: Context, input: string, method: string): Promis
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);
-  const { cleanJson } = await import('../text/clean.ts');
+  const { cleanJson } = await import('../base/text/clean.ts');
   await console.write(cleanJson(body.endsWith('\n') ? body : `${body}\n`));
 }

@@ -1,6 +1,7 @@
 /** Repeats a prompt if the input is invalid. */
+
+import { AuthError, UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
-import { AuthError, UsageError } from '../errors.ts';
 
 /** After this many invalid inputs, the command fails with the hint. */
 const MOST_TRIES = 3;

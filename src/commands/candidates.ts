@@ -2,9 +2,10 @@
  * Looks up profiles or codes for completion (`qrctl __complete`, see cli/completion.ts). Prints one candidate per line, with a tab and its
  * description behind it. Silent on any failure, and never takes longer than a moment.
  */
+
+import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
-import { clean } from '../text/clean.ts';
 import { defineCommand } from './define.ts';
 
 /** How long the listed codes are valid, and how long a failure to list them is remembered. */
@@ -71,7 +72,7 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
  * Requests the codes, and caches them. If the service does not respond in time, known codes stay, and it is not requested again at once.
  */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
-  const { fetchInOrder } = await import('../parallel/fetch-in-order.ts');
+  const { fetchInOrder } = await import('../base/parallel/fetch-in-order.ts');
   // Half of every window is left to real work, and nothing waits for the next.
   const service = await context.connect({
     ...settings,

@@ -1,15 +1,16 @@
 /** Finds the codes that code-choice.ts describes, for every command that reads codes. */
+
+import { NotFoundError } from '../base/errors.ts';
+import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
+import { shown } from '../base/text/quote.ts';
 import { findCodes as findRows } from '../bulk/find-codes.ts';
 import { type Doubt, everyCode } from '../codes/codes.ts';
 import { findCodesBySlug, requestsToFindAgain } from '../codes/find-code.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
-import { NotFoundError } from '../errors.ts';
-import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { shown } from '../text/quote.ts';
 import { type CodeChoice, everyOf, filterOf, filterWords } from './code-choice.ts';
 import { createFilter } from './code-filters.ts';
 

@@ -1,7 +1,8 @@
 /** Choice of codes on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
+
+import { UsageError } from '../base/errors.ts';
+import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../bulk/input.ts';
-import { UsageError } from '../errors.ts';
-import { inShell } from '../text/quote.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
 import { fromCodesOptions } from './shared-flags.ts';

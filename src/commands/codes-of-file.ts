@@ -1,11 +1,12 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
+
+import { groupBy } from '../base/collections/group-by.ts';
+import { NotFoundError, UsageError } from '../base/errors.ts';
 import { checkChosen, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../bulk/input.ts';
-import { groupBy } from '../collections/group-by.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
-import { NotFoundError, UsageError } from '../errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
 import { readInput } from './qr/bulk-input.ts';

@@ -3,9 +3,9 @@
  * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
  */
 import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { VALUES } from '../settings/values.ts';
-import { parseDuration } from '../time/time.ts';
 
 /** Kinds of values that a shell completes, if they are not fixed choices. */
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';

@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LocalError } from '../base/errors.ts';
+import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
-import { LocalError } from '../errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
-import { DAY_MS } from '../time/units.ts';
 import { defineCommand } from './define.ts';
 
 const CODES_CSV = `name,type,destination

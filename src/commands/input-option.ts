@@ -1,6 +1,7 @@
 /** `--input`: exported files in place of codes of the service. */
+
+import { UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
 import type { InputLog } from '../stats/input/input-log.ts';
 import { listInputs } from '../stats/input/list-inputs.ts';
 import { refuseLosses } from '../stats/input/refuse-losses.ts';

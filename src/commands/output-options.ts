@@ -1,5 +1,6 @@
 /** Declares the output flags of every command that prints records, and opens the output they describe. */
 import { InvalidArgumentError } from 'commander';
+import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../rows/columns.ts';
 import type { DocumentSink } from '../rows/document-sink.ts';
@@ -9,7 +10,6 @@ import type { OutputFlags, OutputPlan } from '../rows/plan-output.ts';
 import type { Row, RowSink } from '../rows/row-sink.ts';
 import { createCountedSink } from '../run/counted-sink.ts';
 import { VALUES } from '../settings/values.ts';
-import { countOf } from '../text/quote.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
 const GROUP = 'Output flags:';
@@ -121,8 +121,8 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
     import('../rows/xlsx/workbook-sink.ts'),
-    import('../time/local-time.ts'),
-    import('../time/time-zone.ts'),
+    import('../base/time/local-time.ts'),
+    import('../base/time/time-zone.ts'),
     import('../rows/whole-file.ts'),
   ]);
   const settings = await context.settings();
@@ -136,7 +136,7 @@ async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<
   // JSON and CSV are exact; a table is for people.
   if (format === 'table') return console.harmless;
   if (!console.isTerminal) return undefined;
-  const clean = await import('../text/clean.ts');
+  const clean = await import('../base/text/clean.ts');
   switch (format) {
     case 'json':
     case 'ndjson':

@@ -1,8 +1,9 @@
 /** Declares the flags for a range of time, resolves them to instants, and formats a range. */
+
+import { UsageError } from '../base/errors.ts';
+import { createLocalTime } from '../base/time/local-time.ts';
+import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { createLocalTime } from '../time/local-time.ts';
-import { chooseTimeZone, timeZoneToShow } from '../time/time-zone.ts';
 import { text } from './define.ts';
 import { refuseTogether } from './shared-flags.ts';
 
@@ -41,14 +42,14 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   if (during !== undefined) refuseTogether('--during', { '--since': since, '--until': until });
   if (flags.timezone !== undefined) chooseTimeZone(inputs);
   if (during !== undefined) {
-    const { parsePeriod } = await import('../time/periods.ts');
+    const { parsePeriod } = await import('../base/time/periods.ts');
     const timezone = chooseTimeZone(inputs);
     const { sinceMs, untilMs } = parsePeriod(during, { flag: '--during', nowMs, timezone });
     return { sinceMs, untilMs, zone: () => timezone };
   }
   if (since === undefined && until === undefined)
     return { sinceMs: undefined, untilMs: undefined, zone: () => timeZoneToShow(inputs) };
-  const { isDate, isInUtc, parseMoment } = await import('../time/moments.ts');
+  const { isDate, isInUtc, parseMoment } = await import('../base/time/moments.ts');
   const timezone = () => chooseTimeZone(inputs);
   const moment = (flag: string, text: string | undefined) =>
     text === undefined ? undefined : parseMoment(text, { flag, nowMs, timezone });
@@ -69,7 +70,7 @@ async function tellExcluded(
   { until, sinceMs, untilMs }: { until: string; sinceMs: number | undefined; untilMs: number },
   zone: string,
 ): Promise<void> {
-  const { dayAfter, periodOfRange } = await import('../time/periods.ts');
+  const { dayAfter, periodOfRange } = await import('../base/time/periods.ts');
   const next = dayAfter(untilMs, zone);
   const period = sinceMs === undefined ? undefined : periodOfRange({ sinceMs, untilMs: next.sinceMs }, zone);
   const ways = [`--until ${next.name}`, ...(period ? [`--during ${period.name}`] : [])];

@@ -1,14 +1,14 @@
 /** Reads a file that a flag specifies, whole and up to a maximum size; `-` is standard input. */
 import { readdirSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { nearest } from '../base/text/nearest.ts';
+import { quote } from '../base/text/quote.ts';
 import { STANDARD_INPUT } from '../bulk/input.ts';
 import type { Context } from '../context.ts';
 import { openInput } from '../durable/open-input.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
-import { UsageError } from '../errors.ts';
 import type { LogoFault } from '../image/load-logo.ts';
-import { nearest } from '../text/nearest.ts';
-import { quote } from '../text/quote.ts';
 
 export interface GivenFile {
   /** Flag for messages if the file cannot be read. */

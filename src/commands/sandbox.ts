@@ -1,10 +1,10 @@
 /** `qrctl sandbox`: runs the local service in the foreground until it is interrupted. */
 
+import { UsageError } from '../base/errors.ts';
+import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
 import { PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { DAY_MS } from '../time/units.ts';
 import { choice, defineCommand, duration, integer, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;

@@ -1,5 +1,5 @@
 /** Declares the flags that several commands share, and checks those that exclude each other. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import { flag, integer, parsed, text } from './define.ts';
 

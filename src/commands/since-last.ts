@@ -1,10 +1,11 @@
 /** `--since-last`: compares a run with the last one, whose rows its file has, and prints only the news. */
+
+import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../bulk/last-rows.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../rows/columns.ts';
 import type { OutputPlan } from '../rows/plan-output.ts';
 import type { Row } from '../rows/row-sink.ts';
-import { addFile } from '../run/run-summary.ts';
 import { text } from './define.ts';
 import { openSink, writeAll } from './output-options.ts';
 

@@ -1,9 +1,10 @@
 /** Reads and changes the stored config for commands, and warns if permissions were corrected. */
+
+import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Inputs } from '../settings/sources.ts';
 import type { Store } from '../settings/store.ts';
 import type { Stored, StoredProfile } from '../settings/stored.ts';
-import { shown } from '../text/quote.ts';
 
 /** Reads the stored config, empty if there is none. Throws UsageError if it is corrupt. */
 export async function openStore(context: Context): Promise<Store> {

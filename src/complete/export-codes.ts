@@ -2,11 +2,18 @@
  * Exports the scans of several codes one after the other, while it prefetches the first pages of the next ones. One code writes at a time; a code that
  * fails leaves no rows and does not stop the others.
  */
-import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError, UsageError } from '../errors.ts';
+import {
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+  UsageError,
+} from '../base/errors.ts';
+import { formatInstant } from '../base/time/time.ts';
 import type { CodeSink, TimedRows } from '../rows/row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
-import { formatInstant } from '../time/time.ts';
 import { exportScans } from './export-scans.ts';
 import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
 

@@ -4,10 +4,10 @@
  * A service that sorts pages by time is paginated once, in constant memory. If rows move during pagination, the range is read again in
  * verified slices. A service that does not sort by time is exported in its own order. An export that cannot be verified as complete fails.
  */
-import { UnprovenError } from '../errors.ts';
+import { UnprovenError } from '../base/errors.ts';
+import { countOf, formatCount, quote } from '../base/text/quote.ts';
 import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
-import { countOf, formatCount, quote } from '../text/quote.ts';
 import { BudgetExceededError, createBudget } from './budget.ts';
 import { InconsistentPagesError } from './page-merger.ts';
 import { type PaginationJob, paginate } from './paginate.ts';

@@ -2,7 +2,7 @@
  * Returns the new scans of one code, each once: requests overlap with earlier ones, and returned scans are remembered for that period
  * (dedup).
  */
-import { messageOf, UnprovenError } from '../errors.ts';
+import { messageOf, UnprovenError } from '../base/errors.ts';
 import type { Row } from '../rows/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';

@@ -7,8 +7,8 @@
  * positions or be joined by others on the next page.
  */
 
+import { countOf } from '../base/text/quote.ts';
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { countOf } from '../text/quote.ts';
 import { type Batch, select } from './range.ts';
 
 /** Pages that contradict each other: rows moved while they were read, or the service's numbers are wrong. */

@@ -8,8 +8,8 @@
  * merged rows were received can always be accepted.
  */
 
+import { countOf, formatCount } from '../base/text/quote.ts';
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { countOf, formatCount } from '../text/quote.ts';
 import type { Budget } from './budget.ts';
 import { createPageMerger, InconsistentPagesError } from './page-merger.ts';
 import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading } from './range.ts';

@@ -2,10 +2,10 @@
  * Range of one code's scans: requests it with a margin of one second on each side, and cuts the responses to it (C2). Then it does not
  * matter whether the service's bounds are inclusive, or have a resolution of seconds or milliseconds.
  */
-import { NotFoundError, RejectedError } from '../errors.ts';
+import { NotFoundError, RejectedError } from '../base/errors.ts';
+import { formatInstant } from '../base/time/time.ts';
 import type { ScanPageRequest } from '../service/service.ts';
 import { MAX_SCANS_PAGE, type Scan, type ScanPage } from '../service/shapes.ts';
-import { formatInstant } from '../time/time.ts';
 
 /** Half-open range of times in ms since the epoch: `sinceMs` ≤ t < `untilMs`; no lower bound when undefined. */
 export interface Range {
@@ -22,7 +22,7 @@ export interface Batch {
 /** Reads a page of one code's scans. */
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
-/** As `fetchInOrder` of parallel/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
+/** As `fetchInOrder` of base/parallel/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
 export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) => Promise<T>, width: number) => AsyncGenerator<T>;
 
 /** An undefined bound is not sent. */

@@ -4,8 +4,8 @@
  * that fits in one page is verified by one response.
  */
 
+import { countOf, formatCount } from '../base/text/quote.ts';
 import type { Scan, ScanPage } from '../service/shapes.ts';
-import { countOf, formatCount } from '../text/quote.ts';
 import type { Budget } from './budget.ts';
 import { InconsistentPagesError, oldestFirst } from './page-merger.ts';
 import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';

@@ -5,12 +5,12 @@
 
 import { join } from 'node:path';
 import { UnrecognizedRowError } from '../append/row-parsers.ts';
-import { groupBy } from '../collections/group-by.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { UnprovenError } from '../base/errors.ts';
+import { countOf, formatCount } from '../base/text/quote.ts';
 import type { Disk, DiskDirectory } from '../durable/disk.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { makeDirectories } from '../durable/write.ts';
-import { UnprovenError } from '../errors.ts';
-import { countOf, formatCount } from '../text/quote.ts';
 import {
   createGeneration,
   generationPath,

@@ -4,13 +4,13 @@
  * write to the directory of the link, so everything is looked up relative to directories that are held open (D16).
  */
 import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { inShellOr } from '../base/text/quote.ts';
 import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
 import { inDirectory, isOwn } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
-import { UsageError } from '../errors.ts';
-import { inShellOr } from '../text/quote.ts';
 import { MANIFEST } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 import { isPartFile } from './parts.ts';

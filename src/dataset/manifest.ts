@@ -7,9 +7,9 @@ import { formatChecksummed, parseChecksummed } from '../append/checksummed-state
 import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
+import { inShellOr, quote } from '../base/text/quote.ts';
 import { isObject } from '../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
-import { inShellOr, quote } from '../text/quote.ts';
 import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 
 export const MANIFEST = '_qrctl.json';

@@ -5,12 +5,12 @@
 
 import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
+import { UsageError } from '../base/errors.ts';
+import { countOf, formatCount } from '../base/text/quote.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { inDirectory } from '../durable/held-directory.ts';
 import { temporaryOf } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
-import { countOf, formatCount } from '../text/quote.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 

@@ -1,12 +1,12 @@
 /** Reads the code, ID and time of rows back from a part, for IDs older than those in the manifest. */
 import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
+import { LocalError } from '../base/errors.ts';
+import { shown } from '../base/text/quote.ts';
+import { parseInstant } from '../base/time/time.ts';
 import type { Disk, DiskFile } from '../durable/disk.ts';
-import { LocalError } from '../errors.ts';
 import { DamagedParquetError, type ParquetReading, readParquetRows } from '../rows/parquet/parquet-rows.ts';
 import type { Row } from '../rows/row-sink.ts';
-import { shown } from '../text/quote.ts';
-import { parseInstant } from '../time/time.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 
 export interface PartReading {

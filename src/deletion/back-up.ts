@@ -1,14 +1,14 @@
 /** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
 import { join } from 'node:path';
+import { NotFoundError, UnprovenError } from '../base/errors.ts';
+import { addFile } from '../base/run/run-summary.ts';
+import { countOf, quote } from '../base/text/quote.ts';
+import { formatInstant } from '../base/time/time.ts';
 import type { ReadScans } from '../complete/range.ts';
-import { NotFoundError, UnprovenError } from '../errors.ts';
 import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
-import { addFile } from '../run/run-summary.ts';
 import { isUuid } from '../service/checks.ts';
 import type { SendDelete, Service } from '../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';
-import { countOf, quote } from '../text/quote.ts';
-import { formatInstant } from '../time/time.ts';
 import { type BackupContext, OTHER_DIRECTORY, openPause, removePauseRecord } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 

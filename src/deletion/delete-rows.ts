@@ -3,10 +3,10 @@
  * journal of IDs distinguishes the two, so the file can be run again.
  */
 
+import { NotFoundError } from '../base/errors.ts';
 import type { TargetRow } from '../bulk/check-rows.ts';
 import { type Lookup, requireCode } from '../bulk/find-codes.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
-import { NotFoundError } from '../errors.ts';
 import { type JournalWorkspace, openEnvelope, readEnvelope } from '../once/journal-envelope.ts';
 import type { SendDelete, Service } from '../service/service.ts';
 

@@ -4,21 +4,21 @@
  * them succeed.
  */
 import { basename, dirname, join } from 'node:path';
+import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../base/errors.ts';
+import type { RunFacts } from '../base/run/run-summary.ts';
+import { parseBounded } from '../base/text/bounded-json.ts';
+import { codeInShell, quote } from '../base/text/quote.ts';
+import type { Clock } from '../base/time/time.ts';
 import { ifPresent } from '../durable/disk.ts';
 import { readBack, removeFile } from '../durable/held-directory.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen } from '../durable/path-errors.ts';
 import type { Processes } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../errors.ts';
 import { writeWholeFile } from '../rows/whole-file.ts';
-import type { RunFacts } from '../run/run-summary.ts';
 import { isObject } from '../service/json.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { parseBounded } from '../text/bounded-json.ts';
-import { codeInShell, quote } from '../text/quote.ts';
-import type { Clock } from '../time/time.ts';
 
 /** The parts of a command's context that a backup uses. */
 export interface BackupContext {

@@ -1,18 +1,18 @@
 /** Writes the file of `--backup` with the scans of one code: all scans up to now, verified as complete. */
 
+import { UnprovenError } from '../base/errors.ts';
+import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
+import { countOf, quote } from '../base/text/quote.ts';
+import { asSentence } from '../base/text/sentence.ts';
 import { readPieces } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UnprovenError } from '../errors.ts';
-import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { createDocumentSink, type DocumentSink } from '../rows/document-sink.ts';
 import type { CodeSink } from '../rows/row-sink.ts';
 import { openWholeFile } from '../rows/whole-file.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { countOf, quote } from '../text/quote.ts';
-import { asSentence } from '../text/sentence.ts';
 import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
 const NEWLINE = 10;

@@ -3,7 +3,7 @@
  * line is detected and dropped. For users, it is the journal of a bulk run.
  */
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent, readPieces } from './disk.ts';
 import { createLineReader, formatLine } from './log-lines.ts';
 import { nodeDisk } from './node-disk.ts';

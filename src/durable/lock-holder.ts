@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 interface LockHolder {
   /** Undefined if this user may not inspect the process. */

@@ -1,9 +1,9 @@
 /** Formats and parses the lines of a log: each is a JSON object with a checksum, written at once and read in pieces of any size. */
 
 import { crc32 } from 'node:zlib';
-import { UsageError } from '../errors.ts';
-import { LINE_FEED } from '../text/ascii.ts';
-import { parseBounded } from '../text/bounded-json.ts';
+import { UsageError } from '../base/errors.ts';
+import { LINE_FEED } from '../base/text/ascii.ts';
+import { parseBounded } from '../base/text/bounded-json.ts';
 
 /** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {

@@ -1,5 +1,5 @@
 /** Finds out that a file is mounted on its own (`docker run -v ./codes.csv:/data/codes.csv`), before a rename to it fails with EBUSY. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { Disk } from './disk.ts';
 
 /** D18: throws UsageError if the system can't replace the file at a real path, because another file is mounted at it. */

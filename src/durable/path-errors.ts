@@ -1,7 +1,7 @@
 /** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
 
-import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../errors.ts';
-import { asSentence } from '../text/sentence.ts';
+import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../base/errors.ts';
+import { asSentence } from '../base/text/sentence.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
 import { type Disk, type DiskDirectory, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { inDirectory, removeFile } from './held-directory.ts';
 import { expectAtPath, isSameFile } from './trusted-file.ts';

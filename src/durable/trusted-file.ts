@@ -3,7 +3,7 @@
  * (root's cron job in a user's directory) must not be redirected to a file that they could not write.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { followLinks, type LinkEntry, ROOT } from './follow-links.ts';
 import { makeDirectories } from './write.ts';

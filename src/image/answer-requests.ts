@@ -1,7 +1,7 @@
 /** Answers the requests for an SVG with resvg. Runs in a separate thread (logo-worker.ts). */
 import type { MessagePort } from 'node:worker_threads';
 import { Resvg } from '@resvg/resvg-wasm';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../base/errors.ts';
 import type { DrawAnswer, DrawRequest } from './render-apart.ts';
 
 /** Answers each request of a port when the renderer is `ready`, or that it is damaged if it can't be started. */

@@ -3,7 +3,7 @@
  * run scripts, or multiply content (`use`, patterns, filters, entities) are refused by name before anything is drawn.
  */
 import { Parser } from 'saxen';
-import { formatCount } from '../text/quote.ts';
+import { formatCount } from '../base/text/quote.ts';
 
 const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];

@@ -1,11 +1,11 @@
 /** Encodes codes as modules and finds violations of the print rules, before anything is written. */
-import { UsageError } from '../errors.ts';
-import { addFailedCodes } from '../run/annotations.ts';
-import type { RunFacts } from '../run/run-summary.ts';
+import { UsageError } from '../base/errors.ts';
+import { addFailedCodes } from '../base/run/annotations.ts';
+import type { RunFacts } from '../base/run/run-summary.ts';
+import { countOf, formatCount, quote } from '../base/text/quote.ts';
+import { fillShortUrl } from '../base/text/short-url.ts';
+import { letSignalsIn } from '../base/time/time.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { countOf, formatCount, quote } from '../text/quote.ts';
-import { fillShortUrl } from '../text/short-url.ts';
-import { letSignalsIn } from '../time/time.ts';
 import type { Encoded } from './draw-picture.ts';
 import { encodeText } from './encode.ts';
 import { formatNumber, type PictureFormat, type PictureStyle } from './picture.ts';

@@ -1,8 +1,8 @@
 /** Reads files of libraries on demand: from dist/ in a build, from node_modules/ in a source tree. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LocalError } from '../base/errors.ts';
 import { readIfPackaged } from '../durable/packaged-files.ts';
-import { LocalError } from '../errors.ts';
 
 const MODULES = join(import.meta.dirname, '../../node_modules');
 

@@ -1,6 +1,6 @@
 /** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
 
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';
 import type { Logo } from './picture.ts';

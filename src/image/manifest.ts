@@ -1,16 +1,16 @@
 /** Reads and writes manifest.csv, which lists the content of each image file and identifies the files of earlier runs. */
 import { join } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import type { Outcome } from '../base/run/outcomes.ts';
 import { parseInput } from '../bulk/read-input.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
-import { UsageError } from '../errors.ts';
 import type { Column } from '../rows/columns.ts';
 import { createFormatter } from '../rows/create-formatter.ts';
 import { textOf } from '../rows/formatter.ts';
 import type { Row } from '../rows/row-sink.ts';
-import type { Outcome } from '../run/outcomes.ts';
 
 /** A contract: programs that merge letters and labels read it. */
 const NAMES = [

@@ -1,5 +1,5 @@
 /** Print rules: conditions under which a printed code may not scan, although a decoder reads the file. */
-import { countOf } from '../text/quote.ts';
+import { countOf } from '../base/text/quote.ts';
 import { contrastOf, luminanceOf, WHITE } from './colour.ts';
 import type { Modules } from './encode.ts';
 import { formatNumber, MM_AN_INCH, moduleMm, modulesAcross, type PictureStyle } from './picture.ts';

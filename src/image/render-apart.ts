@@ -3,8 +3,8 @@
  * Processor time and memory are limited, and signals are handled meanwhile.
  */
 import { Worker } from 'node:worker_threads';
+import { every, processorMs } from '../base/time/time.ts';
 import { readPackaged } from '../durable/packaged-files.ts';
-import { every, processorMs } from '../time/time.ts';
 import { boundMemory } from './bound-memory.ts';
 import { damagedInstallation, readInstalled } from './installed-file.ts';
 

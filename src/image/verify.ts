@@ -1,6 +1,6 @@
 /** Verifies a PNG or an SVG from its own bytes, a PDF or an EPS from the drawing that it is written from, with a decoder that is independent of the encoder. */
 import decodeQR from 'qr/decode.js';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../base/errors.ts';
 import type { Drawing } from './drawing.ts';
 import { MM_AN_INCH } from './picture.ts';
 import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';

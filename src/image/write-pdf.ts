@@ -1,5 +1,5 @@
 /** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
-import { EPOCH } from '../time/time.ts';
+import { EPOCH } from '../base/time/time.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Figure } from './drawing.ts';
 import type { Plate } from './logo.ts';

@@ -2,8 +2,8 @@
  * Finds codes that may be a row's although the service changed their values: it may truncate names, drop emoji or spaces, keep only ASCII
  * letters, or lower-case addresses. A search by the sent values alone would miss such a code, and the row would be created twice.
  */
-import { groupBy } from '../collections/group-by.ts';
-import { partitionPoint } from '../collections/partition-point.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { partitionPoint } from '../base/collections/partition-point.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import { type Dated, dateOf, isForeign, type RowToFind, SECOND_MS } from './deal-out.ts';
 import { restKey, valuesKey } from './same-values.ts';

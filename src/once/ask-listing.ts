@@ -1,8 +1,8 @@
 /** Looks up rows in a listing that is not stale. */
 
+import type { Clock } from '../base/time/time.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import type { Clock } from '../time/time.ts';
 import type { RowState } from './apply-record.ts';
 import { listCurrentCodes } from './current-listing.ts';
 import type { RowToFind } from './deal-out.ts';

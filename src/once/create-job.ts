@@ -1,5 +1,5 @@
 /** What a run that creates codes, and its plan, are given: the rows, the journal, the listing and the user's decisions. */
-import { collectPages } from '../collections/collect-pages.ts';
+import { collectPages } from '../base/collections/collect-pages.ts';
 import type { Disk } from '../durable/disk.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import type { Service } from '../service/service.ts';

@@ -4,7 +4,7 @@
  * PROTOCOL.md next to this file states the invariants.
  */
 
-import { LocalError } from '../errors.ts';
+import { LocalError } from '../base/errors.ts';
 import type { RowState } from './apply-record.ts';
 import { type CreateJob, createListing, type Edits, type JournalJob, journalOptions, NO_EDITS } from './create-job.ts';
 import { recordDecisions } from './decisions.ts';

@@ -1,9 +1,10 @@
 /** Reads a listing that is not stale: neither returned by a cache, nor by a replica that is behind. */
+
+import { UnprovenError } from '../base/errors.ts';
+import { quote } from '../base/text/quote.ts';
 import { getIfThere } from '../codes/find-code.ts';
-import { UnprovenError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { quote } from '../text/quote.ts';
 import type { ListedCode } from './journal-records.ts';
 import type { RowStates } from './row-states.ts';
 

@@ -2,10 +2,10 @@
  * Assigns codes to rows with the same values (bipartite matching). Takes about as long as sorting them, since a file may have thousands of
  * equal rows.
  */
-import { groupBy } from '../collections/group-by.ts';
-import { partitionPoint } from '../collections/partition-point.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { partitionPoint } from '../base/collections/partition-point.ts';
+import { parseInstant } from '../base/time/time.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { parseInstant } from '../time/time.ts';
 import { createRowHeap } from './row-heap.ts';
 import { resolutionMs, type TimeBounds } from './time-bounds.ts';
 

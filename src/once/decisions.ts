@@ -1,5 +1,5 @@
 /** Reads the user's decisions about rows: `--adopt ROW=ID`, `--not-created ROW` and `--as-new ROW`, where ROW is the line of the file. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { type InputPlan, NO_WORDS, type PlannedRow, type Words } from './input-plan.ts';
 import { isDoubtful, type RecordedStates, type RowStates } from './row-states.ts';

@@ -1,6 +1,6 @@
 /** Gathers the clues by which rows without an entry and removed entries are matched. Pure. */
-import { createNumbering } from '../collections/create-numbering.ts';
-import { numberSet } from '../collections/number-set.ts';
+import { createNumbering } from '../base/collections/create-numbering.ts';
+import { numberSet } from '../base/collections/number-set.ts';
 import type { NewCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { codeOf, ownPrint } from './entries.ts';

@@ -2,8 +2,8 @@
  * Finds the rows without an entry that are edits of removed entries. Pure, and in time linear in their number, because replacing one host
  * in a file of 100,000 rows edits all of them.
  */
-import { groupBy } from '../collections/group-by.ts';
-import { type NumberSet, numberSet } from '../collections/number-set.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { type NumberSet, numberSet } from '../base/collections/number-set.ts';
 
 /** Values that a row, or an entry, may share with its other form, as numbers below `MOST_VALUES`; undefined gives no clue. */
 export interface Clues {

@@ -2,7 +2,7 @@
  * Plans each row of the input before anything is sent: it is an entry of the journal, an edit of one, or new. Pure, so that a dry run
  * prints exactly the plan of a run.
  */
-import { numberSet } from '../collections/number-set.ts';
+import { numberSet } from '../base/collections/number-set.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';
 import { cluesOf, type GoneRow } from './edit-clues.ts';

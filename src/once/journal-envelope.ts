@@ -4,15 +4,15 @@
  * older versions contain them.
  */
 import { constants, open, stat } from 'node:fs/promises';
+import { UsageError } from '../base/errors.ts';
+import { parseBounded } from '../base/text/bounded-json.ts';
+import { quote } from '../base/text/quote.ts';
+import { asSentence } from '../base/text/sentence.ts';
 import { type LogWriter, openLog, readLog } from '../durable/append-log.ts';
 import type { Disk } from '../durable/disk.ts';
 import { createShapeGuard } from '../durable/log-lines.ts';
-import { UsageError } from '../errors.ts';
 import { isObject } from '../service/json.ts';
 import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
-import { parseBounded } from '../text/bounded-json.ts';
-import { quote } from '../text/quote.ts';
-import { asSentence } from '../text/sentence.ts';
 
 /** First line. `of` is absent in the journal of a create run; version 1 of that knows no key. */
 type BeginningLine = { is: 'journal'; version: number; of?: string } & RecordedWorkspace;

@@ -1,7 +1,7 @@
 /** Compares the results of an earlier run with the journal (O22), and reads from them the values that a journal of version 1 lacks. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
+import { formatCount } from '../base/text/quote.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { formatCount } from '../text/quote.ts';
 import type { RowState } from './apply-record.ts';
 import { codeOf, contentOf, entriesRecords, type Seen } from './entries.ts';
 import type { ListedCode } from './journal-records.ts';

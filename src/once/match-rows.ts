@@ -1,6 +1,6 @@
 /** Matches the rows of the input to the entries of the journal by their values, at any position. Pure. */
-import { groupBy } from '../collections/group-by.ts';
-import { numberSet } from '../collections/number-set.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { numberSet } from '../base/collections/number-set.ts';
 import type { Seen } from './entries.ts';
 
 /** `key`: a number from 0, equal for rows that request the same code (same-values.ts). */

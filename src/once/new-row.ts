@@ -1,6 +1,7 @@
 /** Row of a bulk file that is to become a code. */
+
+import { inQuotes } from '../base/text/quote.ts';
 import type { NewCode } from '../service/shapes.ts';
-import { inQuotes } from '../text/quote.ts';
 
 /** A row that is to become a code. */
 export interface NewRow {

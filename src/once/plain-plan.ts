@@ -2,7 +2,7 @@
  * Plans an input whose rows need no recognition: the journal is empty, or the input is unchanged, in the same order. This covers nearly
  * every run, and comparing each row with all entries takes several times the memory of the rows. Pure.
  */
-import { numberSet } from '../collections/number-set.ts';
+import { numberSet } from '../base/collections/number-set.ts';
 import { entriesRecords, seenOf, toRuns } from './entries.ts';
 import { type InputPlan, isRecorded, PlannedRows } from './input-plan.ts';
 import type { NewRow } from './new-row.ts';

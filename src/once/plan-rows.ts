@@ -1,5 +1,5 @@
 /** Plans a run of `createRows` without sending or writing anything: what it would do with each row. */
-import type { Planned } from '../run/outcomes.ts';
+import type { Planned } from '../base/run/outcomes.ts';
 import { type CreateJob, createListing, type JournalJob, journalOptions, NO_EDITS } from './create-job.ts';
 import type { Edit } from './input-plan.ts';
 import { type ApplyEdits, openInput } from './input-rows.ts';

@@ -2,8 +2,9 @@
  * Reconciles rows of unknown outcome with the listing. Decides only if the assignment is unique: as many codes as could be theirs can be
  * assigned to the rows, each within its time. With one code too many, the user must decide.
  */
+
+import { letSignalsIn } from '../base/time/time.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { letSignalsIn } from '../time/time.ts';
 import { createAlteredSearch } from './altered-codes.ts';
 import { judgeAlike, type RowToFind } from './deal-out.ts';
 import type { NewRow } from './new-row.ts';

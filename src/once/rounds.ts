@@ -2,11 +2,11 @@
  * Runs rounds of sending rows, looking up lost ones in the listing, and sending again those verified as absent, until each row has its
  * code, needs the user's decision, or can't be created in this run.
  */
-import { groupBy } from '../collections/group-by.ts';
+import { groupBy } from '../base/collections/group-by.ts';
+import { inQuotes } from '../base/text/quote.ts';
+import type { Clock } from '../base/time/time.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { inQuotes } from '../text/quote.ts';
-import type { Clock } from '../time/time.ts';
 import type { RowState } from './apply-record.ts';
 import { askListing, isUnknown, toQuestion, toResent, type Waiting, waitFor } from './ask-listing.ts';
 import type { ListedCode } from './journal-records.ts';

@@ -1,6 +1,7 @@
 /** Compares and numbers codes by their values. */
+
+import { parseUrl } from '../base/text/parse-url.ts';
 import type { NewCode, QrCode } from '../service/shapes.ts';
-import { parseUrl } from '../text/parse-url.ts';
 
 /**
  * O6: returns a text that is equal for codes with the same name, type and destination. The service may normalize values (trim a name, add

@@ -7,8 +7,8 @@ import {
   RejectedError,
   RequestFailure,
   UnexpectedAnswerError,
-} from '../errors.ts';
-import { inParallel } from '../parallel/in-parallel.ts';
+} from '../base/errors.ts';
+import { inParallel } from '../base/parallel/in-parallel.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { NewRow } from './new-row.ts';

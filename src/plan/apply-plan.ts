@@ -1,7 +1,8 @@
 /** Applies the due rows of a plan, code by code: intent on disk, PATCH, outcome on disk. */
+
+import { RejectedError } from '../base/errors.ts';
 import { differences } from '../bulk/change-rows.ts';
 import type { RowResult } from '../bulk/outcomes.ts';
-import { RejectedError } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 import { type DatedChange, type DueRows, keysOf, wantedOf } from './dated-plan.ts';

@@ -1,6 +1,6 @@
 /** Selects the rows of a dated plan that are due for a code, and merges their changes. Pure: no clock, no service, no disk. */
 import { createHash } from 'node:crypto';
-import { addUtm, type UtmTags } from '../codes/utm.ts';
+import { addUtm, type UtmTags } from '../base/text/utm.ts';
 import type { CodeChanges, QrCode } from '../service/shapes.ts';
 
 /** Changes of one row and their time, ms since the epoch. */

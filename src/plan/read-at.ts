@@ -3,9 +3,9 @@
  * clocks are set back.
  */
 import { Temporal } from 'temporal-polyfill';
+import { parseInstant } from '../base/time/time.ts';
 import type { InputCell } from '../bulk/columns.ts';
 import { showValue } from '../bulk/input.ts';
-import { parseInstant } from '../time/time.ts';
 
 const AT =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;

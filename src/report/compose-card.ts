@@ -1,6 +1,7 @@
 /** Composes one card of the report: a dimension as a chart, as tables, or both. */
+
+import { capitalize } from '../base/text/sentence.ts';
 import type { Figure, Section } from '../stats/figures.ts';
-import { capitalize } from '../text/sentence.ts';
 import { calendarTable } from './compose-shades.ts';
 import { figuresTable, isNew, isRecurring } from './compose-tables.ts';
 import type { Card, ColumnChart } from './document.ts';

@@ -1,8 +1,9 @@
 /** Composes the report from figures: the only place that chooses its words, formats its numbers and orders its parts. Pure. */
+
+import { capitalize } from '../base/text/sentence.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { Coverage } from '../stats/coverage.ts';
 import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
-import { capitalize } from '../text/sentence.ts';
 import { composeCard } from './compose-card.ts';
 import { hoursTable } from './compose-shades.ts';
 import { composeTiles } from './compose-tiles.ts';

@@ -1,6 +1,7 @@
 /** Composes tables whose cells are darker the more scans they have: days as weeks of a calendar, and hours by weekday. */
+
+import { capitalize } from '../base/text/sentence.ts';
 import type { Figure, HourOfWeekday, Section } from '../stats/figures.ts';
-import { capitalize } from '../text/sentence.ts';
 import type { Shade, ShadeCell, ShadeTable } from './document.ts';
 import type { LocalDate } from './languages/format-date.ts';
 import type { Locale } from './languages/load-language.ts';

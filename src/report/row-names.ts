@@ -1,6 +1,7 @@
 /** Names of rows: what a value of the data is called in the report. */
+
+import { capitalize } from '../base/text/sentence.ts';
 import type { Figure, Section } from '../stats/figures.ts';
-import { capitalize } from '../text/sentence.ts';
 import type { Name } from './document.ts';
 import type { LocalDate } from './languages/format-date.ts';
 import type { Locale } from './languages/load-language.ts';

@@ -1,8 +1,8 @@
 /** Dates of a unit of time in its form in data: `2026-10-01`, `2026-W40`, `2026-10`, `Monday`. */
 
-import { isPeriod, parsePeriod } from '../time/periods.ts';
-import { parseInstant } from '../time/time.ts';
-import { DAY_MS } from '../time/units.ts';
+import { isPeriod, parsePeriod } from '../base/time/periods.ts';
+import { parseInstant } from '../base/time/time.ts';
+import { DAY_MS } from '../base/time/units.ts';
 import type { LocalDate } from './languages/format-date.ts';
 import { localDate } from './range-words.ts';
 

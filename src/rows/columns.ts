@@ -1,7 +1,7 @@
 /** The columns a command can print. */
-import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
-import { inQuotes, quote } from '../text/quote.ts';
+import { UsageError } from '../base/errors.ts';
+import { nearest } from '../base/text/nearest.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
 import { formatJson } from './json-lines.ts';
 import type { Row } from './row-sink.ts';
 

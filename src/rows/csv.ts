@@ -3,8 +3,8 @@
  * the millions in an export are plain, and its microseconds per cell would be most of an export's time.
  */
 import { stringify } from 'csv-stringify/sync';
-import { createByteBuffer } from '../text/byte-buffer.ts';
-import { defuse } from '../text/defuse.ts';
+import { createByteBuffer } from '../base/text/byte-buffer.ts';
+import { defuse } from '../base/text/defuse.ts';
 import { createField, knownBytes } from './field-bytes.ts';
 import { type Formatter, stateless } from './formatter.ts';
 import { formatJson } from './json-lines.ts';

@@ -1,8 +1,8 @@
 /** Formats values and records as JSON. A bigint, which represents an integer beyond 2^53, becomes a number with all its digits. */
 
-import { UnexpectedAnswerError } from '../errors.ts';
-import { BACKSLASH, QUOTE } from '../text/ascii.ts';
-import { createByteBuffer } from '../text/byte-buffer.ts';
+import { UnexpectedAnswerError } from '../base/errors.ts';
+import { BACKSLASH, QUOTE } from '../base/text/ascii.ts';
+import { createByteBuffer } from '../base/text/byte-buffer.ts';
 import { createField, type Field, knownBytes } from './field-bytes.ts';
 import type { Row } from './row-sink.ts';
 

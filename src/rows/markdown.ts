@@ -2,7 +2,7 @@
  * Tables of GitHub Flavored Markdown, for pull requests, job summaries and chat. Values are text of others: they are shown as code, in which
  * neither Markdown nor GitHub sees a row, HTML, a link, a mention, a reference or a workflow command.
  */
-import { clean } from '../text/clean.ts';
+import { clean } from '../base/text/clean.ts';
 import { type Column, textOf } from './columns.ts';
 import type { Formatter, Shape } from './formatter.ts';
 import { stateless } from './formatter.ts';

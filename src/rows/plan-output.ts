@@ -2,7 +2,7 @@
  * Checks the output flags together, and combines them into one plan. The format is, in this order: `--format`, the extension, the profile,
  * the default.
  */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { type Column, chooseColumns } from './columns.ts';
 import {
   DATA_FORMATS,

@@ -1,10 +1,10 @@
 /** Writes the summary of a run: the file is replaced atomically, so that a program that watches it never reads half of one. */
 import { basename, dirname } from 'node:path';
+import { UsageError } from '../base/errors.ts';
+import { formatRunMetrics } from '../base/run/run-metrics.ts';
+import { formatRunSummary, type RunEnd } from '../base/run/run-summary.ts';
 import type { Processes } from '../durable/replace-file.ts';
-import { UsageError } from '../errors.ts';
 import type { OutputPlace } from '../rows/whole-file.ts';
-import { formatRunMetrics } from './run-metrics.ts';
-import { formatRunSummary, type RunEnd } from './run-summary.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
 /** A summary replaces the one of the last run, and no other data. */

@@ -1,5 +1,5 @@
 /** Options of a sandbox: amount of data, limits, and a choice for each point that the specification leaves open. */
-import { type Clock, systemClock } from '../time/time.ts';
+import { type Clock, systemClock } from '../base/time/time.ts';
 import type { Intercept, RequestRecord } from './exchange.ts';
 
 export const PLANS = ['free', 'pro', 'business'] as const;

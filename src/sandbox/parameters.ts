@@ -1,8 +1,9 @@
 /** Parses query parameters and JSON bodies of requests, and validates them by section 4 of the specification. */
+
+import { parseBounded } from '../base/text/bounded-json.ts';
+import { parseInstant } from '../base/time/time.ts';
 import { isObject } from '../service/json.ts';
 import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
-import { parseBounded } from '../text/bounded-json.ts';
-import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 
 /** Request that the service rejects with 400. */

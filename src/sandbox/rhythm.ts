@@ -3,8 +3,8 @@
  * ends to a poster that was taken down. A pure function of seed and code: the cumulative weight per hour, inverted.
  */
 
-import { firstIndex } from '../collections/partition-point.ts';
-import { DAY_MS, HOUR_MS } from '../time/units.ts';
+import { firstIndex } from '../base/collections/partition-point.ts';
+import { DAY_MS, HOUR_MS } from '../base/time/units.ts';
 import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 

@@ -1,6 +1,7 @@
 /** Sample codes like those of a real workspace: ordinary names, and names that break tables, spreadsheets and terminals. */
+
+import { formatInstant } from '../base/time/time.ts';
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
-import { formatInstant } from '../time/time.ts';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';
 
 /** When people are where a code hangs. */

@@ -1,7 +1,7 @@
 /** Scan log of one code: pages of its generated series and of the scans that tests add. */
-import { firstIndex } from '../collections/partition-point.ts';
+import { firstIndex } from '../base/collections/partition-point.ts';
+import { parseInstant } from '../base/time/time.ts';
 import type { Scan } from '../service/shapes.ts';
-import { parseInstant } from '../time/time.ts';
 import type { Behaviour } from './options.ts';
 import { PLAIN_VISIT } from './sample-visits.ts';
 import { addedScanId, createSeries, type Series, type SeriesShape } from './scan-series.ts';

@@ -3,8 +3,8 @@
  * never decrease with the index, IDs always increase.
  */
 
-import { firstIndex } from '../collections/partition-point.ts';
-import { formatInstant } from '../time/time.ts';
+import { firstIndex } from '../base/collections/partition-point.ts';
+import { formatInstant } from '../base/time/time.ts';
 import { fraction, hash } from './chance.ts';
 import { createRhythm } from './rhythm.ts';
 import { placeOf } from './sample-codes.ts';

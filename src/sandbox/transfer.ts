@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { formatHttpDate } from '../time/time.ts';
+import { formatHttpDate } from '../base/time/time.ts';
 import type { Answer, SandboxRequest } from './exchange.ts';
 
 /** Bodies of requests are bounded; a code needs a few hundred bytes. */

@@ -1,6 +1,7 @@
 /** In-memory workspace: codes and their scan logs. Deleting a code removes both permanently. */
+
+import { formatInstant } from '../base/time/time.ts';
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
-import { formatInstant } from '../time/time.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';
 import { codeIdentity, sampleCode, sizeOf } from './sample-codes.ts';
 import { createScanLog, type ScanLog } from './scan-log.ts';

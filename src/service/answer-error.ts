@@ -8,9 +8,9 @@ import {
   type RequestFailure,
   UnavailableError,
   UnexpectedAnswerError,
-} from '../errors.ts';
+} from '../base/errors.ts';
+import { quote } from '../base/text/quote.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
-import { quote } from '../text/quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseJson } from './json.ts';
 import { type Answer, header, type Method } from './transport.ts';

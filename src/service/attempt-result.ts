@@ -1,7 +1,7 @@
 /** Decides the result of one attempt of a request: its value, its message, and whether and when it may be repeated. */
-import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../errors.ts';
+import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../base/errors.ts';
+import { ExcessiveJsonError } from '../base/text/bounded-json.ts';
 import type { RateHeaders } from '../limit/rate-headers.ts';
-import { ExcessiveJsonError } from '../text/bounded-json.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';

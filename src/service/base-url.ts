@@ -1,7 +1,7 @@
 /** Parses the base URL of the service, as users type it. */
-import { UsageError } from '../errors.ts';
-import { parseUrl } from '../text/parse-url.ts';
-import { shown } from '../text/quote.ts';
+import { UsageError } from '../base/errors.ts';
+import { parseUrl } from '../base/text/parse-url.ts';
+import { shown } from '../base/text/quote.ts';
 
 /** The version segment every base URL ends in (specification, section 9). */
 const VERSION_PATH = '/api/v1';

@@ -1,8 +1,8 @@
 /** Reads the body of a response, from chunks to text. */
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
-import type { ByteBuffer } from '../text/byte-buffer.ts';
-import { quote } from '../text/quote.ts';
+import type { ByteBuffer } from '../base/text/byte-buffer.ts';
+import { quote } from '../base/text/quote.ts';
 import { NetworkError } from './network-error.ts';
 
 /** Far above any response of the specification; a larger one would only fill the memory. */

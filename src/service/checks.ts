@@ -1,6 +1,6 @@
 /** Checks the shapes of responses once, at the edge. Unknown values and extra fields are accepted: the service may be extended. */
-import { UnexpectedAnswerError } from '../errors.ts';
-import { quote } from '../text/quote.ts';
+import { UnexpectedAnswerError } from '../base/errors.ts';
+import { quote } from '../base/text/quote.ts';
 import type { Redact } from './excerpt.ts';
 import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';

@@ -3,10 +3,10 @@
  * transport make one exchange; passes the rate-limit headers to the governor; and lets attempt-result.ts decide the result: a checked
  * value, a 429 (sent again after the pause), or a failure of one class of errors.ts, repeated with back-off if that is safe.
  */
-import { NotFoundError, RequestFailure } from '../errors.ts';
+import { NotFoundError, RequestFailure } from '../base/errors.ts';
+import { formatDuration } from '../base/time/time.ts';
 import { createGovernor, type Ticket } from '../limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
-import { formatDuration } from '../time/time.ts';
 import { isServiceAnswer, type Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';

@@ -1,7 +1,7 @@
 /** Creates the functions for the service's endpoints: path, body and response shape of each in one place. */
 import { setMaxListeners } from 'node:events';
-import { RequestFailure, UsageError } from '../errors.ts';
-import { formatInstant } from '../time/time.ts';
+import { RequestFailure, UsageError } from '../base/errors.ts';
+import { formatInstant } from '../base/time/time.ts';
 import type { Call } from './attempt-result.ts';
 import { isLoopback } from './base-url.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks.ts';

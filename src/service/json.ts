@@ -1,5 +1,5 @@
 /** Parses JSON and keeps every digit of its integers. */
-import { checkBounds, ExcessiveJsonError, parseBounded } from '../text/bounded-json.ts';
+import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
 /** Maximum characters of a text with long integers: the parser that keeps digits takes a second for as much. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;

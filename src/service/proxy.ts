@@ -1,8 +1,8 @@
 /** Selects the proxy for the service, if any: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as curl and Node read them. */
 import { Buffer } from 'node:buffer';
 import { BlockList, isIP } from 'node:net';
-import { UsageError } from '../errors.ts';
-import { parseUrl } from '../text/parse-url.ts';
+import { UsageError } from '../base/errors.ts';
+import { parseUrl } from '../base/text/parse-url.ts';
 import { isLoopback } from './base-url.ts';
 import { NetworkError } from './network-error.ts';
 

@@ -1,7 +1,7 @@
 /** Parses the times of scans, a million at a time. */
 
-import { parseInstant } from '../time/time.ts';
-import { DAY_MS } from '../time/units.ts';
+import { parseInstant } from '../base/time/time.ts';
+import { DAY_MS } from '../base/time/units.ts';
 
 const ZERO = 48;
 const DASH = 45;

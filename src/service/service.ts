@@ -1,5 +1,5 @@
 /** Interface of the service for commands: its six endpoints, typed and checked, behind the rate limit and the retries. */
-import type { RequestFailure } from '../errors.ts';
+import type { RequestFailure } from '../base/errors.ts';
 import type { GovernorOptions, PauseEvents } from '../limit/governor.ts';
 import type { RateLimit } from '../limit/rate-limit.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';

@@ -1,7 +1,7 @@
 /** Performs one HTTP exchange: the only place where a request to the service leaves this machine. */
 import type { Dispatcher } from 'undici';
-import { type ByteBuffer, createByteBuffer } from '../text/byte-buffer.ts';
-import { after, formatDuration } from '../time/time.ts';
+import { type ByteBuffer, createByteBuffer } from '../base/text/byte-buffer.ts';
+import { after, formatDuration } from '../base/time/time.ts';
 import { addChunk, decodeBody } from './body.ts';
 import { type Connection, createConnection } from './connect.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';

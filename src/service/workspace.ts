@@ -3,8 +3,8 @@
  * fingerprint of the API key. Two workspaces mostly share one base URL, so the URL alone can't distinguish them; the key itself is never
  * stored.
  */
-import { NotFoundError, UsageError } from '../errors.ts';
-import { inShellOr, quote } from '../text/quote.ts';
+import { NotFoundError, UsageError } from '../base/errors.ts';
+import { inShellOr, quote } from '../base/text/quote.ts';
 
 /** The workspace that this run acts on. */
 export interface Workspace {

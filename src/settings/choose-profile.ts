@@ -1,8 +1,8 @@
 /** Chooses the profile of a command. */
-import { UsageError } from '../errors.ts';
-import { redactKeys } from '../text/key.ts';
-import { nearest } from '../text/nearest.ts';
-import { inShellOr, shown } from '../text/quote.ts';
+import { UsageError } from '../base/errors.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { nearest } from '../base/text/nearest.ts';
+import { inShellOr, shown } from '../base/text/quote.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 import { DEFAULT_PROFILE, type Stored } from './stored.ts';

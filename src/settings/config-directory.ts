@@ -3,8 +3,8 @@ import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readd
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
+import { UsageError } from '../base/errors.ts';
 import { systemCode } from '../durable/path-errors.ts';
-import { UsageError } from '../errors.ts';
 import type { Variables } from './settings.ts';
 
 /**

@@ -1,9 +1,9 @@
 /** Parses the command of a profile that prints its key. run-key-command.ts runs it; this file is loaded by every command. */
 import { isAbsolute } from 'node:path';
-import { messageOf, UsageError } from '../errors.ts';
-import { redactKeys } from '../text/key.ts';
-import { inShellOr, shown } from '../text/quote.ts';
-import { splitWords } from '../text/split-words.ts';
+import { messageOf, UsageError } from '../base/errors.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { inShellOr, shown } from '../base/text/quote.ts';
+import { splitWords } from '../base/text/split-words.ts';
 
 /**
  * Returns the program and the arguments of a key-command. Throws UsageError for a line that can't run without a shell, for a program with a

@@ -2,9 +2,9 @@
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:process';
+import { AuthError } from '../base/errors.ts';
+import { inShellOr } from '../base/text/quote.ts';
 import { describeSystemError, systemCode } from '../durable/path-errors.ts';
-import { AuthError } from '../errors.ts';
-import { inShellOr } from '../text/quote.ts';
 import { formatMode } from './config-directory.ts';
 import { plantedBy } from './planted.ts';
 

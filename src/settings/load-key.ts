@@ -1,6 +1,6 @@
 /** Reads a key that is not known yet: from a file, or from a command. Every source has the same rules for what a key is. */
-import { AuthError } from '../errors.ts';
-import { keyProblem } from '../text/key.ts';
+import { AuthError } from '../base/errors.ts';
+import { keyProblem } from '../base/text/key.ts';
 import { commandHint } from './key-command.ts';
 import { readKeyFile } from './key-file.ts';
 import type { CommandRun } from './run-key-command.ts';

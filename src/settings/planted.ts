@@ -5,8 +5,8 @@
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
+import { inShellOr } from '../base/text/quote.ts';
 import { followLinks, type LinkEntry, ROOT } from '../durable/follow-links.ts';
-import { inShellOr } from '../text/quote.ts';
 import type { CommandProblem } from './stored.ts';
 
 /** Bits that let others than the owner, and all others, change the names in a directory. */

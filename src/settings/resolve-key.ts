@@ -1,9 +1,9 @@
 /** Finds the source of the key, in one order, and refuses settings without it, with the next step. */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { AuthError, UsageError } from '../errors.ts';
-import { checkKey } from '../text/key.ts';
-import { inShellOr } from '../text/quote.ts';
+import { AuthError, UsageError } from '../base/errors.ts';
+import { checkKey } from '../base/text/key.ts';
+import { inShellOr } from '../base/text/quote.ts';
 import type { ConnectedSettings, KeySource, Settings, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 

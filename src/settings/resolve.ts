@@ -1,8 +1,8 @@
 /** Resolves the effective settings, and checks values that are to be stored. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
+import { quote, shown } from '../base/text/quote.ts';
+import { findTemplateProblem } from '../base/text/short-url.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
-import { quote, shown } from '../text/quote.ts';
-import { findTemplateProblem } from '../text/short-url.ts';
 import { chooseInputs } from './choose-profile.ts';
 import { parseKeyCommand } from './key-command.ts';
 import { resolveKey } from './resolve-key.ts';

@@ -2,10 +2,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { kill, platform } from 'node:process';
 import type { Readable } from 'node:stream';
-import { AuthError, messageOf } from '../errors.ts';
-import { redactKeys } from '../text/key.ts';
-import { shown } from '../text/quote.ts';
-import type { Clock } from '../time/time.ts';
+import { AuthError, messageOf } from '../base/errors.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { shown } from '../base/text/quote.ts';
+import type { Clock } from '../base/time/time.ts';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 import type { Variables } from './settings.ts';
 

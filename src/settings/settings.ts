@@ -35,7 +35,7 @@ export interface Settings {
   baseUrl: string | undefined;
   /**
    * The key that may be sent to `baseUrl`; undefined when there is none, and while `pendingKey` is not read. Never print it: see keyPrefix
-   * in text/key.ts.
+   * in base/text/key.ts.
    */
   apiKey: string | undefined;
   /** Where the key comes from; undefined for none, and for one that is being stored. */
@@ -48,7 +48,7 @@ export interface Settings {
   /** Between the cells of CSV. */
   delimiter: Delimiter | undefined;
   timezone: string | undefined;
-  /** The address of a code as a template: it has `{slug}` or `{id}`. See text/short-url.ts. */
+  /** The address of a code as a template: it has `{slug}` or `{id}`. See base/text/short-url.ts. */
   shortUrl: string | undefined;
   /** Output for a screen reader: nothing is redrawn or drawn with blocks. */
   accessible: boolean;

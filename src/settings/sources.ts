@@ -1,9 +1,9 @@
 /** Finds the source of a setting: flag > variable > profile > default. The only place that defines this order. */
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
+import { inShellOr } from '../base/text/quote.ts';
+import { parseShortUrl } from '../base/text/short-url.ts';
+import { isSwitchedOn } from '../base/text/switched-on.ts';
 import { baseUrlOf } from '../service/base-url.ts';
-import { inShellOr } from '../text/quote.ts';
-import { parseShortUrl } from '../text/short-url.ts';
-import { isSwitchedOn } from '../text/switched-on.ts';
 import type { SettingFlags, Variables } from './settings.ts';
 import type { CommandProblem, StoredProfile } from './stored.ts';
 import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';

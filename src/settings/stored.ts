@@ -1,6 +1,7 @@
 /** Parses and formats config.json. */
+
+import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
-import { parseBounded } from '../text/bounded-json.ts';
 
 /** Content of one profile, each value as it was typed; the key, or that of `keyCommand`, belongs to `keyBaseUrl` and is sent nowhere else. */
 const PROFILE_FIELDS = [

@@ -1,9 +1,10 @@
 /** Defines the valid values of each setting. One parser serves the flag, the variable, the profile and `config set`. */
+
+import { parseShortUrl } from '../base/text/short-url.ts';
+import { parseDuration } from '../base/time/time.ts';
+import { isTimeZone } from '../base/time/time-zone.ts';
 import type { Reserve } from '../limit/rate-window.ts';
 import { DELIMITERS, type Delimiter, FORMATS } from '../rows/formats.ts';
-import { parseShortUrl } from '../text/short-url.ts';
-import { parseDuration } from '../time/time.ts';
-import { isTimeZone } from '../time/time-zone.ts';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;

@@ -1,5 +1,7 @@
 /** Changes the stored config, one change at a time. conf manages it; its file is written by durable/replace-file.ts. */
 import { basename, dirname, extname } from 'node:path';
+import { LocalError, UsageError } from '../base/errors.ts';
+import type { Clock } from '../base/time/time.ts';
 import type { Disk } from '../durable/disk.ts';
 import { acquireLock } from '../durable/lock.ts';
 import { refuseMountPoint } from '../durable/mount-point.ts';
@@ -8,8 +10,6 @@ import { describeSystemError } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
 import { makeDirectories } from '../durable/write.ts';
-import { LocalError, UsageError } from '../errors.ts';
-import type { Clock } from '../time/time.ts';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';

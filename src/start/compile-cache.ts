@@ -17,8 +17,8 @@
  * as well change the user's shell profile.
  */
 import { statSync } from 'node:fs';
+import { parseBounded } from '../base/text/bounded-json.ts';
 import { type OwnCache, openOwnCache, quietly, type User } from '../durable/own-cache.ts';
-import { parseBounded } from '../text/bounded-json.ts';
 
 /** Compiled code of one bundle. */
 export interface Compiled {

@@ -1,5 +1,5 @@
 /** Splits a range so that each part is within one unit of every requested dimension. */
-import { HOUR_MS, QUARTER_MS } from '../time/units.ts';
+import { HOUR_MS, QUARTER_MS } from '../base/time/units.ts';
 import { type RunningUnit, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';

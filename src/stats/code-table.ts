@@ -1,7 +1,8 @@
 /** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
+
+import { UsageError } from '../base/errors.ts';
+import { inQuotes, quote } from '../base/text/quote.ts';
 import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../bulk/input.ts';
-import { UsageError } from '../errors.ts';
-import { inQuotes, quote } from '../text/quote.ts';
 import type { NoneIs } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';

@@ -1,5 +1,5 @@
 /** Determines the range that a range is compared with. */
-import { periodOfRange, periodYearBefore, previousPeriod } from '../time/periods.ts';
+import { periodOfRange, periodYearBefore, previousPeriod } from '../base/time/periods.ts';
 import { type Span, zoned } from './calendar.ts';
 
 /** Values of `--compare`. */

@@ -1,7 +1,8 @@
 /** Determines the part of a range that the data covers: it begins and ends with a day of the data. Pure. */
+
+import { parseInstant } from '../base/time/time.ts';
+import { HOUR_MS } from '../base/time/units.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
-import { parseInstant } from '../time/time.ts';
-import { HOUR_MS } from '../time/units.ts';
 import { type Span, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import type { Coverage } from './coverage.ts';

@@ -1,5 +1,5 @@
 /** Counts the days of a range by the zone's own clock, as what an average per day is divided by. */
-import { DAY_MS, HOUR_MS } from '../time/units.ts';
+import { DAY_MS, HOUR_MS } from '../base/time/units.ts';
 import { unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import type { OffsetAt } from './tally.ts';

@@ -1,5 +1,5 @@
 /** Dimensions that scans can be counted by. */
-import { UTM_NAMES } from '../codes/utm.ts';
+import { UTM_NAMES } from '../base/text/utm.ts';
 import { SCAN_FIELDS } from '../service/shapes.ts';
 
 /** Dimensions of the time of a scan, in the requested zone; `hour` is the hour of the day. */

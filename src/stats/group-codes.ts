@@ -1,5 +1,5 @@
 /** Values of codes in the groups of a count: UTM tags of destinations, and columns of a table of codes. */
-import { utmOf } from '../codes/utm.ts';
+import { utmOf } from '../base/text/utm.ts';
 import type { CodeGroup, CodeValues, NoneIs, ValueOfCode } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import type { CodeTable } from './code-table.ts';

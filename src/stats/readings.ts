@@ -1,8 +1,9 @@
 /** Plans which ranges of the service are read for a count, and how. */
+
+import type { LocalTime } from '../base/time/local-time.ts';
 import { requestsAfter } from '../complete/export-scans.ts';
 import type { Range } from '../complete/range.ts';
 import type { ScanPage } from '../service/shapes.ts';
-import type { LocalTime } from '../time/local-time.ts';
 import { bucketCuts } from './buckets.ts';
 import type { Span } from './calendar.ts';
 import { type ClosedSpan, type Comparison, spanBefore } from './compare-span.ts';

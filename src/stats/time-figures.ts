@@ -1,5 +1,5 @@
 /** Rows of a dimension of time, in order, including units without scans. */
-import { HOUR_MS } from '../time/units.ts';
+import { HOUR_MS } from '../base/time/units.ts';
 import { formatUnit, isRunning, type RunningUnit, type Span, startOf, unitOf } from './calendar.ts';
 import type { ClosedSpan } from './compare-span.ts';
 import { daysBetween } from './day-counts.ts';

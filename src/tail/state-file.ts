@@ -2,6 +2,9 @@
 
 import { STATE_BEGINS, StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { type CodesOfRun, codeDifference } from '../append/identity.ts';
+import { UsageError } from '../base/errors.ts';
+import { asSentence } from '../base/text/sentence.ts';
+import type { Clock } from '../base/time/time.ts';
 import { type Disk, ifPresent } from '../durable/disk.ts';
 import { readBack } from '../durable/held-directory.ts';
 import { acquireLock } from '../durable/lock.ts';
@@ -10,10 +13,7 @@ import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../durable/path-errors.ts';
 import { replaceFile } from '../durable/replace-file.ts';
 import { realPath } from '../durable/trusted-file.ts';
-import { UsageError } from '../errors.ts';
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
-import { asSentence } from '../text/sentence.ts';
-import type { Clock } from '../time/time.ts';
 import { formatTailState, parseTailState, type TailPosition, type TailState } from './tail-state.ts';
 
 /** The state of the runs before. */

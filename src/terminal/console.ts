@@ -1,10 +1,10 @@
 /** Terminal interface of commands: data to standard output, everything else to standard error. */
 import type { Readable } from 'node:stream';
-import { clean } from '../text/clean.ts';
-import { redactKeys } from '../text/key.ts';
-import { isSwitchedOn } from '../text/switched-on.ts';
-import { withoutCommands } from '../text/workflow-commands.ts';
-import { type Clock, formatInstant } from '../time/time.ts';
+import { clean } from '../base/text/clean.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { isSwitchedOn } from '../base/text/switched-on.ts';
+import { withoutCommands } from '../base/text/workflow-commands.ts';
+import { type Clock, formatInstant } from '../base/time/time.ts';
 import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
 import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';

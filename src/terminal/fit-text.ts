@@ -1,7 +1,7 @@
 /** Truncates text to the columns available. */
-import { clean } from '../text/clean.ts';
-import { isCommon } from '../text/common-letters.ts';
-import { displayWidth, graphemesOf } from '../text/display-width.ts';
+import { clean } from '../base/text/clean.ts';
+import { isCommon } from '../base/text/common-letters.ts';
+import { displayWidth, graphemesOf } from '../base/text/display-width.ts';
 
 const ELLIPSIS = '…';
 

@@ -1,6 +1,6 @@
 /** Renders one line of progress. Pure. */
-import { formatCount } from '../text/quote.ts';
-import { formatDuration } from '../time/time.ts';
+import { formatCount } from '../base/text/quote.ts';
+import { formatDuration } from '../base/time/time.ts';
 
 /** Work done and to do. */
 export interface Work {

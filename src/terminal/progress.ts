@@ -1,5 +1,5 @@
 /** Progress of a command, on standard error. */
-import { type Clock, every, formatDuration } from '../time/time.ts';
+import { type Clock, every, formatDuration } from '../base/time/time.ts';
 import { renderBar, type Work } from './progress-bar.ts';
 
 /** Progress line or bar on standard error; silent with --quiet, plain lines without a terminal. */

@@ -1,6 +1,6 @@
 /** Prompts on the terminal. */
 import type { Readable, Writable } from 'node:stream';
-import { InterruptedError, UsageError } from '../errors.ts';
+import { InterruptedError, UsageError } from '../base/errors.ts';
 
 /**
  * How a reply is typed. `edited`: with Node's line editor, which redraws the line. `plain`: with the editor of the terminal itself, which

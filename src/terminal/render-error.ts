@@ -1,9 +1,9 @@
 /** Renders anything thrown, as a few lines of text or as one line of JSON. */
-import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../errors.ts';
+import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../base/errors.ts';
+import { cleanJson, cleanLines } from '../base/text/clean.ts';
+import { redactKeys } from '../base/text/key.ts';
+import { withoutLongParts } from '../base/text/quote.ts';
 import { sourceStack } from '../run/source-stack.ts';
-import { cleanJson, cleanLines } from '../text/clean.ts';
-import { redactKeys } from '../text/key.ts';
-import { withoutLongParts } from '../text/quote.ts';
 import type { Colours } from './colour.ts';
 import { wrapWords } from './wrap-words.ts';
 

@@ -1,5 +1,5 @@
 /** Progress for a screen reader: a plain line now and then, and nothing that is drawn again. */
-import { type Clock, every, formatDuration } from '../time/time.ts';
+import { type Clock, every, formatDuration } from '../base/time/time.ts';
 import type { Progress } from './progress.ts';
 import { describeWork, type Work } from './progress-bar.ts';
 

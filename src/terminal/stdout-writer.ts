@@ -1,8 +1,8 @@
 /** Writes data to standard output without silent loss: each write reports its result. */
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { ClosedPipeError, type Failure, LocalError } from '../base/errors.ts';
 import { adviceFor, describeSystemError, systemCode } from '../durable/path-errors.ts';
-import { ClosedPipeError, type Failure, LocalError } from '../errors.ts';
 
 /** Standard output as node hands it over. */
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };

@@ -1,8 +1,9 @@
 /** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
+
+import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../rows/columns.ts';
 import type { Formatter } from '../rows/formatter.ts';
 import type { Row } from '../rows/row-sink.ts';
-import { displayWidth } from '../text/display-width.ts';
 import type { Colours } from './colour.ts';
 import { fitText } from './fit-text.ts';
 import { type Cell, createGrid, GAP } from './grid.ts';

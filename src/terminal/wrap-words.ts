@@ -1,5 +1,5 @@
 /** Wraps lines for a terminal between words: a path or an address that is broken can't be copied. */
-import { displayWidth } from '../text/display-width.ts';
+import { displayWidth } from '../base/text/display-width.ts';
 
 /** Continuation lines are indented. */
 const INDENT = '  ';

@@ -4,8 +4,8 @@ import { basename, resolve } from 'node:path';
 import { beginsAs, createFileHash } from '../append/file-hash.ts';
 import type { RotatedFile } from '../append/log-range.ts';
 import type { AppendState } from '../append/state.ts';
+import { countOf } from '../base/text/quote.ts';
 import { readInputBytes } from '../rows/read/input-bytes.ts';
-import { countOf } from '../text/quote.ts';
 
 interface Digest {
   path: string;

@@ -4,10 +4,11 @@
  * One request per code returns its total in the range that the log covers. find-segments.ts finds the parts that differ, and
  * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
  */
+
+import { NotFoundError, UnprovenError } from '../base/errors.ts';
+import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import { cut, type Range, type ReadScans } from '../complete/range.ts';
-import { NotFoundError, UnprovenError } from '../errors.ts';
-import { fetchInOrder } from '../parallel/fetch-in-order.ts';
 import type { TimedRows } from '../rows/row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { ScanPage } from '../service/shapes.ts';

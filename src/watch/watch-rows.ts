@@ -1,7 +1,7 @@
 /** Rows of `scans watch`: what is said of each code, with the figures that it was judged by; and what is news since the last run. */
-import { countOf } from '../text/quote.ts';
-import { formatInstant } from '../time/time.ts';
-import { DAY_MS } from '../time/units.ts';
+import { countOf } from '../base/text/quote.ts';
+import { formatInstant } from '../base/time/time.ts';
+import { DAY_MS } from '../base/time/units.ts';
 import { LEAST_EXPECTED, type Unjudged, type Verdict, type WatchOutcome } from './judge.ts';
 
 /** One row of the output; its keys are the contract's. */

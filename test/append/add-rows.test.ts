@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createAppendFile } from '../../src/append/add-rows.ts';
 import { type CodeOverlap, emptyOverlap } from '../../src/append/overlap.ts';
-import { UsageError } from '../../src/errors.ts';
-import { formatInstant } from '../../src/time/time.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import { formatInstant } from '../../src/base/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {

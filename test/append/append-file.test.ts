@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readBeginning, readLogState, readPositions } from '../../src/append/append-file.ts';
-import { LocalError, UsageError } from '../../src/errors.ts';
+import { LocalError, UsageError } from '../../src/base/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LocalError, UnprovenError } from '../../src/errors.ts';
+import { LocalError, UnprovenError } from '../../src/base/errors.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,

@@ -1,8 +1,8 @@
 /** `--restart` of a file that has scans which the service no longer has: nothing of it is lost, wherever the run ends (A31). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LocalError } from '../../src/base/errors.ts';
 import type { Disk } from '../../src/durable/disk.ts';
-import { LocalError } from '../../src/errors.ts';
 import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';

@@ -1,15 +1,15 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
 import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../src/append/append-file.ts';
 import type { OwnWorkspace } from '../../src/append/own-workspace.ts';
+import { NotFoundError, UnprovenError } from '../../src/base/errors.ts';
+import { formatInstant, parseInstant, systemClock } from '../../src/base/time/time.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
-import { NotFoundError, UnprovenError } from '../../src/errors.ts';
 import { createCsvFormatter } from '../../src/rows/csv.ts';
 import { createNdjsonFormatter } from '../../src/rows/json.ts';
 import type { TimedRows } from '../../src/rows/row-sink.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
-import { formatInstant, parseInstant, systemClock } from '../../src/time/time.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 
 export const FILE = '/data/scans.out';

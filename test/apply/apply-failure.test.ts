@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { applyFailure } from '../../src/apply/apply-failure.ts';
 import type { EndedItem } from '../../src/apply/lock-entries.ts';
 import type { Action, PlanItem } from '../../src/apply/plan.ts';
-import { PartialError, UnprovenError } from '../../src/errors.ts';
+import { PartialError, UnprovenError } from '../../src/base/errors.ts';
 import { planOf } from './plan-world.ts';
 
 function endOf(key: string, action: Action, outcome: EndedItem['outcome'], more: Partial<EndedItem> & Partial<PlanItem> = {}) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { previewRows } from '../../src/apply/apply-rows.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
 import { formatLock, type LockEntry } from '../../src/apply/lock-file.ts';
-import { PartialError, UnprovenError, UsageError } from '../../src/errors.ts';
+import { PartialError, UnprovenError, UsageError } from '../../src/base/errors.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { BASE_URL, only } from '../once/world.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplyEvent, ApplyJob } from '../../src/apply/apply-job.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
-import { AuthError, RejectedError, UnavailableError, UnprovenError } from '../../src/errors.ts';
+import { AuthError, RejectedError, UnavailableError, UnprovenError } from '../../src/base/errors.ts';
 import type { CodeChanges } from '../../src/service/shapes.ts';
 import { only } from '../once/world.ts';
 import type { ModelCodesOptions } from '../support/model-service/codes.ts';

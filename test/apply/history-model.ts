@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import type { ApplyJob, ApplyService } from '../../src/apply/apply-job.ts';
 import type { KeyedRow } from '../../src/apply/keyed-rows.ts';
 import { foldKey, formatLock, type LockEntry, parseLock } from '../../src/apply/lock-file.ts';
-import { exitCodeOf, PartialError, UnprovenError, UsageError } from '../../src/errors.ts';
+import { exitCodeOf, PartialError, UnprovenError, UsageError } from '../../src/base/errors.ts';
 import { valuesKey } from '../../src/once/same-values.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../src/service/shapes.ts';
 import { WORKSPACE } from '../once/world.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byAge } from '../../src/apply/identify.ts';
 import { createListing, readCodes, idOf as resolve, staleError } from '../../src/apply/known-codes.ts';
-import { NotFoundError } from '../../src/errors.ts';
+import { NotFoundError } from '../../src/base/errors.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { fakeClock } from '../support/clock.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '../../src/apply/lock-file.ts';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { runs } from '../support/property-runs.ts';
 
 const workspace = { baseUrl: 'https://qr.example/api/v1', key: `${'0'.repeat(32)}:${'a'.repeat(64)}` };

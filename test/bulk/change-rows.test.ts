@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { AuthError, NotFoundError, PartialError, RejectedError, UnavailableError } from '../../src/base/errors.ts';
 import { type ChangeJob, changeRows, createUpdater, differences } from '../../src/bulk/change-rows.ts';
 import type { TargetRow, UpdateRow } from '../../src/bulk/check-rows.ts';
 import { findCodes, groupByCode, type Lookup, requireCode } from '../../src/bulk/find-codes.ts';
 import { changeFailure, changeResults } from '../../src/bulk/results.ts';
-import { AuthError, NotFoundError, PartialError, RejectedError, UnavailableError } from '../../src/errors.ts';
 import type { CodeChanges, QrCode } from '../../src/service/shapes.ts';
 import { createSlugMemory, NO_SLUG_STORE } from '../../src/service/slug-memory.ts';
 

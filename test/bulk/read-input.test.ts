@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { UsageError } from '../../src/errors.ts';
 
 const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {
   const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name, { rawCells });

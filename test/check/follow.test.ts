@@ -3,11 +3,11 @@ import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/time/time.ts';
 import { follow, type TripOptions } from '../../src/check/follow.ts';
 import { RefusedAddressError } from '../../src/check/resolve-host.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { CERTIFICATE } from '../support/tls.ts';
 import { answer, listen, useTlsHost } from './use-host.ts';
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
 import type { CommandPage } from '../../src/cli/help/page.ts';
 import { TOPICS } from '../../src/cli/help/topics.ts';
 import { loadManual } from '../../src/cli/manual.ts';
 import { interpret } from '../../src/cli/program.ts';
-import { UsageError } from '../../src/errors.ts';
 import { runCli } from '../support/cli.ts';
 import { commandLinesIn, splitWords } from './help/command-lines.ts';
 

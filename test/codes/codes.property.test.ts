@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UnprovenError } from '../../src/base/errors.ts';
 import { listAllCodes } from '../../src/codes/codes.ts';
-import { UnprovenError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { CODE, collect } from '../service/setup.ts';

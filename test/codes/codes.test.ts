@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { NotFoundError, RejectedError, UnprovenError } from '../../src/base/errors.ts';
 import { type Doubt, everyCode, listAllCodes, requestsToList } from '../../src/codes/codes.ts';
-import { NotFoundError, RejectedError, UnprovenError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { CODE, collect } from '../service/setup.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { NotFoundError } from '../../src/base/errors.ts';
 import { findCode, findCodesBySlug } from '../../src/codes/find-code.ts';
-import { NotFoundError } from '../../src/errors.ts';
 import type { PageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { createSlugMemory, NO_SLUG_STORE } from '../../src/service/slug-memory.ts';

@@ -1,10 +1,10 @@
 /** Figures as they are drawn on a terminal of any width. */
 import { describe, expect, it } from 'vitest';
+import { displayWidth } from '../../src/base/text/display-width.ts';
 import { drawFigures, type Picture } from '../../src/commands/scans/stats/draw-figures.ts';
 import type { Surface } from '../../src/commands/scans/stats/draw-table.ts';
 import type { Figure, Section, Total } from '../../src/stats/figures.ts';
 import { NO_COLOURS } from '../../src/terminal/colour.ts';
-import { displayWidth } from '../../src/text/display-width.ts';
 
 const ROW: Figure = {
   ...{ by: 'country', value: 'DE', scans: 50, share: 0.5, previous: null, change: null },

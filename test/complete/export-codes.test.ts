@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { type CodesExport, exportCodes } from '../../src/complete/export-codes.ts';
 import {
   AuthError,
   LocalError,
@@ -9,8 +8,9 @@ import {
   UnexpectedAnswerError,
   UnprovenError,
   UsageError,
-} from '../../src/errors.ts';
-import { fetchInOrder } from '../../src/parallel/fetch-in-order.ts';
+} from '../../src/base/errors.ts';
+import { fetchInOrder } from '../../src/base/parallel/fetch-in-order.ts';
+import { type CodesExport, exportCodes } from '../../src/complete/export-codes.ts';
 import type { CodeSink } from '../../src/rows/row-sink.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';

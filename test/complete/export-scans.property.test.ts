@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UnprovenError } from '../../src/base/errors.ts';
 import { exportScans } from '../../src/complete/export-scans.ts';
 import { type Range, widened } from '../../src/complete/range.ts';
-import { UnprovenError } from '../../src/errors.ts';
 import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
 import { fetchAhead, idsOf, memorySink, START } from './reading.ts';

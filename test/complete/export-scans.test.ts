@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { NotFoundError, UnavailableError, UnprovenError } from '../../src/base/errors.ts';
+import { fetchInOrder } from '../../src/base/parallel/fetch-in-order.ts';
 import { exportScans, requestsAfter, type ScanExport } from '../../src/complete/export-scans.ts';
 import { widened } from '../../src/complete/range.ts';
-import { NotFoundError, UnavailableError, UnprovenError } from '../../src/errors.ts';
-import { fetchInOrder } from '../../src/parallel/fetch-in-order.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import { type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { SOAK } from '../support/property-runs.ts';

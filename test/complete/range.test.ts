@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { NotFoundError, RejectedError, UnavailableError } from '../../src/base/errors.ts';
 import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '../../src/complete/range.ts';
-import { NotFoundError, RejectedError, UnavailableError } from '../../src/errors.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
 

@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { formatInstant } from '../../src/base/time/time.ts';
 import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
-import { formatInstant } from '../../src/time/time.ts';
 import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 

@@ -1,10 +1,10 @@
 /** Rows that wait, become parts beside their places, and are committed or forgotten. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SavedRow } from '../../src/append/row-parsers.ts';
+import { formatInstant } from '../../src/base/time/time.ts';
 import { type DatasetIdentity, type Part, parseManifest } from '../../src/dataset/manifest.ts';
 import { createPartTail, type PartTailJob } from '../../src/dataset/part-tail.ts';
 import { createCsvFormatter } from '../../src/rows/csv.ts';
-import { formatInstant } from '../../src/time/time.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, MANIFEST } from './runs.ts';

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { exitCodeOf, LocalError } from '../../src/base/errors.ts';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { readPart } from '../../src/dataset/read-part.ts';
 import { mergeParts } from '../../src/dataset/write-part.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
-import { exitCodeOf, LocalError } from '../../src/errors.ts';
 import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
 import { useDirectory } from '../support/cli.ts';
 

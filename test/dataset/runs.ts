@@ -1,5 +1,6 @@
 /** Runs of a dataset against a service that is a list of rows, on the disk in memory; and a reader that lists and reads as engines do. */
 import { expect } from 'vitest';
+import { formatInstant, systemClock } from '../../src/base/time/time.ts';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { type DatasetOptions, openDataset } from '../../src/dataset/open-dataset.ts';
 import { createCsvFormatter } from '../../src/rows/csv.ts';
@@ -7,7 +8,6 @@ import { createNdjsonFormatter } from '../../src/rows/json.ts';
 import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
 import type { CodeSink } from '../../src/rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
-import { formatInstant, systemClock } from '../../src/time/time.ts';
 import { HOUR, ownWorkspace, type TestRow, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 

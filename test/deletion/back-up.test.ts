@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../../src/base/errors.ts';
 import { estimateBackup, openBackup } from '../../src/deletion/back-up.ts';
 import type { BackupContext } from '../../src/deletion/pause-code.ts';
-import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../../src/errors.ts';
 import type { SendDelete, Service } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { CODE } from '../service/setup.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NotFoundError } from '../../src/base/errors.ts';
 import type { TargetRow } from '../../src/bulk/check-rows.ts';
 import { createDeleter, openDeleteJournal, readDeleteJournal } from '../../src/deletion/delete-rows.ts';
-import { NotFoundError } from '../../src/errors.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { openAppendLog } from '../support/logs.ts';
 

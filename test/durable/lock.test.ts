@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { acquireLock } from '../../src/durable/lock.ts';
 import { findHolder, otherUserError } from '../../src/durable/lock-holder.ts';
-import { UsageError } from '../../src/errors.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
 
 let directory: string;

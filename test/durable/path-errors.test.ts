@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ClosedPipeError, LocalError, UsageError } from '../../src/base/errors.ts';
 import { cannotOpen, cannotWrite, describeSystemError, ifDiskFull, systemCode } from '../../src/durable/path-errors.ts';
-import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
 

@@ -1,5 +1,6 @@
 /** Replacing a file as a whole, with the process, the machine or the disk failing at each step of it. */
 import { describe, expect, it } from 'vitest';
+import { LocalError } from '../../src/base/errors.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import {
   openReplacement,
@@ -8,7 +9,6 @@ import {
   replaceFile,
   temporaryOf,
 } from '../../src/durable/replace-file.ts';
-import { LocalError } from '../../src/errors.ts';
 import { createMemoryDisk, Ended, type MemoryDisk } from '../support/memory-disk.ts';
 import { atEveryStep, POWER_CUTS } from './every-step.ts';
 

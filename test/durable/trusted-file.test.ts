@@ -1,11 +1,11 @@
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
 import type { Disk, DiskStat } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
 import { openReplacement, replaceFile } from '../../src/durable/replace-file.ts';
 import { expectAtPath, makeRealDirectories, openTrusted, realPath } from '../../src/durable/trusted-file.ts';
-import { UsageError } from '../../src/errors.ts';
 import { useDirectory } from '../support/cli.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/time/time.ts';
 import { fraction } from '../../src/sandbox/chance.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import {
   applyThenDrop,

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/time/time.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { startCli, until, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, type Fault, fails, hang, landLate, sometimes } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/errors.ts';
+import { EXIT_CODES } from '../../src/base/errors.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { type Fault, fails, gateway, hang, sometimes, wrongTotal } from '../support/faults.ts';

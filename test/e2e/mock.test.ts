@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/errors.ts';
+import { EXIT_CODES } from '../../src/base/errors.ts';
 import { EXAMPLES, openApi } from '../../src/sandbox/openapi.ts';
 import { type CliOptions, runCli, useDirectory } from '../support/cli.ts';
 

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { NotFoundError } from '../../src/base/errors.ts';
 import { separateDeleted } from '../../src/commands/scans/export/deleted-codes.ts';
-import { NotFoundError } from '../../src/errors.ts';
 import { useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';

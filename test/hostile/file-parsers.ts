@@ -6,6 +6,7 @@ import { StateProblem, UnknownStateError } from '../../src/append/checksummed-st
 import { readRows } from '../../src/append/read-back.ts';
 import { UnrecognizedRowError } from '../../src/append/row-parsers.ts';
 import { parseState } from '../../src/append/state.ts';
+import { Failure } from '../../src/base/errors.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
 import { type Input, refuseChecked } from '../../src/bulk/input.ts';
@@ -14,7 +15,6 @@ import { listedCodes, listedRows } from '../../src/bulk/read-results.ts';
 import { parseRows } from '../../src/commands/qr/bulk-input.ts';
 import { parseManifest } from '../../src/dataset/manifest.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
-import { Failure } from '../../src/errors.ts';
 import { loadLogo } from '../../src/image/load-logo.ts';
 import { readManifest } from '../../src/image/manifest.ts';
 import { readJournal } from '../../src/once/journal.ts';
@@ -61,7 +61,7 @@ export interface Parser {
   parse(bytes: Buffer, directory: string): unknown;
   /** In a thread of its own: slow, and the thread may stay until the process ends. */
   isApart?: true;
-  /** Errors that its caller expects, beside those of src/errors.ts. */
+  /** Errors that its caller expects, beside those of src/base/errors.ts. */
   throws?: readonly ErrorClass[];
 }
 

@@ -2,6 +2,8 @@
 
 import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { createByteBuffer } from '../../src/base/text/byte-buffer.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { createCookies } from '../../src/check/cookies.ts';
 import { follow } from '../../src/check/follow.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
@@ -14,8 +16,6 @@ import { checkCode, checkCodePage, checkScanPage } from '../../src/service/check
 import { createService } from '../../src/service/create-service.ts';
 import { parseJson } from '../../src/service/json.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
-import { createByteBuffer } from '../../src/text/byte-buffer.ts';
-import { systemClock } from '../../src/time/time.ts';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
+import type { RunFacts } from '../../src/base/run/run-summary.ts';
 import { BLACK, WHITE } from '../../src/image/colour.ts';
 import { encodeText } from '../../src/image/encode.ts';
 import { type EncodedCode, type EncodedCodes, encodeCodes, refuseUnprintable } from '../../src/image/encode-codes.ts';
 import type { PictureFormat, PictureStyle } from '../../src/image/picture.ts';
-import type { RunFacts } from '../../src/run/run-summary.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { codeOf, idOf } from '../apply/plan-world.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { encodeText } from '../../src/image/encode.ts';
 import type { EncodedCode } from '../../src/image/encode-codes.ts';
 import { type ManifestRow, readManifest, writeManifest } from '../../src/image/manifest.ts';

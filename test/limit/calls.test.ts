@@ -1,6 +1,6 @@
 /** Many calls at once through the client: what becomes of each when the rate limit, the network or a person ends it. */
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../src/errors.ts';
+import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../src/base/errors.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { fakeClock } from '../support/clock.ts';

@@ -1,7 +1,7 @@
 /** Requests through the whole client, against the model of a service that counts them: minutes of waiting in milliseconds. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { UnavailableError } from '../../src/errors.ts';
+import { UnavailableError } from '../../src/base/errors.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
 import type { Transport } from '../../src/service/transport.ts';
 import { type FakeClock, fakeClock } from '../support/clock.ts';

@@ -1,6 +1,6 @@
 /** The places whose every line must be guarded by a test, and the tests that guard them. */
 
-const CLEANING = ['src/rows/csv.ts', 'src/text/clean.ts'];
+const CLEANING = ['src/rows/csv.ts', 'src/base/text/clean.ts'];
 const ROOMS = [
   'src/limit',
   'src/complete',

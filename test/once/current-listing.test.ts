@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnavailableError, UnprovenError } from '../../src/errors.ts';
+import { UnavailableError, UnprovenError } from '../../src/base/errors.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import { done, namesOf, only, recordsOf, rowsOf, run, worldOf } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { type DecidedRows, type Decisions, readDecisions, recordDecisions } from '../../src/once/decisions.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { planInput } from '../../src/once/input-plan.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNumbering } from '../../src/collections/create-numbering.ts';
+import { createNumbering } from '../../src/base/collections/create-numbering.ts';
 import { type Clues, findEdits, type Gone } from '../../src/once/find-edits.ts';
 
 type Texts = { readonly [clue in keyof Clues]?: string | undefined };

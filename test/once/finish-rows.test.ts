@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { type FinishJob, finishRows } from '../../src/once/finish-rows.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewRow } from '../../src/once/new-row.ts';

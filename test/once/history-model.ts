@@ -3,9 +3,9 @@
  * another key. Everything that the engine is to hold to is checked by what the model knows of each row, not by what the engine knows.
  */
 import { expect } from 'vitest';
+import { NotFoundError, UsageError } from '../../src/base/errors.ts';
 import { createEditor } from '../../src/bulk/apply-edits.ts';
 import { createResults } from '../../src/bulk/results.ts';
-import { NotFoundError, UsageError } from '../../src/errors.ts';
 import type { CreateJob } from '../../src/once/create-job.ts';
 import { seenOf } from '../../src/once/entries.ts';
 import type { ListedRow } from '../../src/once/listed-rows.ts';

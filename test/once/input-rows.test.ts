@@ -1,6 +1,6 @@
 /** The input of a run, as its journal knows it: what it learns from the service and from results, and how edits are applied. */
 import { describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../src/errors.ts';
+import { NotFoundError } from '../../src/base/errors.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { type ApplyEdits, openInput } from '../../src/once/input-rows.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../src/errors.ts';
+import { UnavailableError } from '../../src/base/errors.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';
 import type { NewCode } from '../../src/service/shapes.ts';
 import { done, type Kill, namesOf, only, recordsOf, rowsOf, run, runKilled, worldOf } from './world.ts';

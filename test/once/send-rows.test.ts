@@ -7,12 +7,12 @@ import {
   RejectedError,
   UnavailableError,
   UnexpectedAnswerError,
-} from '../../src/errors.ts';
+} from '../../src/base/errors.ts';
+import { inParallel } from '../../src/base/parallel/in-parallel.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';
 import type { NewRow } from '../../src/once/new-row.ts';
 import { openStates, replay } from '../../src/once/row-states.ts';
 import { sendRows } from '../../src/once/send-rows.ts';
-import { inParallel } from '../../src/parallel/in-parallel.ts';
 import { fakeClock } from '../support/clock.ts';
 
 const rowsOf = (count: number) =>

@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { defuse, restore } from '../../src/base/text/defuse.ts';
 import { type CsvOptions, createCsvFormatter, defusedCell } from '../../src/rows/csv.ts';
 import { textOf } from '../../src/rows/formatter.ts';
-import { defuse, restore } from '../../src/text/defuse.ts';
 import { runs } from '../support/property-runs.ts';
 
 const names = ['id', 'name', 'city'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../src/rows/formats.ts';
 import { type OutputFlags, type PlanContext, planOutput } from '../../src/rows/plan-output.ts';
 

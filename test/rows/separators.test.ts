@@ -2,10 +2,10 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { restore } from '../../src/base/text/defuse.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { createCsvFormatter } from '../../src/rows/csv.ts';
 import { textOf } from '../../src/rows/formatter.ts';
-import { restore } from '../../src/text/defuse.ts';
 import { FORMULAS, HOSTILE } from '../support/hostile-strings.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 

@@ -15,10 +15,10 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ClosedPipeError, LocalError, UsageError } from '../../src/base/errors.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
 import type { Processes } from '../../src/durable/replace-file.ts';
-import { ClosedPipeError, LocalError, UsageError } from '../../src/errors.ts';
 import { namesDevice, openWholeFile, writeWholeFile } from '../../src/rows/whole-file.ts';
 
 const LIVE = 4_000_001;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { isLoopback, parseBaseUrl } from '../../src/service/base-url.ts';
 
 describe('parseBaseUrl', () => {

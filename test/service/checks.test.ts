@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UnexpectedAnswerError } from '../../src/errors.ts';
+import { UnexpectedAnswerError } from '../../src/base/errors.ts';
 import { checkCode, checkCodePage, checkSameCode, checkScanPage } from '../../src/service/checks.ts';
 import { createRedact } from '../../src/service/excerpt.ts';
 import { CODE, pageOf, SCAN } from './setup.ts';

@@ -11,8 +11,8 @@ import {
   RejectedError,
   UnavailableError,
   UnexpectedAnswerError,
-} from '../../src/errors.ts';
-import { systemClock } from '../../src/time/time.ts';
+} from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { fakeClock } from '../support/clock.ts';
 import { type RawRequest, rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CODE, KEY, pageOf, rejection, SCAN, useService } from './setup.ts';

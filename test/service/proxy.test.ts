@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { UnavailableError, UsageError } from '../../src/errors.ts';
+import { UnavailableError, UsageError } from '../../src/base/errors.ts';
 import { proxyAuthorization, proxyFor } from '../../src/service/proxy.ts';
 import { rawAnswer, useFaultServer } from '../support/fault-server.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../support/tls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, UnavailableError, UsageError } from '../../src/errors.ts';
+import { NotFoundError, UnavailableError, UsageError } from '../../src/base/errors.ts';
 import { checkWorkspace, createWorkspace, isRecordedWorkspace } from '../../src/service/workspace.ts';
 
 const KEY = 'svc_live_aaaabbbbccccdddd';

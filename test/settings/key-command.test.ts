@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, UsageError } from '../../src/errors.ts';
+import { AuthError, InterruptedError, UsageError } from '../../src/base/errors.ts';
+import { inShell } from '../../src/base/text/quote.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { parseKeyCommand } from '../../src/settings/key-command.ts';
 import { loadKey } from '../../src/settings/load-key.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import type { CommandProblem } from '../../src/settings/stored.ts';
-import { inShell } from '../../src/text/quote.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { until } from '../support/cli.ts';
 import { temporaryDirectory } from './temporary.ts';
 

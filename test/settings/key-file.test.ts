@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AuthError } from '../../src/errors.ts';
+import { AuthError } from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import { readKeyFile } from '../../src/settings/key-file.ts';
 import { loadKey } from '../../src/settings/load-key.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 const MKFIFO = 'mkfifo';

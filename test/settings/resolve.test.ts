@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import type { SettingFlags, Variables } from '../../src/settings/settings.ts';
 import type { StoredProfile } from '../../src/settings/stored.ts';

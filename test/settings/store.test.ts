@@ -13,7 +13,7 @@ import {
 import { platform, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
+import { UsageError } from '../../src/base/errors.ts';
 import { configFile, readStore } from '../../src/settings/store.ts';
 import { runCli } from '../support/cli.ts';
 import { temporaryDirectory } from './temporary.ts';

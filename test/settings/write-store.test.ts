@@ -12,14 +12,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { LocalError, UsageError } from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import type { Disk, DiskFile } from '../../src/durable/disk.ts';
 import { acquireLock } from '../../src/durable/lock.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
-import { LocalError, UsageError } from '../../src/errors.ts';
 import { readStore } from '../../src/settings/store.ts';
 import type { Stored, StoredProfile } from '../../src/settings/stored.ts';
 import { updateStore } from '../../src/settings/write-store.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 function told(env: Record<string, string>) {

@@ -1,8 +1,8 @@
 /** Where a range is cut so that each part is within one unit. */
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import { bucketCuts } from '../../src/stats/buckets.ts';
 import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 
 const at = (text: string) => Date.parse(`${text}${text.length === 10 ? 'T00:00' : ''}Z`);
 const text = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T00:00', '');

@@ -1,11 +1,11 @@
 /** What figures compare: totals or averages per day, and nothing where that would mislead. */
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import { ALL_COVERED, type DataPart } from '../../src/stats/data-part.ts';
 import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { compare, differInLength } from '../../src/stats/figure.ts';
 import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../src/stats/figures.ts';
 import { createTally } from '../../src/stats/tally.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 
 const at = (text: string) => Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
 

@@ -1,6 +1,7 @@
 /** What a count costs in requests, without a process: never more than the pages of the same ranges, whatever is compared with. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import { countService } from '../../src/commands/scans/counting/count-service.ts';
 import type { CountPlan } from '../../src/commands/scans/counting/plan-count.ts';
 import type { Context } from '../../src/context.ts';
@@ -8,7 +9,6 @@ import type { Service } from '../../src/service/service.ts';
 import { COMPARISONS } from '../../src/stats/compare-span.ts';
 import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { figuresOf } from '../../src/stats/figures.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';
 

@@ -1,8 +1,8 @@
 /** The time that data covers, by the local days of its first and last scan. */
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import { coveredPart, isCovered, partOfFiles, partOfService } from '../../src/stats/data-part.ts';
 import { createTally } from '../../src/stats/tally.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 
 const at = (text: string) => Date.parse(text);
 const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString().replace(/:00\.000Z$/, ''));

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import type { CodeOfScans } from '../../src/stats/code-of-scans.ts';
 import { DIMENSIONS, type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { type FiguresOptions, figuresOf } from '../../src/stats/figures.ts';
 import { createTally } from '../../src/stats/tally.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 import { runs } from '../support/property-runs.ts';
 
 const at = (text: string) => Date.parse(text);

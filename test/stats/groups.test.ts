@@ -1,5 +1,6 @@
 /** Groups of codes: UTM tags of their destinations, and columns of a table. */
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import { bucketCuts } from '../../src/stats/buckets.ts';
 import type { CodeOfScans } from '../../src/stats/code-of-scans.ts';
 import { ALL_COVERED } from '../../src/stats/data-part.ts';
@@ -8,7 +9,6 @@ import { figuresOf } from '../../src/stats/figures.ts';
 import { codeGroupsOf, valuesOfCodes } from '../../src/stats/group-codes.ts';
 import { planReadings } from '../../src/stats/readings.ts';
 import { createTally } from '../../src/stats/tally.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 
 const REGIONS = new Map<string, string | null>([
   ['a', 'North'],

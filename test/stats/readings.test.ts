@@ -1,10 +1,10 @@
 /** Which ranges of the service a count reads. */
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../src/base/time/local-time.ts';
 import type { ScanPage } from '../../src/service/shapes.ts';
 import type { Comparison } from '../../src/stats/compare-span.ts';
 import { type Dimension, groupOf } from '../../src/stats/dimensions.ts';
 import { cheaperByTotals, planReadings } from '../../src/stats/readings.ts';
-import { createLocalTime } from '../../src/time/local-time.ts';
 
 const at = (text: string) => Date.parse(`${text}T00:00Z`);
 const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fetchInOrder } from '../../src/base/parallel/fetch-in-order.ts';
 import { readFirst, widened } from '../../src/complete/range.ts';
-import { fetchInOrder } from '../../src/parallel/fetch-in-order.ts';
 import { countByTotals } from '../../src/stats/totals.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';
 import { runs } from '../support/property-runs.ts';

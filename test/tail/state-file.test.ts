@@ -2,13 +2,13 @@ import { readFile, symlink, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formatChecksummed } from '../../src/append/checksummed-state.ts';
+import { LocalError, NotFoundError, UsageError } from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import type { Disk } from '../../src/durable/disk.ts';
 import { nodeDisk } from '../../src/durable/node-disk.ts';
-import { LocalError, NotFoundError, UsageError } from '../../src/errors.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 import { openTailState, type TailRun, type TailStateFile } from '../../src/tail/state-file.ts';
 import { parseTailState, type TailPosition } from '../../src/tail/tail-state.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const WORKSPACE = { baseUrl: 'https://qr.example/api/v1', apiKey: 'qr_live_one', profile: 'shop' };

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/errors.ts';
+import { ClosedPipeError, InterruptedError, LocalError, UsageError } from '../../src/base/errors.ts';
 import { loadColours } from '../../src/terminal/colour.ts';
 import { type ConsoleOptions, createConsole } from '../../src/terminal/console.ts';
 import { fakeClock } from '../support/clock.ts';

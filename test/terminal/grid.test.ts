@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { ColourName } from '../../src/rows/columns.ts';
 import { type Colours, loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
 import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.ts';
-import { displayWidth } from '../../src/text/display-width.ts';
 import { runs } from '../support/property-runs.ts';
 
 /** The measure of cli-table3, of 2021: other than ours for newer emoji, which are left to ours. */

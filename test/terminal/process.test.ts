@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Prints `argv[2]` lines through the console as a command does; the exit code is that of what was thrown. */
 const PROGRAM = `
-import { exitCodeOf } from './src/errors.ts';
+import { exitCodeOf } from './src/base/errors.ts';
 import { createConsole } from './src/terminal/console.ts';
 import { renderError } from './src/terminal/render-error.ts';
-import { systemClock } from './src/time/time.ts';
+import { systemClock } from './src/base/time/time.ts';
 const { stdin, stdout, stderr, env } = process;
 const console = createConsole({ stdin, stdout, stderr, env, quiet: false, verbose: false, noColor: false,
   clock: systemClock, signal: new AbortController().signal, onClosedPipe: () => undefined });

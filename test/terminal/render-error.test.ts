@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/errors.ts';
+import { ClosedPipeError, InterruptedError, NotFoundError, UsageError } from '../../src/base/errors.ts';
 import { loadColours } from '../../src/terminal/colour.ts';
 import { renderError } from '../../src/terminal/render-error.ts';
 

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/base/text/display-width.ts';
 import type { Column } from '../../src/rows/columns.ts';
 import { textOf } from '../../src/rows/formatter.ts';
 import { loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
 import { fitText } from '../../src/terminal/fit-text.ts';
 import { createRecordFormatter, createTableFormatter, type TableOptions } from '../../src/terminal/table.ts';
-import { displayWidth } from '../../src/text/display-width.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 
 const columns: Column[] = [

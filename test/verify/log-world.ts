@@ -2,16 +2,16 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { NotFoundError } from '../../src/base/errors.ts';
+import { createUsedFiles } from '../../src/base/run/used-files.ts';
+import { systemClock } from '../../src/base/time/time.ts';
 import type { ExportFlags } from '../../src/commands/scans/export/flags.ts';
 import { runExport } from '../../src/commands/scans/export/run-export.ts';
 import type { VerifyFlags } from '../../src/commands/scans/verify/flags.ts';
 import { runVerify } from '../../src/commands/scans/verify/run-verify.ts';
 import type { Context } from '../../src/context.ts';
-import { NotFoundError } from '../../src/errors.ts';
-import { createUsedFiles } from '../../src/run/used-files.ts';
 import type { Service } from '../../src/service/service.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
-import { systemClock } from '../../src/time/time.ts';
 import { type ModelRow, type ModelScans, modelScans } from '../support/model-service/scans.ts';
 import { START_MS } from './verify-logs.ts';
 

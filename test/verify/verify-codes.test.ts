@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { NotFoundError } from '../../src/base/errors.ts';
 import type { ReadScans } from '../../src/complete/range.ts';
-import { NotFoundError } from '../../src/errors.ts';
 import { type ModelRow, modelScans } from '../support/model-service/scans.ts';
 import { type CodeOfRun, DAY_MS, START_MS, scansOver, verifyLogs } from './verify-logs.ts';
 

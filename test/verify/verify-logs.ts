@@ -1,6 +1,7 @@
 /** Compares logs in memory with services in memory, and records what was read, added and reported. */
+
+import type { NotFoundError } from '../../src/base/errors.ts';
 import type { Range, ReadScans } from '../../src/complete/range.ts';
-import type { NotFoundError } from '../../src/errors.ts';
 import { createLogIndex } from '../../src/verify/log-index.ts';
 import { verifyCodes } from '../../src/verify/verify-codes.ts';
 import type { ModelRow } from '../support/model-service/scans.ts';

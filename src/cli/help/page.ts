@@ -1,5 +1,5 @@
 /** Data model of help, completions and man pages; cli/manual.ts fills it from the command definitions. */
-import { groupBy } from '../../collections/group-by.ts';
+import { groupBy } from '../../base/collections/group-by.ts';
 import type { Argument, Example, Flag, OutputColumns } from '../../commands/define.ts';
 
 /** Page of a command that can be run. */

@@ -1,6 +1,7 @@
 /** Formats `qrctl help --json`: every command as one document for programs. docs/help.schema.json describes it. */
+
+import { EXIT_CODES } from '../../base/errors.ts';
 import type { Argument, Flag, OutputColumns } from '../../commands/define.ts';
-import { EXIT_CODES } from '../../errors.ts';
 import { flagsOf } from '../manual.ts';
 import { HELP_SUMMARY, helpOptions } from '../tree.ts';
 import type { CommandPage, Manual } from './page.ts';

@@ -1,8 +1,9 @@
 /** Defines the topics of `qrctl help TOPIC` and of qrctl(1): one text, laid out for the terminal and for man. */
+
+import { EXIT_CODES } from '../../base/errors.ts';
+import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
 import { globalOptions, requestOptions } from '../../commands/global-options.ts';
-import { EXIT_CODES } from '../../errors.ts';
 import { ENDINGS, FORMAT_MEANINGS } from '../../rows/formats.ts';
-import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../run/outcomes.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
 /** Paragraph, list of terms with their meanings, or lines of code. */

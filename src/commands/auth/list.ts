@@ -22,7 +22,7 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const { profileName } = await import('../../settings/choose-profile.ts');
-    const { keyPrefix } = await import('../../text/key.ts');
+    const { keyPrefix } = await import('../../base/text/key.ts');
     const { openStore } = await import('../stored.ts');
     const store = await openStore(context);
     const current = profileName({}, {}, store);

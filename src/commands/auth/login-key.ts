@@ -2,9 +2,10 @@
  * Reads the key of a login: from the terminal, without echo, or one line of standard input, never from an argument; and verifies it with
  * the service.
  */
+
+import { UnavailableError, UsageError } from '../../base/errors.ts';
+import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
-import { UnavailableError, UsageError } from '../../errors.ts';
-import { checkKey, hasLivePrefix } from '../../text/key.ts';
 
 /** Far longer than a key: longer input is another file. */
 const MOST_BYTES = 64 * 1024;

@@ -63,7 +63,7 @@ type LoginSettings = Settings & { baseUrl: string };
 /** Settings that the profile would have; prompts for the base URL if it is unknown. */
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const { resolveInputs } = await import('../../settings/resolve.ts');
-  const { UsageError } = await import('../../errors.ts');
+  const { UsageError } = await import('../../base/errors.ts');
   // The key there is, in whatever state, is about to be replaced.
   const inputs = {
     flags: context.flags,
@@ -92,7 +92,7 @@ async function checkCommand(
   given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
 ): Promise<undefined> {
   const { commandHint, parseKeyCommand } = await import('../../settings/key-command.ts');
-  const { AuthError } = await import('../../errors.ts');
+  const { AuthError } = await import('../../base/errors.ts');
   parseKeyCommand(given.keyCommand);
   if (given.verify === undefined) return;
   const pendingKey = { command: given.keyCommand, problem: undefined };
@@ -108,7 +108,7 @@ async function checkCommand(
 /** Codes are printed with their address, which only its owner knows. Whatever fails here, the key is stored. */
 async function askShortUrl(context: Context, name: string): Promise<void> {
   if (!context.console.canAsk) return;
-  const { UsageError } = await import('../../errors.ts');
+  const { UsageError } = await import('../../base/errors.ts');
   const { checkSetting } = await import('../../settings/resolve.ts');
   const { changeProfile } = await import('../stored.ts');
   const later = () => context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
@@ -133,11 +133,11 @@ async function tellStored(
   const { console, env, flags } = context;
   const { name, current = name } = stored;
   const { outsideKey } = await import('../../settings/resolve-key.ts');
-  const { keyPrefix } = await import('../../text/key.ts');
+  const { keyPrefix } = await import('../../base/text/key.ts');
   const { warnOfProfileVariable } = await import('../stored.ts');
   const what = stored.apiKey === undefined ? 'key-command' : `key ${keyPrefix(stored.apiKey)}`;
   console.note(`Stored the ${what} for ${stored.baseUrl}`);
-  const { inShellOr } = await import('../../text/quote.ts');
+  const { inShellOr } = await import('../../base/text/quote.ts');
   const other = inShellOr('NAME', name);
   const how = current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;
   console.note(`The current profile is ${how && 'still '}'${current}'${how}`);

@@ -26,8 +26,8 @@ export const command = defineCommand({
 });
 
 async function askStatus(context: Context): Promise<Row[]> {
-  const { keyPrefix } = await import('../../text/key.ts');
-  const { formatInstant } = await import('../../time/time.ts');
+  const { keyPrefix } = await import('../../base/text/key.ts');
+  const { formatInstant } = await import('../../base/time/time.ts');
   const service = await context.service();
   const { profile, apiKey, keySource } = await context.connected();
   const { total } = await service.listCodes({ page: 1, limit: 1 });

@@ -1,7 +1,8 @@
 /** Common parts of the verbs of `config`: the argument for the setting, and how a value is printed. */
+
+import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
-import { clean } from '../../text/clean.ts';
 import type { ArgumentDefinition } from '../define.ts';
 
 /** The setting that `get`, `set` and `unset` are about. */

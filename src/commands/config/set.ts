@@ -1,6 +1,6 @@
+import { UsageError } from '../../base/errors.ts';
+import { inShellOr } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
-import { inShellOr } from '../../text/quote.ts';
 import { defineCommand } from '../define.ts';
 import { keyArgument, settingKey } from './key-and-value.ts';
 

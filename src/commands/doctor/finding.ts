@@ -1,10 +1,10 @@
 /** Result of one check of `qrctl doctor`, and its lines of output. */
-import { Failure, messageOf, ReportedError } from '../../errors.ts';
+import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
+import { clean } from '../../base/text/clean.ts';
 import type { Formatter } from '../../rows/formatter.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import type { Colours } from '../../terminal/colour.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
-import { clean } from '../../text/clean.ts';
 
 export interface Finding {
   check: 'config' | 'profile' | 'settings' | 'base-url' | 'key' | 'proxy' | 'service' | 'clock' | 'openapi';

@@ -1,6 +1,8 @@
 /** Local checks, without a request: config file, profile, settings, base URL, key, proxy. */
+
+import { AuthError, UsageError } from '../../base/errors.ts';
+import { keyPrefix } from '../../base/text/key.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, UsageError } from '../../errors.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseInputs, profileName } from '../../settings/choose-profile.ts';
 import { resolveBaseUrl, resolveInputs } from '../../settings/resolve.ts';
@@ -9,7 +11,6 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Inputs } from '../../settings/sources.ts';
 import { readStore } from '../../settings/store.ts';
 import type { Stored } from '../../settings/stored.ts';
-import { keyPrefix } from '../../text/key.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
 /** Findings, and the value for the remaining checks: a default replaces an invalid one. */

@@ -1,4 +1,6 @@
 /** Compares the service's description (`/openapi.json`, OpenAPI 3.1) with the one that this version of qrctl implements. */
+
+import { quote } from '../../base/text/quote.ts';
 import {
   CODE_FIELDS,
   CODE_STATUSES,
@@ -8,7 +10,6 @@ import {
   MAX_SCANS_PAGE,
   SCAN_FIELDS,
 } from '../../service/shapes.ts';
-import { quote } from '../../text/quote.ts';
 import { asList, findOperation, findParameter, findProperty, type Walk, walker } from './described.ts';
 
 /** Version of the interface that qrctl implements (service specification, "Versioning"). */

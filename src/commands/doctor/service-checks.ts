@@ -1,9 +1,10 @@
 /** Checks that require the service: whether it responds, accepts the key, agrees on the time, and matches the specification. */
+
+import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../base/errors.ts';
+import { formatDuration } from '../../base/time/time.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
-import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../errors.ts';
 import { NetworkError } from '../../service/network-error.ts';
 import type { Service } from '../../service/service.ts';
-import { formatDuration } from '../../time/time.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 import { compareOpenApi } from './open-api.ts';
 

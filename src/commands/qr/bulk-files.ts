@@ -1,10 +1,11 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
+
+import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Checked, type Fault, type Input, type InputRow, refuseChecked } from '../../bulk/input.ts';
 import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../durable/lock.ts';
-import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../errors.ts';
 import { isWrittenDirectly } from '../../rows/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';

@@ -1,11 +1,11 @@
 /** Declares the flags that create, update and delete from a file share, and resolves the paths of their files. */
 import { existsSync, statSync } from 'node:fs';
 import { join, parse } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import type { UsedFiles } from '../../base/run/used-files.ts';
 import type { InputForm } from '../../bulk/input.ts';
-import { UsageError } from '../../errors.ts';
 import { DATA_FORMATS } from '../../rows/formats.ts';
 import { formatOfPath, refuseForeignExtension } from '../../rows/plan-output.ts';
-import type { UsedFiles } from '../../run/used-files.ts';
 import { flag, type Options, text, type Values } from '../define.ts';
 import type { outputOptions } from '../output-options.ts';
 import { fromCodesOptions, movedFromOption, overwriteOption, workbookOptions } from '../shared-flags.ts';

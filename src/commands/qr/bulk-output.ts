@@ -1,11 +1,15 @@
 /** Outputs of a bulk run: the results file, in the format of the input, and the printed rows. */
+
+import { inChunks } from '../../base/collections/in-chunks.ts';
+import type { RowProblem } from '../../base/errors.ts';
+import { addFile } from '../../base/run/run-summary.ts';
+import { defuse } from '../../base/text/defuse.ts';
+import { fillShortUrl } from '../../base/text/short-url.ts';
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
 import { type Input, type InputRow, OUR_COLUMNS, problemOf } from '../../bulk/input.ts';
 import type { RowResult } from '../../bulk/outcomes.ts';
 import { type ShortUrlOf, tabulate } from '../../bulk/results.ts';
-import { inChunks } from '../../collections/in-chunks.ts';
 import type { Context } from '../../context.ts';
-import type { RowProblem } from '../../errors.ts';
 import type { Column } from '../../rows/columns.ts';
 import { createFormatter } from '../../rows/create-formatter.ts';
 import type { CsvOptions } from '../../rows/csv.ts';
@@ -13,9 +17,6 @@ import { createDocumentSink } from '../../rows/document-sink.ts';
 import { formatOfPath, isCompressed, type OutputFlags } from '../../rows/plan-output.ts';
 import type { Row, RowSink } from '../../rows/row-sink.ts';
 import { openWholeFile } from '../../rows/whole-file.ts';
-import { addFile } from '../../run/run-summary.ts';
-import { defuse } from '../../text/defuse.ts';
-import { fillShortUrl } from '../../text/short-url.ts';
 import { openSink, planOutput } from '../output-options.ts';
 import { OUTCOME } from './code-columns.ts';
 import { RESULTS_PLACE } from './earlier-results.ts';

@@ -1,4 +1,8 @@
 /** Shows the cost, the progress and the outcome of a bulk run. */
+
+import { ClosedPipeError } from '../../base/errors.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import { formatDuration } from '../../base/time/time.ts';
 import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
 import { countOutcomes } from '../../bulk/count-outcomes.ts';
@@ -8,12 +12,9 @@ import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import { changeResults } from '../../bulk/results.ts';
 import { requestsToFindAgain } from '../../codes/find-code.ts';
 import type { Context } from '../../context.ts';
-import { ClosedPipeError } from '../../errors.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Waiting } from '../../once/ask-listing.ts';
 import type { Service } from '../../service/service.ts';
-import { countOf, formatCount } from '../../text/quote.ts';
-import { formatDuration } from '../../time/time.ts';
 
 /** Prints the last line of a dry run: `12 rows would be … (12 requests, 1 window of 60 requests per minute; 2 warnings). No changes were made`. */
 export function tellCost({ console }: Context, service: Service, what: string, requests: number, warnings = 0): void {

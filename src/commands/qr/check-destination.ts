@@ -1,7 +1,8 @@
 /** The rule of destination.ts, for codes that are created or changed one by one. */
+
+import { UsageError } from '../../base/errors.ts';
 import { type DestinationProblem, findDestinationProblem, isDead } from '../../codes/destination.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import type { NewCode, QrCode } from '../../service/shapes.ts';
 
 /** Warns about the destination of a new code. Throws UsageError if the code would lead nowhere when it is scanned, unless `force`. */

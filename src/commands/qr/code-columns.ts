@@ -1,14 +1,15 @@
 /** Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL that the image encodes. */
+
+import { UsageError } from '../../base/errors.ts';
+import type { Outcome } from '../../base/run/outcomes.ts';
+import { fillShortUrl } from '../../base/text/short-url.ts';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import type { ColourName, Column } from '../../rows/columns.ts';
 import type { Shape } from '../../rows/formatter.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
-import type { Outcome } from '../../run/outcomes.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { fillShortUrl } from '../../text/short-url.ts';
 import type { OutputColumns } from '../define.ts';
 import { planOutput } from '../output-options.ts';
 

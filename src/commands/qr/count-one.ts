@@ -1,7 +1,7 @@
 /** Adds the outcome of a command for one code to `--summary`. */
-import { Failure, RequestFailure, UsageError } from '../../errors.ts';
-import type { OutcomeCounts } from '../../run/outcomes.ts';
-import type { RunFacts } from '../../run/run-summary.ts';
+import { Failure, RequestFailure, UsageError } from '../../base/errors.ts';
+import type { OutcomeCounts } from '../../base/run/outcomes.ts';
+import type { RunFacts } from '../../base/run/run-summary.ts';
 
 /** Does it, and counts it as `outcome`; if it fails as failed, or as undecided if it may have been created. */
 export async function countOne<T>(

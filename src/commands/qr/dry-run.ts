@@ -1,12 +1,13 @@
 /** Prints a dry run: the plan, the warnings about the rows, and the cost. */
+
+import type { Planned } from '../../base/run/outcomes.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Fault, Source } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputFlags } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
-import type { Planned } from '../../run/outcomes.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';
-import { countOf, formatCount } from '../../text/quote.ts';
 import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';
 import { tellWarnings } from './tell-checked.ts';

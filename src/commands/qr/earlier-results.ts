@@ -3,20 +3,20 @@
  * `--overwrite`.
  */
 import { stat } from 'node:fs/promises';
+import { UsageError } from '../../base/errors.ts';
+import { formatCount } from '../../base/text/quote.ts';
+import type { UtmTags } from '../../base/text/utm.ts';
 import type { Input } from '../../bulk/input.ts';
 import { listedCodes, listedRows } from '../../bulk/read-results.ts';
 import { outcomesIn, type ResultsCommand, writersOf } from '../../bulk/results-writer.ts';
-import type { UtmTags } from '../../codes/utm.ts';
 import { readBack } from '../../durable/held-directory.ts';
 import { nodeDisk } from '../../durable/node-disk.ts';
 import { systemCode } from '../../durable/path-errors.ts';
-import { UsageError } from '../../errors.ts';
 import type { CreateJob } from '../../once/create-job.ts';
 import { readJournalCommand } from '../../once/journal-envelope.ts';
 import type { ListedCode } from '../../once/journal-records.ts';
 import { ORDINARY_FILES } from '../../rows/kept-file.ts';
 import { checkWholeFile, type OutputPlace } from '../../rows/whole-file.ts';
-import { formatCount } from '../../text/quote.ts';
 import { journalOf } from './bulk-flags.ts';
 import { MOST_BYTES, parseRows } from './bulk-input.ts';
 

@@ -1,9 +1,10 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
+
+import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { parseInstant } from '../../base/time/time.ts';
 import { everyCode, listAllCodes } from '../../codes/codes.ts';
-import { fetchInOrder } from '../../parallel/fetch-in-order.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
-import { parseInstant } from '../../time/time.ts';
 import { createFilter, filterOptions } from '../code-filters.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';

@@ -1,8 +1,9 @@
 /** Prints the notes and warnings about a checked file of rows. */
+
+import { Failure } from '../../base/errors.ts';
+import { countOf, inQuotes } from '../../base/text/quote.ts';
 import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
-import { Failure } from '../../errors.ts';
-import { countOf, inQuotes } from '../../text/quote.ts';
 
 /** Says how columns were understood, and which are only copied. */
 export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {

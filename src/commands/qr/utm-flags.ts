@@ -1,6 +1,6 @@
 /** Declares the flags for UTM tags of create and update. */
 import { InvalidArgumentError } from 'commander';
-import { normaliseUtm, type UtmTags } from '../../codes/utm.ts';
+import { normaliseUtm, type UtmTags } from '../../base/text/utm.ts';
 import type { OptionDefinition } from '../define.ts';
 
 const GROUP = 'UTM flags (added to the destination, in lower case):';

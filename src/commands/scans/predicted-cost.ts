@@ -1,11 +1,12 @@
 /** Columns of `scans … --dry-run`: the range, and the requests and the time that it costs. */
+
+import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
 import { costOf } from '../../limit/rate-limit.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputPlan } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import type { Service } from '../../service/service.ts';
-import { formatDuration, formatInstant } from '../../time/time.ts';
 import { printRecord } from '../output-options.ts';
 
 export const COST_COLUMNS: readonly Column[] = [

@@ -1,7 +1,8 @@
 /** Reports codes whose scans could not be read. */
+
+import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
+import { countOf, quote } from '../../base/text/quote.ts';
 import type { CodeFailure } from '../../complete/export-codes.ts';
-import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../errors.ts';
-import { countOf, quote } from '../../text/quote.ts';
 
 /** Returns whether a failure concerns the code that was requested: other codes may still be read. */
 export function isOfOneCode(error: unknown): error is Error {

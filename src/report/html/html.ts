@@ -1,5 +1,5 @@
 /** HTML templates that escape every value, because names and referrers are untrusted input. */
-import { clean } from '../../text/clean.ts';
+import { clean } from '../../base/text/clean.ts';
 
 /** Trusted markup, not text. */
 export interface Html {

@@ -3,10 +3,10 @@
  * minutes, or take all memory. The thread has a deadline and a bound, and this one hears signals meanwhile.
  */
 import type { Worker } from 'node:worker_threads';
+import { messageOf } from '../../base/errors.ts';
+import { after, formatInstant } from '../../base/time/time.ts';
 import type { DiskFile } from '../../durable/disk.ts';
 import { readPackaged } from '../../durable/packaged-files.ts';
-import { messageOf } from '../../errors.ts';
-import { after, formatInstant } from '../../time/time.ts';
 import type { Row } from '../row-sink.ts';
 import type { ColumnValues, DecodedGroup } from './decode.ts';
 import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';

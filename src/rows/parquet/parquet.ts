@@ -5,7 +5,7 @@
 import type { Statistics } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { version } from '../../../package.json';
-import { UnprovenError } from '../../errors.ts';
+import { UnprovenError } from '../../base/errors.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import type { Formatter } from '../formatter.ts';
 import { formatJson } from '../json-lines.ts';

@@ -3,7 +3,7 @@
  * of its own.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../base/errors.ts';
 import { decodeGroups } from './decode.ts';
 import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
 

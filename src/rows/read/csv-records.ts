@@ -1,9 +1,9 @@
 /** Records of CSV, as `scans export` writes it and spreadsheets save it. */
 
 import { CsvError, parse } from 'csv-parse/sync';
-import { LINE_FEED, QUOTE, RETURN } from '../../text/ascii.ts';
-import { restore } from '../../text/defuse.ts';
-import { countOf } from '../../text/quote.ts';
+import { LINE_FEED, QUOTE, RETURN } from '../../base/text/ascii.ts';
+import { restore } from '../../base/text/defuse.ts';
+import { countOf } from '../../base/text/quote.ts';
 import { likelyDelimiter } from '../formats.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';

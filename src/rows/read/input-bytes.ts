@@ -1,9 +1,9 @@
 /** The bytes of a file of scans, decompressed, as far as it went when it was opened: another run may be adding to it. */
 import type { FileHandle } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
+import { UsageError } from '../../base/errors.ts';
 import { openInput } from '../../durable/open-input.ts';
 import { describeSystemError, systemCode } from '../../durable/path-errors.ts';
-import { UsageError } from '../../errors.ts';
 
 /** V8 puts the text of larger pieces among its large objects, one by one, which takes a fifth longer in all. */
 const PIECE_BYTES = 32 * 1024;

@@ -1,8 +1,8 @@
 /** Decodes bytes to text in pieces that end with a line, or in a JSON array with a comma: no record is longer than one MiB. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import { UsageError } from '../../errors.ts';
-import { COMMA, LINE_FEED } from '../../text/ascii.ts';
+import { UsageError } from '../../base/errors.ts';
+import { COMMA, LINE_FEED } from '../../base/text/ascii.ts';
 
 export interface TextPiece {
   /** Whole lines with their ends; only in the last piece the last line may lack its own. Of a JSON array that is one line, a part that ends with a comma. */

@@ -1,6 +1,7 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
+
+import { parseBounded } from '../../base/text/bounded-json.ts';
 import { isObject, parseJson } from '../../service/json.ts';
-import { parseBounded } from '../../text/bounded-json.ts';
 import type { Row } from '../row-sink.ts';
 import { countEnds, LONGEST_RECORD, notOurs, type TextPiece } from './input-text.ts';
 import type { Records } from './records.ts';

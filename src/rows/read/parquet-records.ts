@@ -1,6 +1,7 @@
 /** Records of a Parquet file that `scans export` wrote, a row group at a time. */
+
+import { shown } from '../../base/text/quote.ts';
 import { systemCode } from '../../durable/path-errors.ts';
-import { shown } from '../../text/quote.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';
 import type { Row } from '../row-sink.ts';
 import { cannotRead, openToRead } from './input-bytes.ts';

@@ -1,10 +1,10 @@
 /** Values as cells of a worksheet (ECMA-376 part 1, 18.3.1): text is text, whatever it looks like; nothing here can be a formula. */
 
-import { UsageError } from '../../errors.ts';
-import { formatCount } from '../../text/quote.ts';
-import type { LocalTime } from '../../time/local-time.ts';
-import { parseInstant } from '../../time/time.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { UsageError } from '../../base/errors.ts';
+import { formatCount } from '../../base/text/quote.ts';
+import type { LocalTime } from '../../base/time/local-time.ts';
+import { parseInstant } from '../../base/time/time.ts';
+import { DAY_MS } from '../../base/time/units.ts';
 import { formatJson } from '../json-lines.ts';
 
 /** Indices of the cell formats that parts.ts declares. */

@@ -1,7 +1,7 @@
 /** Reads the sheets of a workbook, and the texts and number formats that its cells share. */
-import { UsageError } from '../../errors.ts';
-import { nearest } from '../../text/nearest.ts';
-import { formatCount, inQuotes } from '../../text/quote.ts';
+import { UsageError } from '../../base/errors.ts';
+import { nearest } from '../../base/text/nearest.ts';
+import { formatCount, inQuotes } from '../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';
 import { type Area, decodeEscapes, onItsOwn, readSheet, type SheetRow } from './read-sheet.ts';

@@ -1,7 +1,7 @@
 /** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
 
-import { formatInstant } from '../../time/time.ts';
-import { DAY_MS } from '../../time/units.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import { DAY_MS } from '../../base/time/units.ts';
 import { EPOCH_DAY } from './cells.ts';
 
 /** How a number is shown: Excel's own formats have numbers, all others a code of their own. */

@@ -1,7 +1,7 @@
 /** Unpacks the parts of a workbook from its archive, piece by piece and bounded, and recognizes other files with the extension .xlsx. */
 import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../base/errors.ts';
 
 /** Unpacked: an archive of a few kilobytes may claim terabytes. */
 const MOST_UNPACKED = 256 * 2 ** 20;

@@ -1,8 +1,8 @@
 /** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
-import { UsageError } from '../../errors.ts';
-import { createByteBuffer } from '../../text/byte-buffer.ts';
-import { countOf, formatCount } from '../../text/quote.ts';
-import type { LocalTime } from '../../time/local-time.ts';
+import { UsageError } from '../../base/errors.ts';
+import { createByteBuffer } from '../../base/text/byte-buffer.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { LocalTime } from '../../base/time/local-time.ts';
 import type { Column } from '../columns.ts';
 import type { ByteSink, DocumentSink } from '../document-sink.ts';
 import { createField, knownBytes } from '../field-bytes.ts';

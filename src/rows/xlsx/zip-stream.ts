@@ -4,7 +4,7 @@
  * same data in the same pieces gives the same bytes: entries have no time of their own.
  */
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import type { ByteSink } from '../document-sink.ts';
 import { createGatherer } from '../gatherer.ts';
 import { type Encoder, encoderOf } from '../gzip.ts';

@@ -3,8 +3,8 @@
  * IDs only rise, no scan is a duplicate and nothing has to be remembered. Otherwise (overlapping files, or late arrivals in an appended
  * file), everything is read again with a set of IDs.
  */
-import { UnprovenError } from '../../errors.ts';
-import { quote } from '../../text/quote.ts';
+import { UnprovenError } from '../../base/errors.ts';
+import { quote } from '../../base/text/quote.ts';
 import { createIdSet, type IdSet } from './id-set.ts';
 
 /** Returns whether a scan was not counted yet; `owner`: identity of its code, equal for all scans of unknown codes. */

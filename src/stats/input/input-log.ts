@@ -1,6 +1,6 @@
 /** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import { compareAges, type LogName } from '../../rows/read/rotated-names.ts';
 import { peekInput } from './peek.ts';
 

@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { wasRotated } from '../../append/recorded-log.ts';
+import { UsageError } from '../../base/errors.ts';
 import { MANIFEST } from '../../dataset/manifest.ts';
 import { realInput } from '../../durable/open-input.ts';
-import { UsageError } from '../../errors.ts';
 import { cannotRead } from '../../rows/read/input-bytes.ts';
 import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
 import {

@@ -3,11 +3,11 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { wasRotated } from '../../append/recorded-log.ts';
+import { UsageError } from '../../base/errors.ts';
+import { countOf } from '../../base/text/quote.ts';
 import { systemCode } from '../../durable/path-errors.ts';
-import { UsageError } from '../../errors.ts';
 import { cannotRead } from '../../rows/read/input-bytes.ts';
 import { findLogName, isLikeLog, readLogName } from '../../rows/read/rotated-names.ts';
-import { countOf } from '../../text/quote.ts';
 import {
   COMPANION,
   filterScans,

@@ -1,13 +1,13 @@
 /** Reads scans from files that `scans export` wrote. Detects the format from the content. */
 import { basename } from 'node:path';
-import { UsageError } from '../../errors.ts';
+import { UsageError } from '../../base/errors.ts';
+import { shown } from '../../base/text/quote.ts';
 import { notOurs } from '../../rows/read/input-text.ts';
 import type { Records } from '../../rows/read/records.ts';
 import { stemOfLog } from '../../rows/read/rotated-names.ts';
 import type { Row } from '../../rows/row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
-import { shown } from '../../text/quote.ts';
 import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';

@@ -1,8 +1,8 @@
 /** Refuses logs that lack scans which their exports recorded: figures without them would look complete. */
 import { basename } from 'node:path';
 import { lossOfLog, wasRotated } from '../../append/recorded-log.ts';
+import { UnprovenError } from '../../base/errors.ts';
 import { lossOfDataset } from '../../dataset/open-dataset.ts';
-import { UnprovenError } from '../../errors.ts';
 import type { InputLog, ListOptions } from './input-log.ts';
 
 /**

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { checkService } from '../../../src/commands/doctor/service-checks.ts';
 import {
   exitCodeOf,
   InterruptedError,
@@ -7,7 +6,8 @@ import {
   UnavailableError,
   UnexpectedAnswerError,
   UsageError,
-} from '../../../src/errors.ts';
+} from '../../../src/base/errors.ts';
+import { checkService } from '../../../src/commands/doctor/service-checks.ts';
 import { openApi } from '../../../src/sandbox/openapi.ts';
 import type { Service } from '../../../src/service/service.ts';
 import { resolveInputs } from '../../../src/settings/resolve.ts';

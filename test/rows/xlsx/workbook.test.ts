@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/errors.ts';
+import { UsageError } from '../../../src/base/errors.ts';
+import { createLocalTime } from '../../../src/base/time/local-time.ts';
 import type { Column } from '../../../src/rows/columns.ts';
 import { openWholeFile } from '../../../src/rows/whole-file.ts';
 import { createWorkbookSink } from '../../../src/rows/xlsx/workbook-sink.ts';
-import { createLocalTime } from '../../../src/time/local-time.ts';
 
 let directory: string;
 beforeEach(() => {

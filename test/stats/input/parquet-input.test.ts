@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { expect, it } from 'vitest';
-import { UnprovenError, UsageError } from '../../../src/errors.ts';
+import { UnprovenError, UsageError } from '../../../src/base/errors.ts';
 import { createCsvFormatter } from '../../../src/rows/csv.ts';
 import { createParquetFormatter } from '../../../src/rows/parquet/parquet.ts';
 import { readParquetRows } from '../../../src/rows/parquet/parquet-rows.ts';

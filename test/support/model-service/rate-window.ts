@@ -1,6 +1,7 @@
 /** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
+
+import type { Clock } from '../../../src/base/time/time.ts';
 import type { Answer, Transport } from '../../../src/service/transport.ts';
-import type { Clock } from '../../../src/time/time.ts';
 
 export interface ModelRateWindowOptions {
   clock: Clock;

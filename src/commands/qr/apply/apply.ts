@@ -1,5 +1,5 @@
 /** `qr apply`: its flags, and which of its forms they ask for. */
-import { UsageError } from '../../../errors.ts';
+import { UsageError } from '../../../base/errors.ts';
 import { defineCommand } from '../../define.ts';
 import { refuseTogether } from '../../shared-flags.ts';
 import { options } from './flags.ts';

@@ -2,11 +2,11 @@
 import type { ApplyEvent, ApplyJob } from '../../../apply/apply-job.ts';
 import type { KeyedRow } from '../../../apply/keyed-rows.ts';
 import { type Plan, sentChanges } from '../../../apply/plan.ts';
+import { quote } from '../../../base/text/quote.ts';
 import type { Checked, Input } from '../../../bulk/input.ts';
 import { everyCode } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
-import { quote } from '../../../text/quote.ts';
 import { type RowProgress, showRowProgress, tellWaiting } from '../bulk-progress.ts';
 import { creatingJob } from '../creating-job.ts';
 import { tellWarnings } from '../tell-checked.ts';

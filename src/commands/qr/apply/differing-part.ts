@@ -1,5 +1,5 @@
 /** Finds where two values differ, and elides what both have in common if they are long. */
-import { graphemesOf } from '../../../text/display-width.ts';
+import { graphemesOf } from '../../../base/text/display-width.ts';
 
 export interface Parts {
   readonly start: string;

@@ -3,14 +3,14 @@
 import { whileLocked } from '../../../apply/apply-rows.ts';
 import { foldKey, type LockEntry } from '../../../apply/lock-file.ts';
 import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../apply/lock-store.ts';
+import { UsageError } from '../../../base/errors.ts';
+import { addFile } from '../../../base/run/run-summary.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import { everyCode } from '../../../codes/codes.ts';
 import type { Context } from '../../../context.ts';
 import { ifPresent } from '../../../durable/disk.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
-import { UsageError } from '../../../errors.ts';
-import { addFile } from '../../../run/run-summary.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../../service/shapes.ts';
-import { countOf } from '../../../text/quote.ts';
 import { printRecords } from '../../output-options.ts';
 import type { ApplyFlags } from './flags.ts';
 

@@ -1,12 +1,12 @@
 /** The plan for a terminal: one block per key that is not as the file says, the counts last. */
 import type { EndedItem } from '../../../apply/lock-entries.ts';
 import type { Action } from '../../../apply/plan.ts';
+import { clean } from '../../../base/text/clean.ts';
+import { displayWidth, graphemesOf } from '../../../base/text/display-width.ts';
+import { inQuotes, joinSome, shown } from '../../../base/text/quote.ts';
 import type { ColourName } from '../../../rows/columns.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
-import { clean } from '../../../text/clean.ts';
-import { displayWidth, graphemesOf } from '../../../text/display-width.ts';
-import { inQuotes, joinSome, shown } from '../../../text/quote.ts';
 import { differingParts, type Parts } from './differing-part.ts';
 import { endOf, fieldsOf, isQuiet, itemOf, type ShownField, type ShownItem } from './plan-records.ts';
 

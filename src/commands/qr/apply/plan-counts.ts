@@ -1,6 +1,6 @@
 /** Counts of a plan in words, as its headline and its last line say them. */
 import type { Action } from '../../../apply/plan.ts';
-import { formatCount } from '../../../text/quote.ts';
+import { formatCount } from '../../../base/text/quote.ts';
 import { endOf, itemOf, type ShownItem } from './plan-records.ts';
 
 const PLANNED: Readonly<Record<Action, string>> = {

@@ -1,8 +1,9 @@
 /** Opens where a plan is printed, in any of its formats, before anything is sent. */
+
+import { addFile } from '../../../base/run/run-summary.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { writeWholeFile } from '../../../rows/whole-file.ts';
-import { addFile } from '../../../run/run-summary.ts';
 import { loadColours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

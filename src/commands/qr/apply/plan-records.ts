@@ -1,9 +1,9 @@
 /** The plan as records: one per field that changes, or one per key. */
 import type { EndedItem } from '../../../apply/lock-entries.ts';
 import type { PlanItem } from '../../../apply/plan.ts';
+import type { Outcome } from '../../../base/run/outcomes.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { Row } from '../../../rows/row-sink.ts';
-import type { Outcome } from '../../../run/outcomes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 /** Item of a plan; of a run that was carried out with its end. */

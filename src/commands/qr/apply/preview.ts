@@ -2,11 +2,11 @@
 import { checkOffline, previewRows } from '../../../apply/apply-rows.ts';
 import { readLock } from '../../../apply/lock-store.ts';
 import { changesAnything, openItems } from '../../../apply/plan.ts';
+import { PartialError, UnprovenError } from '../../../base/errors.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
 import { refuseFaults } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
-import { PartialError, UnprovenError } from '../../../errors.ts';
-import { countOf, formatCount } from '../../../text/quote.ts';
 import { tellCost } from '../bulk-progress.ts';
 import { tellWarnings } from '../tell-checked.ts';
 import { countRequests, createJob, type GivenFile } from './create-job.ts';

@@ -2,6 +2,9 @@
 
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
+import { addFailedCodes } from '../../../base/run/annotations.ts';
+import { fillShortUrl, isShortUrl } from '../../../base/text/short-url.ts';
+import { DAY_MS } from '../../../base/time/units.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import { checkDestinations } from '../../../check/check-destinations.ts';
 import { widenLookups } from '../../../check/lookup-threads.ts';
@@ -10,11 +13,8 @@ import { findUtmProblem, hasUtmProblem } from '../../../check/utm-problem.ts';
 import { findSilence, OUTCOMES, type Verdict } from '../../../check/verdict.ts';
 import { findDestinationProblem } from '../../../codes/destination.ts';
 import type { Context } from '../../../context.ts';
-import { addFailedCodes } from '../../../run/annotations.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { fillShortUrl, isShortUrl } from '../../../text/short-url.ts';
-import { DAY_MS } from '../../../time/units.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

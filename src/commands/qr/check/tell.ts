@@ -1,10 +1,11 @@
 /** Prints counts and warnings of `qr check`, and creates the failure it ends with. */
+
+import { PartialError, UnavailableError } from '../../../base/errors.ts';
+import { parseUrl } from '../../../base/text/parse-url.ts';
+import { countOf, formatCount, quote, shown } from '../../../base/text/quote.ts';
+import { formatDuration } from '../../../base/time/time.ts';
 import type { findSilence } from '../../../check/verdict.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError, UnavailableError } from '../../../errors.ts';
-import { parseUrl } from '../../../text/parse-url.ts';
-import { countOf, formatCount, quote, shown } from '../../../text/quote.ts';
-import { formatDuration } from '../../../time/time.ts';
 import type { CheckRow } from './columns.ts';
 
 /** Number of days before the end of a certificate from which it is reported. */

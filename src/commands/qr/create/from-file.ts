@@ -1,4 +1,6 @@
 /** Creates the codes of a file of rows, and writes the results (`qr create --from`). */
+
+import { countOf } from '../../../base/text/quote.ts';
 import { createEditor } from '../../../bulk/apply-edits.ts';
 import { checkCreate } from '../../../bulk/check-create.ts';
 import { tellEdit } from '../../../bulk/edited-rows.ts';
@@ -12,7 +14,6 @@ import type { NewRow } from '../../../once/new-row.ts';
 import { planRows, type RowPlan } from '../../../once/plan-rows.ts';
 import type { CreateEnd } from '../../../once/row-ends.ts';
 import type { Column } from '../../../rows/columns.ts';
-import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';

@@ -1,11 +1,11 @@
 /** Creates a single code, or prints the template of a file. */
 import { stat } from 'node:fs/promises';
+import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../base/errors.ts';
+import { inShell, shown } from '../../../base/text/quote.ts';
+import { addUtm } from '../../../base/text/utm.ts';
 import { CREATE_COLUMNS } from '../../../bulk/check-create.ts';
-import { addUtm } from '../../../codes/utm.ts';
 import type { Context } from '../../../context.ts';
-import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../errors.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
-import { inShell, shown } from '../../../text/quote.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
 import { checkNewDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';

@@ -1,11 +1,12 @@
 /** Shows the codes to delete and asks for confirmation. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import { codeInShell, countOf, inQuotes, quote } from '../../../base/text/quote.ts';
 import type { TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
-import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { codeInShell, countOf, inQuotes, quote } from '../../../text/quote.ts';
 import { askUntil } from '../../ask-until.ts';
 import type { DeleteFlags } from './flags.ts';
 

@@ -1,4 +1,6 @@
 /** Deletes codes given as arguments or in a file. */
+
+import { UsageError } from '../../../base/errors.ts';
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import type { Source } from '../../../bulk/input.ts';
@@ -14,7 +16,6 @@ import {
   openDeleteJournal,
   readDeleteJournal,
 } from '../../../deletion/delete-rows.ts';
-import { UsageError } from '../../../errors.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';

@@ -1,13 +1,14 @@
 /** Previews a deletion and its cost (`qr delete --dry-run`). */
+
+import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import type { TargetRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, type Lookup } from '../../../bulk/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { DeletedBefore } from '../../../deletion/delete-rows.ts';
-import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { OutputFlags } from '../../../rows/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { countOf } from '../../../text/quote.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';
 import { ERROR } from '../code-columns.ts';
 import { DONE_BEFORE, type DryRun, type PlannedRow, printDryRun, tellFailing } from '../dry-run.ts';

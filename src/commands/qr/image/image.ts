@@ -1,6 +1,7 @@
 /** `qr image`: its flags, and the choice between its forms. */
+
+import { UsageError } from '../../../base/errors.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import { checkChoice } from '../../code-choice.ts';
 import { defineCommand } from '../../define.ts';
 import { type ImageFlags, options } from './flags.ts';

@@ -1,10 +1,11 @@
 /** The codes of labels with their captions: the slug, the name, nothing, or the cell of a column of `--from`. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { nearest } from '../../../base/text/nearest.ts';
+import { joinSome, quote } from '../../../base/text/quote.ts';
 import { fold, type Input } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { nearest } from '../../../text/nearest.ts';
-import { joinSome, quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { createFilter } from '../../code-filters.ts';
 import type { ImageFlags } from './flags.ts';

@@ -1,14 +1,14 @@
 /** Declares the flags for the appearance of an image, and combines them to a style. */
 import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
+import { quote } from '../../../base/text/quote.ts';
+import { findTemplateProblem, parseShortUrl } from '../../../base/text/short-url.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts';
 import { LEVELS, type Level } from '../../../image/encode.ts';
 import type { Logo } from '../../../image/picture.ts';
 import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
 import { VALUES } from '../../../settings/values.ts';
-import { quote } from '../../../text/quote.ts';
-import { findTemplateProblem, parseShortUrl } from '../../../text/short-url.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
 import { readLogo } from '../../read-given.ts';
 

@@ -1,14 +1,15 @@
 /** Lists what a run of `qr image` would do with each image (`--dry-run`). */
+
+import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import type { Planned } from '../../../base/run/outcomes.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import type { EncodedCodes } from '../../../image/encode-codes.ts';
 import { MANIFEST_COLUMNS, type Manifest } from '../../../image/manifest.ts';
 import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
 import { hashFiles, isOurs, type PictureFile } from '../../../image/picture-files.ts';
-import { inParallel } from '../../../parallel/in-parallel.ts';
 import type { Row } from '../../../rows/row-sink.ts';
-import type { Planned } from '../../../run/outcomes.ts';
-import { countOf, formatCount } from '../../../text/quote.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellFailing } from '../dry-run.ts';
 

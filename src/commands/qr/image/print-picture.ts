@@ -1,15 +1,16 @@
 /** Draws one code to a file, to the terminal, or as SVG to a pipe. */
+
+import { PartialError, UsageError } from '../../../base/errors.ts';
+import type { OutcomeCounts } from '../../../base/run/outcomes.ts';
+import { clean } from '../../../base/text/clean.ts';
+import { quote } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
 import { formatTerminal, readTerminal, terminalWidth } from '../../../image/terminal.ts';
 import { decode } from '../../../image/verify.ts';
 import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
-import type { OutcomeCounts } from '../../../run/outcomes.ts';
-import { clean } from '../../../text/clean.ts';
-import { quote } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';

@@ -1,9 +1,9 @@
 /** Declares the flags of label sheets, and resolves them to a grid. */
-import { UsageError } from '../../../errors.ts';
+import { UsageError } from '../../../base/errors.ts';
+import { nearest } from '../../../base/text/nearest.ts';
+import { quote } from '../../../base/text/quote.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
 import { formatNumber } from '../../../image/picture.ts';
-import { nearest } from '../../../text/nearest.ts';
-import { quote } from '../../../text/quote.ts';
 import { flag, integer, parsed, text, type Values } from '../../define.ts';
 import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 

@@ -1,21 +1,21 @@
 /** Writes one image file per code, each verified before it is written, and manifest.csv. */
 import { join } from 'node:path';
+import { PartialError, UsageError } from '../../../base/errors.ts';
+import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import { addFailedCodes } from '../../../base/run/annotations.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { acquireLock } from '../../../durable/lock.ts';
 import { nodeDisk } from '../../../durable/node-disk.ts';
 import { cannotWrite } from '../../../durable/path-errors.ts';
 import { replaceFile } from '../../../durable/replace-file.ts';
-import { PartialError, UsageError } from '../../../errors.ts';
 import { drawPicture } from '../../../image/draw-picture.ts';
 import { encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { type Manifest, type ManifestRow, readManifest, writeManifest } from '../../../image/manifest.ts';
 import type { PictureStyle } from '../../../image/picture.ts';
 import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../image/picture-files.ts';
-import { inParallel } from '../../../parallel/in-parallel.ts';
 import { makeOutputDirectory } from '../../../rows/whole-file.ts';
-import { addFailedCodes } from '../../../run/annotations.ts';
-import { countOf, formatCount } from '../../../text/quote.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import type { ImageFlags } from './flags.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';

@@ -1,14 +1,15 @@
 /** Writes codes as labels on pages for print. */
+
+import { PartialError, UsageError } from '../../../base/errors.ts';
+import type { OutcomeCounts } from '../../../base/run/outcomes.ts';
+import { countOf, inQuotes, joinSome } from '../../../base/text/quote.ts';
+import { fillShortUrl } from '../../../base/text/short-url.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError, UsageError } from '../../../errors.ts';
 import { drawSheet, type Label, type Sheet } from '../../../image/draw-sheet.ts';
 import { type EncodedCode, encodeCodes, refuseUnprintable } from '../../../image/encode-codes.ts';
 import { layOutLabel } from '../../../image/label-layout.ts';
 import { formatNumber } from '../../../image/picture.ts';
 import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
-import type { OutcomeCounts } from '../../../run/outcomes.ts';
-import { countOf, inQuotes, joinSome } from '../../../text/quote.ts';
-import { fillShortUrl } from '../../../text/short-url.ts';
 import type { ImageFlags } from './flags.ts';
 import { chooseLabels } from './label-texts.ts';
 import { requireShortUrl, styleOf } from './picture-flags.ts';

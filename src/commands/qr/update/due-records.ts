@@ -1,10 +1,11 @@
 /** The plan of dated changes as records: the changes of the due rows of a code, and the reasons why other rows change nothing. */
+
+import { messageOf, RejectedError } from '../../../base/errors.ts';
+import { formatInstant } from '../../../base/time/time.ts';
 import type { DatedRow } from '../../../bulk/check-rows.ts';
 import { placeOf, type Source } from '../../../bulk/input.ts';
-import { messageOf, RejectedError } from '../../../errors.ts';
 import { type DueCode, planDue, tellKept } from '../../../plan/apply-plan.ts';
 import type { PlanJournal } from '../../../plan/plan-journal.ts';
-import { formatInstant } from '../../../time/time.ts';
 import { changedFields, type PlannedRow } from '../dry-run.ts';
 
 /** Error of a due row whose values a later row replaces. */

@@ -1,4 +1,9 @@
 /** Applies the due rows of a plan of dated changes, each once (`qr update --from PLAN --due`). */
+
+import { UnexpectedAnswerError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/text/quote.ts';
+import { formatInstant } from '../../../base/time/time.ts';
+import { chooseTimeZone } from '../../../base/time/time-zone.ts';
 import { changeRows } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkDated, type DatedRow } from '../../../bulk/check-rows.ts';
 import { describeMissing, findCodes, type Lookup } from '../../../bulk/find-codes.ts';
@@ -6,14 +11,10 @@ import { type Fault, placeOf, refuseFaults, type Source } from '../../../bulk/in
 import type { RowResult } from '../../../bulk/outcomes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import { UnexpectedAnswerError } from '../../../errors.ts';
 import { applyDue, type DueCode } from '../../../plan/apply-plan.ts';
 import { contradictions, dueRowsOf, keysOf } from '../../../plan/dated-plan.ts';
 import { openPlanJournal, type PlanJournal, readPlanJournal } from '../../../plan/plan-journal.ts';
 import { readAt } from '../../../plan/read-at.ts';
-import { countOf } from '../../../text/quote.ts';
-import { formatInstant } from '../../../time/time.ts';
-import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { type BulkFlags, journalOf, requireResults } from '../bulk-flags.ts';
 import { requestsToLookUp } from '../bulk-progress.ts';

@@ -1,13 +1,14 @@
 /** Applies the changes of a file of rows (`qr update --from`). */
+
+import { messageOf, NotFoundError, RejectedError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import { createUpdatePlan, createUpdater } from '../../../bulk/change-rows.ts';
 import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
 import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import { messageOf, NotFoundError, RejectedError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
-import { countOf } from '../../../text/quote.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';

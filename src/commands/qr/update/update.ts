@@ -1,5 +1,5 @@
 /** `qr update`: its flags, and the choice between its forms. */
-import { UsageError } from '../../../errors.ts';
+import { UsageError } from '../../../base/errors.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { defineCommand } from '../../define.ts';
 import { refuseTogether } from '../../shared-flags.ts';

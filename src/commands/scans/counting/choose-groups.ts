@@ -1,13 +1,14 @@
 /** Resolves `--by`: dimensions, and with `--join` the columns of a file about codes. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { redactKeys } from '../../../base/text/key.ts';
+import { nearest } from '../../../base/text/nearest.ts';
+import { inQuotes, quote, shown } from '../../../base/text/quote.ts';
 import { fold, type Input } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import type { ValueOfCode } from '../../../stats/code-groups.ts';
 import { type CodeTable, columnFor, createCodeTable } from '../../../stats/code-table.ts';
 import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../../stats/dimensions.ts';
-import { redactKeys } from '../../../text/key.ts';
-import { nearest } from '../../../text/nearest.ts';
-import { inQuotes, quote, shown } from '../../../text/quote.ts';
 import { partOf } from '../../code-choice.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
 import type { CountFlags } from './count-options.ts';

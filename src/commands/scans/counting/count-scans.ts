@@ -1,11 +1,12 @@
 /** Counts the scans of a plan, from files or from the service; and words the count and makes figures of it. */
+
+import { countOf, shown } from '../../../base/text/quote.ts';
+import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { CodeTable } from '../../../stats/code-table.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import type { FiguresOptions } from '../../../stats/figures.ts';
-import { countOf, shown } from '../../../text/quote.ts';
-import type { LocalTime } from '../../../time/local-time.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import type { CountPlan } from './plan-count.ts';

@@ -1,8 +1,10 @@
 /** Counts the scans of codes with the same verification as an export: by totals if that takes fewer requests, otherwise by every page. */
+
+import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import { type CodeFailure, type CodeLabel, exportCodes } from '../../../complete/export-codes.ts';
 import { type Bounds, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
 import { showingAgain } from '../../../service/showing-again.ts';
@@ -16,7 +18,6 @@ import { cheaperByTotals, planReadings, type Reading } from '../../../stats/read
 import type { Tally } from '../../../stats/tally.ts';
 import { createTallySink } from '../../../stats/tally-sink.ts';
 import { countByTotals } from '../../../stats/totals.ts';
-import { countOf } from '../../../text/quote.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';
 import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';

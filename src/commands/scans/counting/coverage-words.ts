@@ -1,10 +1,11 @@
 /** Words the coverage of a range by files, partial or none. */
+
+import { UnprovenError } from '../../../base/errors.ts';
+import { capitalize } from '../../../base/text/sentence.ts';
+import { createLocalTime } from '../../../base/time/local-time.ts';
 import type { Context } from '../../../context.ts';
-import { UnprovenError } from '../../../errors.ts';
 import type { Counted } from '../../../stats/counted.ts';
 import type { Coverage } from '../../../stats/coverage.ts';
-import { capitalize } from '../../../text/sentence.ts';
-import { createLocalTime } from '../../../time/local-time.ts';
 import { formatRange } from '../../range-options.ts';
 
 /** Sentences for the terminal, none if the files cover the range. */

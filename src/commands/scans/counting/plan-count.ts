@@ -1,11 +1,12 @@
 /** Checks the flags of a count together, before anything is read or sent. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { createLocalTime } from '../../../base/time/local-time.ts';
+import { chooseTimeZone } from '../../../base/time/time-zone.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import type { Dimension } from '../../../stats/dimensions.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import type { Counted } from '../../../stats/readings.ts';
-import { createLocalTime } from '../../../time/local-time.ts';
-import { chooseTimeZone } from '../../../time/time-zone.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
 import { planRange } from '../../range-options.ts';

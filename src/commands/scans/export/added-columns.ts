@@ -1,8 +1,9 @@
 /** Columns of a row that are not fields of its scan: the code, and its local time. */
+
+import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { CodeSink, Row } from '../../../rows/row-sink.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
-import type { LocalTime } from '../../../time/local-time.ts';
 import { labelOf } from '../labels.ts';
 
 export const LOCAL_TIME = 'ts_local';

@@ -1,7 +1,8 @@
 /** Codes of an appended file or dataset that were deleted on the service: they are reported once, and the others continue. */
+
+import { NotFoundError, PartialError } from '../../../base/errors.ts';
 import { getIfThere } from '../../../codes/find-code.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
-import { NotFoundError, PartialError } from '../../../errors.ts';
 import type { Service } from '../../../service/service.ts';
 import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { toldFailures } from '../tell-failures.ts';

@@ -1,10 +1,11 @@
 /** `scans export --dry-run`: the codes, range, scans and requests of an export, and its duration. */
+
+import { NotFoundError } from '../../../base/errors.ts';
+import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { NotFoundError } from '../../../errors.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { MOST_ROWS } from '../../../rows/table-bounds.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';

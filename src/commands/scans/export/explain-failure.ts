@@ -1,8 +1,9 @@
 /** Adds context to the hint of a failed export: profile, place, and whether data was lost. */
+
+import { Failure, PartialError, UnavailableError, UsageError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
-import { Failure, PartialError, UnavailableError, UsageError } from '../../../errors.ts';
 import { isWrittenDirectly } from '../../../rows/whole-file.ts';
-import { countOf } from '../../../text/quote.ts';
 import { someFailed } from '../tell-failures.ts';
 
 const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';

@@ -1,9 +1,9 @@
 /** The file or dataset that an export with `--append` adds to, as the plan and the codes describe it. */
 import type { CodeOverlap } from '../../../append/overlap.ts';
+import { UsageError } from '../../../base/errors.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
-import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { OTHER_DIRECTORY } from '../../../rows/whole-file.ts';

@@ -1,11 +1,12 @@
 /** Opens the sinks of an export's plan: one for all codes or one file per code, new or appended. */
+
+import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { createBufferedSink } from '../../../rows/buffered-sink.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../rows/row-sink.ts';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
-import type { LocalTime } from '../../../time/local-time.ts';
 import { openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
 import { type Known, openAppended, openPartitioned } from './open-growing.ts';
@@ -131,7 +132,7 @@ function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
 }
 
 async function loadLocalTime(zone: string): Promise<LocalTime> {
-  const { createLocalTime } = await import('../../../time/local-time.ts');
+  const { createLocalTime } = await import('../../../base/time/local-time.ts');
   return createLocalTime(zone);
 }
 

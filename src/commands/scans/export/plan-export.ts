@@ -1,16 +1,16 @@
 /** Combines the flags of `scans export` to a plan, and checks them before any request. */
 import { join } from 'node:path';
+import { UsageError } from '../../../base/errors.ts';
+import { chooseTimeZone } from '../../../base/time/time-zone.ts';
 import { createFileNames, type FileNames } from '../../../codes/file-names.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Partitioning } from '../../../dataset/partitions.ts';
-import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import { SCAN_FORMATS } from '../../../rows/formats.ts';
 import { ORDINARY_FILES } from '../../../rows/kept-file.ts';
 import { type OutputPlan, planOutput } from '../../../rows/plan-output.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
-import { chooseTimeZone } from '../../../time/time-zone.ts';
 import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { checkInputChoice } from '../../input-option.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';

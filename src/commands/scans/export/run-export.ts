@@ -1,13 +1,14 @@
 /** `scans export` from checked flags to the summary. */
+
+import { keyPrefix } from '../../../base/text/key.ts';
+import { countOf } from '../../../base/text/quote.ts';
+import { formatDuration } from '../../../base/time/time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { costOf } from '../../../limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Progress } from '../../../terminal/console.ts';
-import { keyPrefix } from '../../../text/key.ts';
-import { countOf } from '../../../text/quote.ts';
-import { formatDuration } from '../../../time/time.ts';
 import { chooseLabelsOfLog } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import { codesOfLog, separateDeleted, wereDeleted } from './deleted-codes.ts';
@@ -65,7 +66,7 @@ async function exportAll(
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
     import('../../../complete/export-codes.ts'),
-    import('../../../parallel/fetch-in-order.ts'),
+    import('../../../base/parallel/fetch-in-order.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service);
   const keepFlat = keepMemoryFlat();

@@ -1,8 +1,9 @@
 /** Refuses rows that exceed a workbook before the first one is read: the failure would otherwise come hours later, with the last rows. */
+
+import { NotFoundError } from '../../../base/errors.ts';
+import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { widened } from '../../../complete/range.ts';
-import { NotFoundError } from '../../../errors.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import { MOST_ROWS } from '../../../rows/table-bounds.ts';
 import { tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
 import type { Service } from '../../../service/service.ts';

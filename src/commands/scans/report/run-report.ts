@@ -1,15 +1,16 @@
 /** `scans report` from checked flags to a page or a PDF. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { addFile } from '../../../base/run/run-summary.ts';
+import { inQuotes, joinSome } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import { composeReport } from '../../../report/compose-report.ts';
 import type { ReportDocument, ReportLogo } from '../../../report/document.ts';
 import { renderHtml } from '../../../report/html/render-html.ts';
 import { loadLanguage } from '../../../report/languages/load-language.ts';
 import type { Paper } from '../../../report/pdf/paper.ts';
 import { checkWholeFile, writeWholeFile } from '../../../rows/whole-file.ts';
-import { addFile } from '../../../run/run-summary.ts';
 import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
-import { inQuotes, joinSome } from '../../../text/quote.ts';
 import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';

@@ -1,10 +1,11 @@
 /** Draws figures as tables with bars that fit any width; in ASCII if the terminal supports nothing else. Pure. */
+
+import { displayWidth } from '../../../base/text/display-width.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import type { Section, Total } from '../../../stats/figures.ts';
 import { fitText } from '../../../terminal/fit-text.ts';
 import { GAP } from '../../../terminal/grid.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
-import { displayWidth } from '../../../text/display-width.ts';
-import { countOf } from '../../../text/quote.ts';
 import { drawTable, NARROWEST_BAR, type Surface, sizesOf } from './draw-table.ts';
 import { formatAverage, formatChange, SIGNS, type Signs } from './figure-texts.ts';
 

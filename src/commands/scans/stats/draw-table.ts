@@ -1,10 +1,11 @@
 /** Draws the rows of one dimension: values, names of codes, bars, and as many columns of numbers as fit. */
+
+import { displayWidth } from '../../../base/text/display-width.ts';
+import { formatCount } from '../../../base/text/quote.ts';
 import type { Figure, Section } from '../../../stats/figures.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { fitText } from '../../../terminal/fit-text.ts';
 import { type Cell, createGrid, GAP } from '../../../terminal/grid.ts';
-import { displayWidth } from '../../../text/display-width.ts';
-import { formatCount } from '../../../text/quote.ts';
 import {
   colourOfChange,
   formatAverage,

@@ -1,8 +1,9 @@
 /** `scans stats --dry-run`: the codes, range, scans and requests of a count, and its duration. */
+
+import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { cut } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { OutputPlan } from '../../../rows/plan-output.ts';
 import { cheaperByTotals, planReadings } from '../../../stats/readings.ts';

@@ -1,6 +1,6 @@
 /** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
 import type { ClockReading } from '../../../append/overlap.ts';
-import { inChunks } from '../../../collections/in-chunks.ts';
+import { inChunks } from '../../../base/collections/in-chunks.ts';
 import type { Context } from '../../../context.ts';
 import type { DocumentSink } from '../../../rows/document-sink.ts';
 import type { Row } from '../../../rows/row-sink.ts';

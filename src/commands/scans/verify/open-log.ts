@@ -1,13 +1,13 @@
 /** Opens a log that an append keeps, to add missing scans: as the export that wrote it would, from what its state records. */
 import type { AppendFile } from '../../../append/add-rows.ts';
 import type { AppendIdentity } from '../../../append/append-file.ts';
+import { UsageError } from '../../../base/errors.ts';
+import { createLocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { DatasetIdentity } from '../../../dataset/manifest.ts';
-import { UsageError } from '../../../errors.ts';
 import type { CodeSink, TimedRows } from '../../../rows/row-sink.ts';
 import type { Service } from '../../../service/service.ts';
-import { createLocalTime } from '../../../time/local-time.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
 import { runOf } from '../export/open-growing.ts';

@@ -1,12 +1,13 @@
 /** `scans verify` from checked flags to the summary. */
+
+import { UsageError } from '../../../base/errors.ts';
+import { addFile, addRows } from '../../../base/run/run-summary.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { UsageError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
 import type { TimedRows } from '../../../rows/row-sink.ts';
-import { addFile, addRows } from '../../../run/run-summary.ts';
-import { countOf } from '../../../text/quote.ts';
 import type { LogIndex } from '../../../verify/log-index.ts';
 import { verifyCodes } from '../../../verify/verify-codes.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';

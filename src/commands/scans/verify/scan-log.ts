@@ -3,16 +3,16 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { LogState } from '../../../append/append-file.ts';
 import { type RotatedFile, rangeOfCode } from '../../../append/log-range.ts';
+import { UnprovenError } from '../../../base/errors.ts';
+import { inShellOr } from '../../../base/text/quote.ts';
+import { letSignalsIn } from '../../../base/time/time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { UnprovenError } from '../../../errors.ts';
 import { stemOfLog } from '../../../rows/read/rotated-names.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { recordOf } from '../../../stats/input/record-of-log.ts';
-import { inShellOr } from '../../../text/quote.ts';
-import { letSignalsIn } from '../../../time/time.ts';
 import { checkLogFiles, type LogFault } from '../../../verify/log-files.ts';
 
 /** Files that one append keeps, or all files that none keeps. */

@@ -1,10 +1,11 @@
 /** Rows of `scans verify`, its closing line, and the failure it ends with. */
+
+import { PartialError, UnprovenError } from '../../../base/errors.ts';
+import { countOf, quote } from '../../../base/text/quote.ts';
+import { formatInstant } from '../../../base/time/time.ts';
+import { DAY_MS } from '../../../base/time/units.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError, UnprovenError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
-import { countOf, quote } from '../../../text/quote.ts';
-import { formatInstant } from '../../../time/time.ts';
-import { DAY_MS } from '../../../time/units.ts';
 import type { CodeResult } from '../../../verify/verify-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import { widest } from './index-logs.ts';

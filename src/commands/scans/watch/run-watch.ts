@@ -1,10 +1,11 @@
 /** Judges codes from the service or from files, prints the rows, and fails if it found something. */
+
+import { PartialError } from '../../../base/errors.ts';
+import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { PartialError } from '../../../errors.ts';
 import type { Column } from '../../../rows/columns.ts';
-import { countOf, formatCount, quote } from '../../../text/quote.ts';
 import { OUTCOMES, type WatchOutcome } from '../../../watch/judge.ts';
 import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
 import { planOutput } from '../../output-options.ts';

@@ -1,8 +1,9 @@
 /** Judges the codes of exported files: no service, no key, no request. */
+
+import { UnprovenError } from '../../../base/errors.ts';
+import { countOf } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
-import { UnprovenError } from '../../../errors.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
-import { countOf } from '../../../text/quote.ts';
 import { readFilesEvidence } from '../../../watch/evidence-of-files.ts';
 import { judge } from '../../../watch/judge.ts';
 import { type WatchRow, watchRow } from '../../../watch/watch-rows.ts';

@@ -1,12 +1,13 @@
 /** Judges codes from the totals of the service. */
+
+import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
+import { countOf } from '../../../base/text/quote.ts';
+import { parseInstant } from '../../../base/time/time.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { ReadScans } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { fetchInOrder } from '../../../parallel/fetch-in-order.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
-import { countOf } from '../../../text/quote.ts';
-import { parseInstant } from '../../../time/time.ts';
 import { readEvidence } from '../../../watch/evidence-of-service.ts';
 import { judge } from '../../../watch/judge.ts';
 import { inactiveRow, type WatchRow, watchRow } from '../../../watch/watch-rows.ts';

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ExcessiveJsonError, parseBounded } from '../../src/text/bounded-json.ts';
-import { BrokenJsonError, elementsOf } from '../../src/text/json-elements.ts';
-import { runs } from '../support/property-runs.ts';
+import { ExcessiveJsonError, parseBounded } from '../../../src/base/text/bounded-json.ts';
+import { BrokenJsonError, elementsOf } from '../../../src/base/text/json-elements.ts';
+import { runs } from '../../support/property-runs.ts';
 
-const source = new URL('../../src/', import.meta.url).pathname;
+const source = new URL('../../../src/', import.meta.url).pathname;
 
 test('all JSON is parsed in one place, except by scripts that build qrctl', () => {
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' });
   const code = names.filter((name) => /\.(ts|mjs)$/.test(name) && !name.startsWith('build/'));
   expect(code.length).toBeGreaterThan(300);
   const parsing = code.filter((name) => /\bJSON\s*\.\s*parse\s*\(|\.json\(\)/.test(readFileSync(source + name, 'utf8')));
-  expect(parsing).toEqual(['text/bounded-json.ts']);
+  expect(parsing).toEqual(['base/text/bounded-json.ts']);
   const lossless = code.filter((name) => /lossless-json/.test(readFileSync(source + name, 'utf8')));
   expect(lossless).toEqual(['service/json.ts']);
 });

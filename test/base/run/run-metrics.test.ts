@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PartialError } from '../../src/errors.ts';
-import { formatRunMetrics } from '../../src/run/run-metrics.ts';
-import type { RunEnd } from '../../src/run/run-summary.ts';
-import { useDirectory } from '../support/cli.ts';
-import { HOSTILE } from '../support/hostile-strings.ts';
-import { runs } from '../support/property-runs.ts';
-import { runByDay } from '../support/run-here.ts';
-import { useSandbox } from '../support/sandbox.ts';
+import { PartialError } from '../../../src/base/errors.ts';
+import { formatRunMetrics } from '../../../src/base/run/run-metrics.ts';
+import type { RunEnd } from '../../../src/base/run/run-summary.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { HOSTILE } from '../../support/hostile-strings.ts';
+import { runs } from '../../support/property-runs.ts';
+import { runByDay } from '../../support/run-here.ts';
+import { useSandbox } from '../../support/sandbox.ts';
 
 const END: RunEnd = {
   ...{ command: 'scans export', startedMs: 1_764_000_000_500, finishedMs: 1_764_000_012_750, error: undefined, profile: 'work' },

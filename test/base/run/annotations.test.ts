@@ -1,11 +1,11 @@
 /** Annotations of GitHub Actions, read as its runner reads them. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAnnotations } from '../../src/run/annotations.ts';
-import { withoutCommands, withoutCommandsInJson } from '../../src/text/workflow-commands.ts';
-import { HOSTILE } from '../support/hostile-strings.ts';
-import { runs } from '../support/property-runs.ts';
-import { COMMANDS, commandsIn } from '../support/workflow-runner.ts';
+import { formatAnnotations } from '../../../src/base/run/annotations.ts';
+import { withoutCommands, withoutCommandsInJson } from '../../../src/base/text/workflow-commands.ts';
+import { HOSTILE } from '../../support/hostile-strings.ts';
+import { runs } from '../../support/property-runs.ts';
+import { COMMANDS, commandsIn } from '../../support/workflow-runner.ts';
 
 const PLACE = { workspace: '/home/runner/work/menus', directory: '/home/runner/work/menus/codes' };
 

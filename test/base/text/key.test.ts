@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
-import { checkKey, keyPrefix, redactKeys } from '../../src/text/key.ts';
+import { UsageError } from '../../../src/base/errors.ts';
+import { checkKey, keyPrefix, redactKeys } from '../../../src/base/text/key.ts';
 
 describe('checkKey', () => {
   test.each(['svc_live_abc123', 'x', '!~', 'k'.repeat(512)])('accepts %s', (key) => {

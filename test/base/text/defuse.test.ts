@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defuse, restore } from '../../src/text/defuse.ts';
-import { runs } from '../support/property-runs.ts';
+import { defuse, restore } from '../../../src/base/text/defuse.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** Mostly what defusing is about: apostrophes, signs, and what some programs trim. */
 const text = fc.oneof(

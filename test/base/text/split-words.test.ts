@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { splitWords } from '../../src/text/split-words.ts';
+import { splitWords } from '../../../src/base/text/split-words.ts';
 
 describe('a command line without a shell', () => {
   test.each<[string, string[]]>([

@@ -2,9 +2,9 @@ import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Temporal } from 'temporal-polyfill';
 import { describe, expect, test } from 'vitest';
-import { createLocalTime } from '../../src/time/local-time.ts';
-import { chooseTimeZone, isTimeZone, timeZoneToShow } from '../../src/time/time-zone.ts';
-import { useDirectory } from '../support/cli.ts';
+import { createLocalTime } from '../../../src/base/time/local-time.ts';
+import { chooseTimeZone, isTimeZone, timeZoneToShow } from '../../../src/base/time/time-zone.ts';
+import { useDirectory } from '../../support/cli.ts';
 
 describe('local time', () => {
   test.each([

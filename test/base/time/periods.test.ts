@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '../../src/time/periods.ts';
-import { formatInstant } from '../../src/time/time.ts';
+import { parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '../../../src/base/time/periods.ts';
+import { formatInstant } from '../../../src/base/time/time.ts';
 
 /** A Friday, already Saturday in Tokyo. */
 const nowMs = Date.UTC(2026, 10, 20, 15, 30);

@@ -1,5 +1,5 @@
 /** Normalizes, adds and reads UTM tags: the five parameters of a URL by which web analytics distinguish campaigns. */
-import { parseUrl } from '../text/parse-url.ts';
+import { parseUrl } from './parse-url.ts';
 
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 type UtmName = (typeof UTM_NAMES)[number];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUtm, normaliseUtm, utmOf } from '../../src/codes/utm.ts';
+import { addUtm, normaliseUtm, utmOf } from '../../../src/base/text/utm.ts';
 
 describe('normaliseUtm', () => {
   it.each([

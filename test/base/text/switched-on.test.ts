@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSwitchedOn } from '../../src/text/switched-on.ts';
+import { isSwitchedOn } from '../../../src/base/text/switched-on.ts';
 
 test.each(['1', 'true', 'TRUE', 'yes', 'always', ' '])('%j switches on', (value) => {
   expect(isSwitchedOn(value)).toBe(true);

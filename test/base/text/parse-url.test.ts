@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { parseUrl } from '../../src/text/parse-url.ts';
+import { parseUrl } from '../../../src/base/text/parse-url.ts';
 
 it('an address is one, however often it is asked for: URL.canParse of Node 20 is not to be had after some thousand calls', () => {
   const found = Array.from({ length: 20_000 }, () => parseUrl('https://münchen.de/ä')?.hostname);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, cleanCsv, cleanJson, cleanLines } from '../../src/text/clean.ts';
-import { isCommon } from '../../src/text/common-letters.ts';
-import { runs } from '../support/property-runs.ts';
+import { clean, cleanCsv, cleanJson, cleanLines } from '../../../src/base/text/clean.ts';
+import { isCommon } from '../../../src/base/text/common-letters.ts';
+import { runs } from '../../support/property-runs.ts';
 
 test('no character that is shown without a look at the tables of Unicode would be another by them (T5, T6, T7)', () => {
   const all = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter(isCommon);
