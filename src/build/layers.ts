@@ -36,8 +36,7 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['terminal'], does: 'tables, progress, color, prompts' },
   { modules: ['run'], does: 'outcomes, summary of a run, signals' },
   { modules: ['rows'], does: 'formats, each read and written in one folder' },
-  { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response' },
-  { modules: ['limit'], does: 'the rate limit' },
+  { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response, the rate limit' },
   { modules: ['durable'], does: 'files that survive kills and power cuts' },
   { modules: ['base'], does: 'errors and exit codes, text, time, collections, work in parallel, facts of a run' },
 ];
@@ -47,7 +46,7 @@ const UNDICI = ['undici', 'undici/**'];
 
 /** Further imports that a module must not have, and why. */
 const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
-  { modules: ['service', 'limit'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
+  { modules: ['service'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
   {
     modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan', 'apply', 'tail'],
     group: [...UNDICI, '**/settings/**', '**/terminal/**'],

@@ -1,8 +1,8 @@
 /** Maps the result of a visit to the outcome of a destination. */
 
 import { quote } from '../base/text/quote.ts';
-import { parseRateHeaders } from '../limit/rate-headers.ts';
 import { isRefused, type NetworkError } from '../service/network-error.ts';
+import { parseRateHeaders } from '../service/rate-limit/rate-headers.ts';
 import type { Headers } from '../service/transport.ts';
 import { header } from '../service/transport.ts';
 import type { Trip } from './follow.ts';

@@ -10,9 +10,9 @@ import {
   UnexpectedAnswerError,
 } from '../base/errors.ts';
 import { quote } from '../base/text/quote.ts';
-import type { RateHeaders } from '../limit/rate-headers.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseJson } from './json.ts';
+import type { RateHeaders } from './rate-limit/rate-headers.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
 /** The request, for messages. The client adds its method, path and host. */

@@ -1,12 +1,12 @@
 /** Decides the result of one attempt of a request: its value, its message, and whether and when it may be repeated. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../base/errors.ts';
 import { ExcessiveJsonError } from '../base/text/bounded-json.ts';
-import type { RateHeaders } from '../limit/rate-headers.ts';
 import { answerError, PASSING_STATUSES, parseErrorBody, type Subject } from './answer-error.ts';
 import type { AnswerContext } from './checks.ts';
 import { excerpt } from './excerpt.ts';
 import { parseJson } from './json.ts';
 import type { NetworkError, NetworkFault } from './network-error.ts';
+import type { RateHeaders } from './rate-limit/rate-headers.ts';
 import type { BeforeSend } from './service.ts';
 import { type Answer, header, type Method } from './transport.ts';
 
@@ -131,7 +131,7 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 10_000;
 /** Far more than chance makes of a long backoff: an attempt for each second that may be spent, and so many at least. */
 const FEWEST_ATTEMPTS = 7;
-/** Longest Retry-After that is honored, except that of a 429: `backoffMs` is not called for one, and src/limit/rate-window.ts bounds it (L8). */
+/** Longest Retry-After that is honored, except that of a 429: `backoffMs` is not called for one, and src/service/rate-limit/rate-window.ts bounds it (L8). */
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
 /**

@@ -5,12 +5,12 @@
  */
 import { NotFoundError, RequestFailure } from '../base/errors.ts';
 import { formatDuration } from '../base/time/time.ts';
-import { createGovernor, type Ticket } from '../limit/governor.ts';
-import { parseRateHeaders, type RateHeaders } from '../limit/rate-headers.ts';
 import { isServiceAnswer, type Subject } from './answer-error.ts';
 import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
+import { createGovernor, type Ticket } from './rate-limit/governor.ts';
+import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 

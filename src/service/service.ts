@@ -1,7 +1,7 @@
 /** Interface of the service for commands: its six endpoints, typed and checked, behind the rate limit and the retries. */
 import type { RequestFailure } from '../base/errors.ts';
-import type { GovernorOptions, PauseEvents } from '../limit/governor.ts';
-import type { RateLimit } from '../limit/rate-limit.ts';
+import type { GovernorOptions, PauseEvents } from './rate-limit/governor.ts';
+import type { RateLimit } from './rate-limit/rate-limit.ts';
 import type { CodeChanges, NewCode, Page, QrCode, ScanPage } from './shapes.ts';
 import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';

@@ -1,6 +1,7 @@
 /** Effective settings of one command: flag > variable > profile > default. */
-import type { Reserve } from '../limit/rate-window.ts';
+
 import type { Delimiter, Format } from '../rows/formats.ts';
+import type { Reserve } from '../service/rate-limit/rate-window.ts';
 import type { CommandProblem } from './stored.ts';
 
 /** The environment variables, as the context holds them. */

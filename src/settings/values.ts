@@ -3,8 +3,8 @@
 import { parseShortUrl } from '../base/text/short-url.ts';
 import { parseDuration } from '../base/time/time.ts';
 import { isTimeZone } from '../base/time/time-zone.ts';
-import type { Reserve } from '../limit/rate-window.ts';
 import { DELIMITERS, type Delimiter, FORMATS } from '../rows/formats.ts';
+import type { Reserve } from '../service/rate-limit/rate-window.ts';
 
 const MAX_CONCURRENCY = 32;
 export const DEFAULT_CONCURRENCY = 4;

@@ -8,14 +8,14 @@ import { createCookies } from '../../src/check/cookies.ts';
 import { follow } from '../../src/check/follow.ts';
 import { createTlsSessions } from '../../src/check/tls-sessions.ts';
 import { judge } from '../../src/check/verdict.ts';
-import { parseRateHeaders } from '../../src/limit/rate-headers.ts';
-import { createRateWindow } from '../../src/limit/rate-window.ts';
-import { createServiceClock } from '../../src/limit/service-clock.ts';
 import { addChunk, decodeBody } from '../../src/service/body.ts';
 import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
 import { createService } from '../../src/service/create-service.ts';
 import { parseJson } from '../../src/service/json.ts';
 import { NetworkError } from '../../src/service/network-error.ts';
+import { parseRateHeaders } from '../../src/service/rate-limit/rate-headers.ts';
+import { createRateWindow } from '../../src/service/rate-limit/rate-window.ts';
+import { createServiceClock } from '../../src/service/rate-limit/service-clock.ts';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 

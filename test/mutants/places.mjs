@@ -1,8 +1,9 @@
 /** The places whose every line must be guarded by a test, and the tests that guard them. */
+import { dirname } from 'node:path';
 
 const CLEANING = ['src/rows/csv.ts', 'src/base/text/clean.ts'];
 const ROOMS = [
-  'src/limit',
+  'src/service/rate-limit',
   'src/complete',
   'src/append',
   'src/once',
@@ -30,7 +31,8 @@ export const PLACES = all.map((place) => (place.includes('.ts') ? place : `${pla
 export const TESTS = [...new Set(all.map(testsOf))];
 
 function testsOf(place) {
-  const [, room] = place.split('/');
   if (place.startsWith('src/stats/') && !place.startsWith('src/stats/input')) return 'test/stats/*.test.ts';
-  return CLEANING.includes(place) ? 'test/{rows,text}/{csv,clean,text}*.test.ts' : `test/${room}/**/*.test.ts`;
+  if (CLEANING.includes(place)) return 'test/{rows,base/text}/{csv,clean}*.test.ts';
+  const room = place.endsWith('.ts') ? dirname(place) : place;
+  return `${room.replace('src/', 'test/')}/**/*.test.ts`;
 }

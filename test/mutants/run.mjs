@@ -5,7 +5,7 @@
  *     - window.ts: `a < b` → `a <= b`: why no test needs to fail
  *
  * Prints the score of each file, every survivor without an explanation, in that form, and every explanation without a survivor; exit 1 if
- * there is either. A PLACE is a directory (src/limit) or a file. node_modules/.cache/mutants keeps the results, so that a second run is
+ * there is either. A PLACE is a directory (src/service/rate-limit) or a file. node_modules/.cache/mutants keeps the results, so that a second run is
  * quick. MUTANTS_QUICK=1 runs only the quick tests (vitest.config.mjs), for a first look.
  */
 import { spawnSync } from 'node:child_process';

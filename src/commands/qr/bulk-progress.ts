@@ -12,8 +12,8 @@ import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import { changeResults } from '../../bulk/results.ts';
 import { requestsToFindAgain } from '../../codes/find-code.ts';
 import type { Context } from '../../context.ts';
-import { costOf } from '../../limit/rate-limit.ts';
 import type { Waiting } from '../../once/ask-listing.ts';
+import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 
 /** Prints the last line of a dry run: `12 rows would be … (12 requests, 1 window of 60 requests per minute; 2 warnings). No changes were made`. */

@@ -2,10 +2,10 @@
 
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
-import { costOf } from '../../limit/rate-limit.ts';
 import type { Column } from '../../rows/columns.ts';
 import type { OutputPlan } from '../../rows/plan-output.ts';
 import type { Row } from '../../rows/row-sink.ts';
+import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { printRecord } from '../output-options.ts';
 

@@ -18,7 +18,7 @@ import { answerError } from '../../../src/service/answer-error.ts';
 import { parseBaseUrl } from '../../../src/service/base-url.ts';
 import { unknownProfile } from '../../../src/settings/choose-profile.ts';
 import { renderError } from '../../../src/terminal/render-error.ts';
-import { headersOf } from '../../limit/setup.ts';
+import { headersOf } from '../../service/rate-limit/setup.ts';
 import { CODE } from '../../service/setup.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
 import { modelService } from '../../support/model-service/model-service.ts';

@@ -1,6 +1,6 @@
 /** Codes in memory, with everything that can go wrong between a POST and its answer, and other people at work on it. */
 import { NotFoundError, PlanLimitError, RejectedError, UnavailableError } from '../../../src/base/errors.ts';
-import { createServiceClock } from '../../../src/limit/service-clock.ts';
+import { createServiceClock } from '../../../src/service/rate-limit/service-clock.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../src/service/shapes.ts';
 import type { FakeClock } from '../clock.ts';
 

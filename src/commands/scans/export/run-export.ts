@@ -5,7 +5,7 @@ import { countOf } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { costOf } from '../../../limit/rate-limit.ts';
+import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
 import type { Progress } from '../../../terminal/console.ts';

@@ -1,7 +1,7 @@
 /**
  * Parses the rate-limit headers of a response (specification, section 8) as they are; rate-window.ts decides which of them are accepted.
  */
-import { parseHttpDate } from '../base/time/time.ts';
+import { parseHttpDate } from '../../base/time/time.ts';
 
 /** Parsed rate-limit headers; undefined if a header is missing or invalid. */
 export interface RateHeaders {

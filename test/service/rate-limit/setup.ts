@@ -1,11 +1,11 @@
 /** What the tests of the rate limit share: answers' headers, and a client in front of the model of a service. */
 import { setMaxListeners } from 'node:events';
-import type { RateHeaders } from '../../src/limit/rate-headers.ts';
-import { createClient } from '../../src/service/client.ts';
-import type { ServiceOptions } from '../../src/service/service.ts';
-import type { Transport } from '../../src/service/transport.ts';
-import { type FakeClock, fakeClock } from '../support/clock.ts';
-import { type ModelRateWindowOptions, modelRateWindow } from '../support/model-service/rate-window.ts';
+import { createClient } from '../../../src/service/client.ts';
+import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import type { ServiceOptions } from '../../../src/service/service.ts';
+import type { Transport } from '../../../src/service/transport.ts';
+import { type FakeClock, fakeClock } from '../../support/clock.ts';
+import { type ModelRateWindowOptions, modelRateWindow } from '../../support/model-service/rate-window.ts';
 
 export const DAY = 86_400_000;
 export const START = 1_800_000_000_000;

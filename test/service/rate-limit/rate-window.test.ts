@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RateHeaders } from '../../src/limit/rate-headers.ts';
-import { createRateWindow, type Reserve } from '../../src/limit/rate-window.ts';
-import { fakeClock } from '../support/clock.ts';
+import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import { createRateWindow, type Reserve } from '../../../src/service/rate-limit/rate-window.ts';
+import { fakeClock } from '../../support/clock.ts';
 import { headersOf } from './setup.ts';
 
 /** The service's clock at the start; this machine's is years away, so that nothing can be right by it. */

@@ -1,8 +1,8 @@
 /** A gateway that refuses bursts: fewer requests go at once, and further apart, until they get through. */
 import { describe, expect, it, test } from 'vitest';
-import { createCongestion } from '../../src/limit/congestion.ts';
-import type { Transport } from '../../src/service/transport.ts';
-import { fakeClock } from '../support/clock.ts';
+import { createCongestion } from '../../../src/service/rate-limit/congestion.ts';
+import type { Transport } from '../../../src/service/transport.ts';
+import { fakeClock } from '../../support/clock.ts';
 import { client, GET, START } from './setup.ts';
 
 const POST = { ...GET, method: 'POST' } as const;

@@ -1,10 +1,10 @@
 /** Who may send, and when: the governor by itself, with answers as a test makes them. */
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { InterruptedError, RateLimitError } from '../../src/base/errors.ts';
-import { createGovernor, type GovernorOptions, type Ticket } from '../../src/limit/governor.ts';
-import type { RateHeaders } from '../../src/limit/rate-headers.ts';
-import { fakeClock } from '../support/clock.ts';
+import { InterruptedError, RateLimitError } from '../../../src/base/errors.ts';
+import { createGovernor, type GovernorOptions, type Ticket } from '../../../src/service/rate-limit/governor.ts';
+import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import { fakeClock } from '../../support/clock.ts';
 import { headersOf, START } from './setup.ts';
 
 /** The service's clock when the machine's stands at START. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRateHeaders } from '../../src/limit/rate-headers.ts';
-import { runs } from '../support/property-runs.ts';
+import { parseRateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
+import { runs } from '../../support/property-runs.ts';
 import { headersOf } from './setup.ts';
 
 const parse = (headers: Record<string, string>) => parseRateHeaders((name) => headers[name]);

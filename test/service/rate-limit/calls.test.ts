@@ -1,9 +1,9 @@
 /** Many calls at once through the client: what becomes of each when the rate limit, the network or a person ends it. */
 import { describe, expect, test } from 'vitest';
-import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../src/base/errors.ts';
-import { NetworkError } from '../../src/service/network-error.ts';
-import type { Transport } from '../../src/service/transport.ts';
-import { fakeClock } from '../support/clock.ts';
+import { AuthError, InterruptedError, RateLimitError, UnavailableError } from '../../../src/base/errors.ts';
+import { NetworkError } from '../../../src/service/network-error.ts';
+import type { Transport } from '../../../src/service/transport.ts';
+import { fakeClock } from '../../support/clock.ts';
 import { client, GET, prepare, type Setup, START } from './setup.ts';
 
 test('a 429 uses up no attempt: the call goes on after any number of them (L17)', async () => {

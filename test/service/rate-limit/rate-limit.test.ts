@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costOf } from '../../src/limit/rate-limit.ts';
+import { costOf } from '../../../src/service/rate-limit/rate-limit.ts';
 
 describe('what requests cost', () => {
   const limit = { plan: 'pro', limit: 60, remaining: 20, resetMs: undefined, resetInMs: 30_000 };

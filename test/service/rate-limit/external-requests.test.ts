@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createExternalRequests } from '../../src/limit/external-requests.ts';
+import { createExternalRequests } from '../../../src/service/rate-limit/external-requests.ts';
 import { headersOf } from './setup.ts';
 
 const RESET = Date.UTC(2026, 0, 1);

@@ -2,8 +2,8 @@
  * Rate-limit governor: admits requests as the service's window allows, and pauses all of them when it is exhausted. It holds the queue;
  * the state of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
  */
-import { RateLimitError } from '../base/errors.ts';
-import { type Clock, formatDuration, formatInstant } from '../base/time/time.ts';
+import { RateLimitError } from '../../base/errors.ts';
+import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
 import { createCongestion } from './congestion.ts';
 import { createExternalRequests } from './external-requests.ts';
 import type { RateHeaders } from './rate-headers.ts';

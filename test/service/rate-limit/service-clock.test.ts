@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createServiceClock } from '../../src/limit/service-clock.ts';
-import { fakeClock } from '../support/clock.ts';
-import { runs } from '../support/property-runs.ts';
+import { createServiceClock } from '../../../src/service/rate-limit/service-clock.ts';
+import { fakeClock } from '../../support/clock.ts';
+import { runs } from '../../support/property-runs.ts';
 
 /** A whole second of the service's clock. */
 const T = Date.UTC(2020, 0, 1);
