@@ -8,7 +8,7 @@ export { createPropose } from './cli/proposals.ts';
 export { useFlags } from './commands/use-flags.ts';
 export { createContext, ownProcesses } from './context.ts';
 export { describeSystemError, ifDiskFull } from './durable/path-errors.ts';
-export { checkSummaryPlace, writeSummary } from './run/write-summary.ts';
 export { loadColours } from './terminal/colour.ts';
 export { renderError } from './terminal/render-error.ts';
 export { spacedPaths } from './terminal/spaced-paths.ts';
+export { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';

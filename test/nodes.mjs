@@ -30,7 +30,7 @@ try {
     // Also first in PATH, for what is started by its own first line (#!/usr/bin/env node).
     const env = { ...process.env, QRCTL_TEST_NODE: node, QRCTL_TEST_CACHE: cache, PATH: `${bin}:${process.env.PATH}` };
     vitest(TESTS, env);
-    vitest(['test/start'], { ...env, QRCTL_SOAK: '1' });
+    vitest(['test/build'], { ...env, QRCTL_SOAK: '1' });
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -31,7 +31,7 @@ const SPLIT = {
   ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/report/languages/${language}.ts`])),
 };
 
-/** Plugin that leaves an import of a split module to the loader in src/start/start.ts. */
+/** Plugin that leaves an import of a split module to the loader in src/build/start.ts. */
 const splitModules = {
   name: 'split-modules',
   setup({ onResolve }) {
@@ -116,7 +116,7 @@ const OPTIONS = {
   sourcemap: 'external',
   sourcesContent: false,
 };
-/** Files that src/start/start.ts loads: each is the wrapper function that Node makes of a CommonJS module. */
+/** Files that src/build/start.ts loads: each is the wrapper function that Node makes of a CommonJS module. */
 const LOADED = {
   ...OPTIONS,
   banner: { js: '(function(exports,require,module,__filename,__dirname){' },
@@ -124,7 +124,7 @@ const LOADED = {
 };
 try {
   await mkdir(staged);
-  await build({ ...OPTIONS, entryPoints: { start: 'src/start/start.ts' }, plugins: [splitModules] });
+  await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
   const plugins = [confWithoutWriter, pdfAsCommonJs, splitModules];
   const fonts = await copyFonts();
   // The renderer of logos (src/image/logo-worker.ts).

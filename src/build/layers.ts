@@ -14,7 +14,7 @@ interface Rule {
 }
 
 export const LAYERS: readonly Layer[] = [
-  { modules: ['start', 'build'], does: 'starts the program; builds it' },
+  { modules: ['build'], does: 'builds the program, and starts the build' },
   { modules: ['main.ts'], does: 'argv → command → exit code' },
   { modules: ['app.ts'], does: 'the program that `main.ts` loads' },
   { modules: ['cli'], does: 'reads the command line: tree of commands, suggestions, help, completion' },
@@ -33,8 +33,7 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['once', 'complete'], does: 'each row exactly once; each scan exactly once' },
   { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
   { modules: ['settings'], does: 'flag > variable > profile > default' },
-  { modules: ['terminal'], does: 'tables, progress, color, prompts' },
-  { modules: ['run'], does: 'outcomes, summary of a run, signals' },
+  { modules: ['terminal'], does: 'tables, progress, color, prompts, errors, the summary of a run' },
   { modules: ['rows'], does: 'formats, each read and written in one folder' },
   { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response, the rate limit' },
   { modules: ['durable'], does: 'files that survive kills and power cuts' },

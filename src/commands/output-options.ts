@@ -3,12 +3,12 @@ import { InvalidArgumentError } from 'commander';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../rows/columns.ts';
+import { createCountedSink } from '../rows/counted-sink.ts';
 import type { DocumentSink } from '../rows/document-sink.ts';
 import { ENDINGS, FORMATS, SCAN_FORMATS } from '../rows/formats.ts';
 import type { Formatter, Shape } from '../rows/formatter.ts';
 import type { OutputFlags, OutputPlan } from '../rows/plan-output.ts';
 import type { Row, RowSink } from '../rows/row-sink.ts';
-import { createCountedSink } from '../run/counted-sink.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 

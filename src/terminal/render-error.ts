@@ -3,8 +3,8 @@ import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../ba
 import { cleanJson, cleanLines } from '../base/text/clean.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { withoutLongParts } from '../base/text/quote.ts';
-import { sourceStack } from '../run/source-stack.ts';
 import type { Colours } from './colour.ts';
+import { sourceStack } from './source-stack.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export interface ErrorStyle {

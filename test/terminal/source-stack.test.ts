@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sourceStack } from '../../src/run/source-stack.ts';
+import { sourceStack } from '../../src/terminal/source-stack.ts';
 import { runCli, useDirectory } from '../support/cli.ts';
 import { withSandbox } from '../support/sandbox.ts';
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Compiled, openCompileCache, type Runtime } from '../../src/start/compile-cache.ts';
+import { type Compiled, openCompileCache, type Runtime } from '../../src/build/compile-cache.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const SOURCE = Buffer.from('"use strict";exports.answer=42;');

@@ -1,7 +1,7 @@
 /** Document that reports its written content to `--summary`. */
 
 import { addFile, type RunFacts } from '../base/run/run-summary.ts';
-import type { DocumentSink } from '../rows/document-sink.ts';
+import type { DocumentSink } from './document-sink.ts';
 
 /** Returns the sink; its rows count as they are printed or, in the file at `path`, once that is in its place. */
 export function createCountedSink(sink: DocumentSink, facts: RunFacts, path: string | undefined): DocumentSink {
