@@ -7,7 +7,7 @@ export { interpret } from './cli/program.ts';
 export { createPropose } from './cli/proposals.ts';
 export { useFlags } from './commands/use-flags.ts';
 export { createContext, ownProcesses } from './context.ts';
-export { describeSystemError, ifDiskFull } from './durable/path-errors.ts';
+export { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
 export { loadColours } from './terminal/colour.ts';
 export { renderError } from './terminal/render-error.ts';
 export { spacedPaths } from './terminal/spaced-paths.ts';

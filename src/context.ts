@@ -10,7 +10,7 @@ import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
 import { isSwitchedOn } from './base/text/switched-on.ts';
 import { type Clock, formatDuration, systemClock } from './base/time/time.ts';
 import type { CodeCache, Workspace } from './codes/code-cache.ts';
-import type { Processes } from './durable/replace-file.ts';
+import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';

@@ -4,9 +4,9 @@
  */
 
 import type { Clock } from '../base/time/time.ts';
-import type { Lock } from '../durable/lock.ts';
-import { cannotWrite } from '../durable/path-errors.ts';
-import type { CodeSink, Row, TimedRows } from '../rows/row-sink.ts';
+import type { Lock } from '../files/durable/lock.ts';
+import { cannotWrite } from '../files/durable/path-errors.ts';
+import type { CodeSink, Row, TimedRows } from '../files/formats/row-sink.ts';
 import type { CommittedPoint } from './committed-point.ts';
 import { olderRowError } from './current-state.ts';
 import {

@@ -6,9 +6,9 @@
 import { basename } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { countOf } from '../base/text/quote.ts';
-import { type DiskFile, readPieces } from '../durable/disk.ts';
-import { withTrusted } from '../durable/trusted-file.ts';
-import { decompress } from '../rows/read/input-bytes.ts';
+import { type DiskFile, readPieces } from '../files/durable/disk.ts';
+import { withTrusted } from '../files/durable/trusted-file.ts';
+import { decompress } from '../files/formats/read/input-bytes.ts';
 import { type CommittedPoint, isCommitted, type OpenJob, truncateUncommitted } from './committed-point.ts';
 import { beginsAs, hashFile } from './file-hash.ts';
 import { withRotated } from './log-range.ts';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { countOf, formatCount } from '../base/text/quote.ts';
 import { formatDuration, formatInstant } from '../base/time/time.ts';
-import { type Disk, ifPresent } from '../durable/disk.ts';
+import { type Disk, ifPresent } from '../files/durable/disk.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { hashFile } from './file-hash.ts';
 import { keepOldFile } from './old-file.ts';

@@ -4,7 +4,7 @@
  * reads less than one block of the file.
  */
 import { createHash } from 'node:crypto';
-import { type DiskFile, readPieces } from '../durable/disk.ts';
+import { type DiskFile, readPieces } from '../files/durable/disk.ts';
 
 /** Small enough to be read again by every run, large enough that the digests cost almost nothing per byte. */
 const BLOCK_BYTES = 64 * 1024;

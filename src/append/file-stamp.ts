@@ -1,5 +1,5 @@
 /** Stamp that shows, without reading a file, that it is unchanged since it was left (A19). */
-import type { DiskStat } from '../durable/disk.ts';
+import type { DiskStat } from '../files/durable/disk.ts';
 import { isObject } from '../service/json.ts';
 
 /** The size is compared separately. No program can set the ctime of a file: the system does, with every change of its bytes. */

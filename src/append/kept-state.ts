@@ -1,11 +1,11 @@
 /** Detects whether `--append` keeps a file, for runs without the flag, and lets such a run replace it. */
 import { dirname } from 'node:path';
 import { UsageError } from '../base/errors.ts';
-import type { Disk } from '../durable/disk.ts';
-import { removeFile } from '../durable/held-directory.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { systemCode } from '../durable/path-errors.ts';
-import { hasState } from '../rows/kept-file.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { removeFile } from '../files/durable/held-directory.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { systemCode } from '../files/durable/path-errors.ts';
+import { hasState } from '../files/formats/kept-file.ts';
 import { resolvePaths } from './append-file.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
 import { countOf, formatCount, quote } from '../base/text/quote.ts';
-import { type DiskFile, ifPresent } from '../durable/disk.ts';
-import { withTrusted } from '../durable/trusted-file.ts';
+import { type DiskFile, ifPresent } from '../files/durable/disk.ts';
+import { withTrusted } from '../files/durable/trusted-file.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
 import { countMissingRows, type RowReader } from './missing-rows.ts';

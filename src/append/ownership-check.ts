@@ -1,6 +1,6 @@
 /** Checks whether a file belongs to the code whose rows a run adds, if only the service can show that. */
 import { basename } from 'node:path';
-import type { TimedRows } from '../rows/row-sink.ts';
+import type { TimedRows } from '../files/formats/row-sink.ts';
 import { orRestart, refusal } from './current-state.ts';
 import type { OwnershipProof } from './read-back.ts';
 

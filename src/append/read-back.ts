@@ -5,7 +5,7 @@
 
 import { LINE_FEED, QUOTE } from '../base/text/ascii.ts';
 import { quote } from '../base/text/quote.ts';
-import { type DiskFile, readPieces } from '../durable/disk.ts';
+import { type DiskFile, readPieces } from '../files/durable/disk.ts';
 import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';

@@ -1,10 +1,10 @@
 /** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { realPath } from '../durable/trusted-file.ts';
-import { readInputBytes } from '../rows/read/input-bytes.ts';
+import { type Disk, type DiskStat, ifPresent } from '../files/durable/disk.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
+import { readInputBytes } from '../files/formats/read/input-bytes.ts';
 import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { lossOf } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';

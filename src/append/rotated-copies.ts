@@ -1,8 +1,8 @@
 /** Lists the files next to a log that have names of its rotation. */
 import { basename, dirname, join } from 'node:path';
 import { inShellOr } from '../base/text/quote.ts';
-import { type Disk, type DiskStat, ifPresent } from '../durable/disk.ts';
-import { compareAges, type LogName, readLogName } from '../rows/read/rotated-names.ts';
+import { type Disk, type DiskStat, ifPresent } from '../files/durable/disk.ts';
+import { compareAges, type LogName, readLogName } from '../files/formats/read/rotated-names.ts';
 import { type AppendPaths, refusal } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 

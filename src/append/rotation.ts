@@ -4,8 +4,8 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../base/errors.ts';
-import { type DiskFile, ifPresent } from '../durable/disk.ts';
-import { openTrusted, withTrusted } from '../durable/trusted-file.ts';
+import { type DiskFile, ifPresent } from '../files/durable/disk.ts';
+import { openTrusted, withTrusted } from '../files/durable/trusted-file.ts';
 import { StateProblem } from './checksummed-state.ts';
 import {
   type CommittedPoint,

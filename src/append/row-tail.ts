@@ -1,5 +1,5 @@
 /** Interface of the end of a log, where new rows become durable: of a file (file-tail.ts), or of a dataset in parts (dataset/part-tail.ts). */
-import type { TimedRows } from '../rows/row-sink.ts';
+import type { TimedRows } from '../files/formats/row-sink.ts';
 import type { SavedRow } from './row-parsers.ts';
 
 /** Call one method at a time, and only `close` after a failure: the serial queue ensures this. */

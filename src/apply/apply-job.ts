@@ -1,7 +1,8 @@
 /** What an apply run is given: rows, files, service and decisions. */
-import type { Source } from '../bulk/input.ts';
-import type { Disk } from '../durable/disk.ts';
-import type { Processes } from '../durable/replace-file.ts';
+
+import type { Disk } from '../files/durable/disk.ts';
+import type { Processes } from '../files/durable/replace-file.ts';
+import type { Source } from '../files/formats/read/input.ts';
 import type { CreateJob } from '../once/create-job.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';

@@ -5,8 +5,8 @@
 
 import { NotFoundError, UnprovenError, UsageError } from '../base/errors.ts';
 import { inQuotes, quote } from '../base/text/quote.ts';
-import { type Fault, refuseFaults } from '../bulk/input.ts';
-import { acquireLock } from '../durable/lock.ts';
+import { acquireLock } from '../files/durable/lock.ts';
+import { type Fault, refuseFaults } from '../files/formats/read/input.ts';
 import { checkWorkspace, type RecordedWorkspace } from '../service/workspace.ts';
 import type { ApplyJob, Prepared } from './apply-job.ts';
 import { type CarriedOut, carryOut } from './carry-out.ts';

@@ -3,9 +3,9 @@
 import { quote } from '../base/text/quote.ts';
 import { undecidedError } from '../bulk/undecided-error.ts';
 import { getIfThere } from '../codes/find-code.ts';
-import { ifPresent } from '../durable/disk.ts';
-import { removeFile } from '../durable/held-directory.ts';
-import { realPath } from '../durable/trusted-file.ts';
+import { ifPresent } from '../files/durable/disk.ts';
+import { removeFile } from '../files/durable/held-directory.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
 import { type FinishedRow, finishRows, readFinished } from '../once/finish-rows.ts';
 import type { ApplyJob } from './apply-job.ts';
 import { foldKey, type LockEntry, type LockFile } from './lock-file.ts';

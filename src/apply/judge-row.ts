@@ -1,9 +1,9 @@
 /** Finds faults of a row that depend on its code: a type that would change, and values that would be created or sent. Pure. */
 
 import { inQuotes, quote } from '../base/text/quote.ts';
-import type { Fault } from '../bulk/input.ts';
 import type { Doubt } from '../bulk/read-changes.ts';
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
+import type { Fault } from '../files/formats/read/input.ts';
 import type { KeyedRow } from './keyed-rows.ts';
 import type { LockEntry } from './lock-file.ts';
 

@@ -3,11 +3,11 @@
 import { inQuotes } from '../base/text/quote.ts';
 import { TYPES, throughOf } from '../bulk/check-rows.ts';
 import { findWord, matchColumns, readText, wrongWord } from '../bulk/columns.ts';
-import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../bulk/input.ts';
 import { instead } from '../bulk/missing-destination.ts';
 import { type Doubt, readChanges } from '../bulk/read-changes.ts';
 import { RESULT_COLUMNS } from '../bulk/results.ts';
 import { isShortened } from '../bulk/shortened-number.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../files/formats/read/input.ts';
 import { isUuid } from '../service/checks.ts';
 import type { CodeChanges } from '../service/shapes.ts';
 import { foldKey } from './lock-file.ts';

@@ -8,7 +8,7 @@ import { ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../base/text/json-elements.ts';
 import { inQuotes, quote } from '../base/text/quote.ts';
 import { letSignalsIn } from '../base/time/time.ts';
-import { type Fault, MOST_FAULTS, refuseFaults } from '../bulk/input.ts';
+import { type Fault, MOST_FAULTS, refuseFaults } from '../files/formats/read/input.ts';
 import { isUuid } from '../service/checks.ts';
 import { isObject } from '../service/json.ts';
 import type { QrCode } from '../service/shapes.ts';

@@ -1,11 +1,11 @@
 /** Reads the lock file, and replaces it as a whole. The caller holds its lock. */
 import { basename, dirname, join } from 'node:path';
 import type { UsedFiles } from '../base/run/used-files.ts';
-import type { Disk } from '../durable/disk.ts';
-import { readBack } from '../durable/held-directory.ts';
-import { cannotOpen, systemCode } from '../durable/path-errors.ts';
-import type { Processes } from '../durable/replace-file.ts';
-import { checkWholeFile, type OutputPlace, writeWholeFile } from '../rows/whole-file.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { readBack } from '../files/durable/held-directory.ts';
+import { cannotOpen, systemCode } from '../files/durable/path-errors.ts';
+import type { Processes } from '../files/durable/replace-file.ts';
+import { checkWholeFile, type OutputPlace, writeWholeFile } from '../files/formats/whole-file.ts';
 import { formatLock, type LockFile, parseLock } from './lock-file.ts';
 
 /** What to do about a path of the lock file that can't be used. */

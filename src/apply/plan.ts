@@ -2,7 +2,7 @@
 
 import type { Planned } from '../base/run/outcomes.ts';
 import { differences } from '../bulk/change-rows.ts';
-import type { Fault } from '../bulk/input.ts';
+import type { Fault } from '../files/formats/read/input.ts';
 import { valuesKey } from '../once/same-values.ts';
 import { type CodeChanges, newCode, type QrCode } from '../service/shapes.ts';
 import { type Identity, identifyRows, type Known } from './identify.ts';

@@ -26,7 +26,7 @@ const SPLIT = {
   chalk: 'chalk',
   'temporal-polyfill': 'temporal-polyfill',
   'hyparquet-writer': 'hyparquet-writer',
-  pdfkit: 'src/image/pdfkit.ts',
+  pdfkit: 'src/files/paper/pdfkit.ts',
   // A report needs only one of the languages.
   ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/report/languages/${language}.ts`])),
 };
@@ -75,7 +75,7 @@ const confWithoutWriter = {
   },
 };
 
-/** Copies the fonts of PDFs (src/image/caption-fonts.ts). Resolves to the directories of their packages. */
+/** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
     'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],

@@ -18,7 +18,7 @@
  */
 import { statSync } from 'node:fs';
 import { parseBounded } from '../base/text/bounded-json.ts';
-import { type OwnCache, openOwnCache, quietly, type User } from '../durable/own-cache.ts';
+import { type OwnCache, openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
 
 /** Compiled code of one bundle. */
 export interface Compiled {

@@ -42,7 +42,7 @@ async function fetchNode() {
   return join(directory, 'node_modules', 'node', 'bin', WINDOWS ? 'node.exe' : 'node');
 }
 
-/** Returns the files of the package by their paths in it; src/durable/packaged-files.ts finds them by these. */
+/** Returns the files of the package by their paths in it; src/files/durable/packaged-files.ts finds them by these. */
 async function packagedFiles() {
   const names = ['LICENSE', 'README.md', ...(await filesOf('dist')), ...(await filesOf('completions'))];
   return Object.fromEntries(names.sort().map((name) => [name, resolve(name)]));

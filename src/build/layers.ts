@@ -34,9 +34,11 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
   { modules: ['settings'], does: 'flag > variable > profile > default' },
   { modules: ['terminal'], does: 'tables, progress, color, prompts, errors, the summary of a run' },
-  { modules: ['rows'], does: 'formats, each read and written in one folder' },
+  {
+    modules: ['files'],
+    does: 'formats, each read and written in one folder; files that survive kills and power cuts; type on paper',
+  },
   { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response, the rate limit' },
-  { modules: ['durable'], does: 'files that survive kills and power cuts' },
   { modules: ['base'], does: 'errors and exit codes, text, time, collections, work in parallel, facts of a run' },
 ];
 
@@ -53,7 +55,7 @@ const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
   },
   {
     modules: ['sandbox'],
-    group: [...UNDICI, '**/complete/**', '**/once/**', '**/rows/**'],
+    group: [...UNDICI, '**/complete/**', '**/once/**', '**/files/**'],
     message: 'The sandbox shares only shapes.',
   },
   {

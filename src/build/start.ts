@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from 'node:vm';
-import { readPackaged } from '../durable/packaged-files.ts';
+import { readPackaged } from '../files/durable/packaged-files.ts';
 import { main as runLine } from '../main.ts';
 import { type CompileCache, type Compiled, openCompileCache } from './compile-cache.ts';
 

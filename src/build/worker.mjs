@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 /** Entry points by the names of their files in dist/. */
 const WORKERS = {
-  'parquet-worker': 'src/rows/parquet/worker.ts',
+  'parquet-worker': 'src/files/formats/parquet/worker.ts',
   'logo-worker': 'src/image/logo-worker.ts',
 };
 

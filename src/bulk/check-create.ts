@@ -3,11 +3,19 @@
 import { inQuotes } from '../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../base/text/utm.ts';
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
+import {
+  type Checked,
+  type Fault,
+  type Input,
+  type InputRow,
+  mapRows,
+  placeOf,
+  UTM_COLUMNS,
+} from '../files/formats/read/input.ts';
 import { createCodeNumbering } from '../once/same-values.ts';
 import { type NewCode, newCode } from '../service/shapes.ts';
 import { readUtm, TYPES } from './check-rows.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from './columns.ts';
-import { type Checked, type Fault, type Input, type InputRow, mapRows, placeOf, UTM_COLUMNS } from './input.ts';
 import { instead } from './missing-destination.ts';
 import { RESULT_COLUMNS } from './results.ts';
 import { isShortened } from './shortened-number.ts';

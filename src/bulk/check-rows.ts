@@ -3,10 +3,10 @@
 import { UsageError } from '../base/errors.ts';
 import { countOf, inQuotes, quote } from '../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../base/text/utm.ts';
+import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, UTM_COLUMNS } from '../files/formats/read/input.ts';
 import { isUuid } from '../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../service/shapes.ts';
 import { type Columns, type InputCell, matchColumns, readText, type Words } from './columns.ts';
-import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, UTM_COLUMNS } from './input.ts';
 import { instead, renameAdvice } from './missing-destination.ts';
 import { omitUnfinished } from './omit-unfinished.ts';
 import { type Doubt, readChanges } from './read-changes.ts';

@@ -14,7 +14,7 @@ import {
   MOST_FAULTS,
   OUR_COLUMNS,
   showValue,
-} from './input.ts';
+} from '../files/formats/read/input.ts';
 import { missingDestination } from './missing-destination.ts';
 
 /** Cell of a known column, undefined if the row has none; collects its faults and warnings. */

@@ -1,8 +1,8 @@
 /** Counts the records and cells of a CSV before a parser allocates anything for them: 120 MB of commas would become as many strings. */
 
 import { LINE_FEED, QUOTE, RETURN } from '../base/text/ascii.ts';
-import { MOST_RECORD, MOST_VALUES } from '../rows/table-bounds.ts';
-import { MOST_COLUMNS, refuseFaults, refuseMany } from './input.ts';
+import { MOST_COLUMNS, refuseFaults, refuseMany } from '../files/formats/read/input.ts';
+import { MOST_RECORD, MOST_VALUES } from '../files/formats/table-bounds.ts';
 
 /** Empty lines are skipped by the parser, one by one. */
 const MOST_EMPTY = 2 ** 20;

@@ -5,11 +5,19 @@ import { CsvError, parse } from 'csv-parse';
 import { LINE_FEED, RETURN } from '../base/text/ascii.ts';
 import { restore } from '../base/text/defuse.ts';
 import { letSignalsIn } from '../base/time/time.ts';
-import { likelyDelimiter } from '../rows/formats.ts';
+import { likelyDelimiter } from '../files/formats/formats.ts';
+import {
+  type Fault,
+  faultsOfHeader,
+  type Input,
+  type InputRow,
+  MOST_FAULTS,
+  type ReadOptions,
+  refuseFaults,
+} from '../files/formats/read/input.ts';
 import { checkExtent } from './csv-extent.ts';
 import { refuseFirstRow } from './first-row.ts';
 import { joinHalves, type RawRecord } from './half-separated.ts';
-import { type Fault, faultsOfHeader, type Input, type InputRow, MOST_FAULTS, type ReadOptions, refuseFaults } from './input.ts';
 import { createRowValues } from './row-values.ts';
 
 const LINE_ENDS = ['\r\n', '\n', '\r'];

@@ -5,11 +5,11 @@ import { NotFoundError } from '../base/errors.ts';
 import { inParallel } from '../base/parallel/in-parallel.ts';
 import { quote } from '../base/text/quote.ts';
 import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from '../codes/find-code.ts';
+import type { Fault } from '../files/formats/read/input.ts';
 import type { Service } from '../service/service.ts';
 import { MAX_CODES_PAGE, type QrCode } from '../service/shapes.ts';
 import { showingAgain } from '../service/showing-again.ts';
 import type { TargetRow } from './check-rows.ts';
-import type { Fault } from './input.ts';
 
 export interface Reader {
   service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;

@@ -4,8 +4,8 @@
  * separated by semicolons.
  */
 import { type CsvError, parse } from 'csv-parse';
+import { type Fault, refuseFaults } from '../files/formats/read/input.ts';
 import { checkExtent } from './csv-extent.ts';
-import { type Fault, refuseFaults } from './input.ts';
 
 /** Record of a CSV as text, with the line it begins on, 1-based. */
 export interface RawRecord {

@@ -3,9 +3,17 @@
 import { checkBounds, ExcessiveJsonError } from '../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../base/text/json-elements.ts';
 import { letSignalsIn } from '../base/time/time.ts';
-import { MOST_RECORD, MOST_VALUES } from '../rows/table-bounds.ts';
+import {
+  type Fault,
+  type Input,
+  type InputRow,
+  MOST_COLUMNS,
+  MOST_FAULTS,
+  refuseFaults,
+  refuseMany,
+} from '../files/formats/read/input.ts';
+import { MOST_RECORD, MOST_VALUES } from '../files/formats/table-bounds.ts';
 import { isObject, parseJson } from '../service/json.ts';
-import { type Fault, type Input, type InputRow, MOST_COLUMNS, MOST_FAULTS, refuseFaults, refuseMany } from './input.ts';
 
 /**
  * Parses NDJSON, one object per line; skips empty lines. Throws UsageError with every line that is not an object, or the signal's reason.

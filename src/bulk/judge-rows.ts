@@ -3,11 +3,11 @@
  */
 
 import { quote } from '../base/text/quote.ts';
+import type { Fault } from '../files/formats/read/input.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { differences } from './change-rows.ts';
 import type { UpdateRow } from './check-rows.ts';
 import type { Lookup } from './find-codes.ts';
-import type { Fault } from './input.ts';
 import type { Doubt } from './read-changes.ts';
 
 /** Resolves the doubts of each row. A row whose code does not exist fails by itself. */

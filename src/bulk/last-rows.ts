@@ -2,20 +2,20 @@
 import { gunzipSync } from 'node:zlib';
 import { UsageError } from '../base/errors.ts';
 import type { Clock } from '../base/time/time.ts';
-import { readBack } from '../durable/held-directory.ts';
-import { acquireLock } from '../durable/lock.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { describeSystemError, systemCode } from '../durable/path-errors.ts';
-import type { Processes } from '../durable/replace-file.ts';
-import type { Column } from '../rows/columns.ts';
-import { createFormatter } from '../rows/create-formatter.ts';
-import { createDocumentSink } from '../rows/document-sink.ts';
-import { DATA_FORMATS } from '../rows/formats.ts';
-import { kindOfTable } from '../rows/kept-file.ts';
-import { formatOfPath, isCompressed, refuseForeignExtension } from '../rows/plan-output.ts';
-import type { Row } from '../rows/row-sink.ts';
-import { checkWholeFile, openWholeFile } from '../rows/whole-file.ts';
-import { fold, type Input } from './input.ts';
+import { readBack } from '../files/durable/held-directory.ts';
+import { acquireLock } from '../files/durable/lock.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import type { Processes } from '../files/durable/replace-file.ts';
+import type { Column } from '../files/formats/columns.ts';
+import { createFormatter } from '../files/formats/create-formatter.ts';
+import { createDocumentSink } from '../files/formats/document-sink.ts';
+import { DATA_FORMATS } from '../files/formats/formats.ts';
+import { kindOfTable } from '../files/formats/kept-file.ts';
+import { formatOfPath, isCompressed, refuseForeignExtension } from '../files/formats/plan-output.ts';
+import { fold, type Input } from '../files/formats/read/input.ts';
+import type { Row } from '../files/formats/row-sink.ts';
+import { checkWholeFile, openWholeFile } from '../files/formats/whole-file.ts';
 import { parseInput } from './read-input.ts';
 
 export interface LastRows {

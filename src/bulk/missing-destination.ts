@@ -1,6 +1,6 @@
 /** Finds the column that is meant by a file without a column named destination: its cells are addresses, in whatever language its name is. */
 import { inQuotes } from '../base/text/quote.ts';
-import { type Fault, type Input, isAddress } from './input.ts';
+import { type Fault, type Input, isAddress } from '../files/formats/read/input.ts';
 
 /** Number of rows that are read for it. */
 const SAMPLE = 200;

@@ -1,6 +1,6 @@
 /** Omits the rows of results that have no code, or whose codes are not as the row says. */
 import { countOf, formatCount } from '../base/text/quote.ts';
-import { type Fault, fold, type Input, type InputRow } from './input.ts';
+import { type Fault, fold, type Input, type InputRow } from '../files/formats/read/input.ts';
 import type { RowOutcome } from './outcomes.ts';
 import { outcomesIn } from './results-writer.ts';
 

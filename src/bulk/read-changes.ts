@@ -1,8 +1,8 @@
 /** Reads the changes that a row requests, and doubts about them. Pure. */
 import { findDestinationProblem, isDead } from '../codes/destination.ts';
+import type { Fault, InputRow } from '../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges } from '../service/shapes.ts';
 import { BLANK_NAME, type Columns, findWord, type InputCell, readText, type Words, wrongWord } from './columns.ts';
-import type { Fault, InputRow } from './input.ts';
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 

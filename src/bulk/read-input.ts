@@ -1,7 +1,7 @@
 /** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
 import { isUtf8 } from 'node:buffer';
 import { UsageError } from '../base/errors.ts';
-import { type Input, type ReadOptions, refuseFaults, showValue } from './input.ts';
+import { type Input, type ReadOptions, refuseFaults, showValue } from '../files/formats/read/input.ts';
 
 type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
 

@@ -1,10 +1,10 @@
 /** Reads the results of an earlier create run: the codes, and the values of their rows. */
 import type { UtmTags } from '../base/text/utm.ts';
+import { fold, type Input } from '../files/formats/read/input.ts';
 import { seenOf } from '../once/entries.ts';
 import type { ListedCode } from '../once/journal-records.ts';
 import type { ListedRow } from '../once/listed-rows.ts';
 import { checkCreate } from './check-create.ts';
-import { fold, type Input } from './input.ts';
 import type { RowOutcome } from './outcomes.ts';
 import { RESULT_COLUMNS } from './results.ts';
 import { outcomesIn, writersOf } from './results-writer.ts';

@@ -2,7 +2,7 @@
  * Identifies the command that wrote a results file, because the next run of another command must not replace it without being told to.
  * Pure.
  */
-import { fold, type Input } from './input.ts';
+import { fold, type Input } from '../files/formats/read/input.ts';
 import type { RowOutcome } from './outcomes.ts';
 
 /** The commands that write results, as they are typed. */

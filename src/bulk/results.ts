@@ -11,11 +11,11 @@ import {
   UnprovenError,
 } from '../base/errors.ts';
 import { countOf, formatCount } from '../base/text/quote.ts';
+import { fold, type Input, type InputRow, showValue } from '../files/formats/read/input.ts';
 import { nameRow } from '../once/new-row.ts';
 import type { CreateEnd, RowEnd } from '../once/row-ends.ts';
 import type { ChangeEnd } from './change-rows.ts';
 import { createEditedRows, tellEdit } from './edited-rows.ts';
-import { fold, type Input, type InputRow, showValue } from './input.ts';
 import type { RowResult } from './outcomes.ts';
 import { nameIds, type Undecided, undecidedError } from './undecided-error.ts';
 

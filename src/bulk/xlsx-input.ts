@@ -1,9 +1,5 @@
 /** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
-import { MOST_TEXT } from '../rows/table-bounds.ts';
-import type { Area, CellValue, SheetRow } from '../rows/xlsx/read-sheet.ts';
-import { readWorkbook } from '../rows/xlsx/read-workbook.ts';
-import { dateText, seenNumber } from '../rows/xlsx/seen-text.ts';
-import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
+
 import {
   ALIASES,
   type Fault,
@@ -18,7 +14,12 @@ import {
   refuseFaults,
   refuseMany,
   UTM_COLUMNS,
-} from './input.ts';
+} from '../files/formats/read/input.ts';
+import { MOST_TEXT } from '../files/formats/table-bounds.ts';
+import type { Area, CellValue, SheetRow } from '../files/formats/xlsx/read-sheet.ts';
+import { readWorkbook } from '../files/formats/xlsx/read-workbook.ts';
+import { dateText, seenNumber } from '../files/formats/xlsx/seen-text.ts';
+import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
 
 /** Of ours those that no command reads: whatever became of their cells harms nothing. */
 const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);

@@ -4,7 +4,7 @@
  */
 import { version } from '../../package.json';
 import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
-import { readIfPackaged, readPackaged } from '../durable/packaged-files.ts';
+import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
 import type { Terminal } from './help/command-help.ts';
 
 /** Width for which the build lays out help; wider terminals print the same. */

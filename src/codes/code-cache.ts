@@ -4,7 +4,7 @@
  */
 
 import { parseBounded } from '../base/text/bounded-json.ts';
-import { openOwnCache, quietly, type User } from '../durable/own-cache.ts';
+import { openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
 import type { SlugStore } from '../service/slug-memory.ts';
 
 /** Enough for the most codes with the longest names; one file for each workspace, and for each sandbox that was tried. */

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
-import type { ReadOptions } from '../bulk/input.ts';
+import type { ReadOptions } from '../files/formats/read/input.ts';
 import { type Filters, filterOptions, foldName } from './code-filters.ts';
 import { flag } from './define.ts';
 import { fromCodesOptions } from './shared-flags.ts';

@@ -1,5 +1,5 @@
 /** The completion scripts that come with the program. */
-import { readPackaged } from '../durable/packaged-files.ts';
+import { readPackaged } from '../files/durable/packaged-files.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { LocalError } from '../base/errors.ts';
 import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
-import { cannotOpen } from '../durable/path-errors.ts';
+import { cannotOpen } from '../files/durable/path-errors.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
 import { defineCommand } from './define.ts';
 

@@ -2,13 +2,13 @@
 import { InvalidArgumentError } from 'commander';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
-import type { Column } from '../rows/columns.ts';
-import { createCountedSink } from '../rows/counted-sink.ts';
-import type { DocumentSink } from '../rows/document-sink.ts';
-import { ENDINGS, FORMATS, SCAN_FORMATS } from '../rows/formats.ts';
-import type { Formatter, Shape } from '../rows/formatter.ts';
-import type { OutputFlags, OutputPlan } from '../rows/plan-output.ts';
-import type { Row, RowSink } from '../rows/row-sink.ts';
+import type { Column } from '../files/formats/columns.ts';
+import { createCountedSink } from '../files/formats/counted-sink.ts';
+import type { DocumentSink } from '../files/formats/document-sink.ts';
+import { ENDINGS, FORMATS, SCAN_FORMATS } from '../files/formats/formats.ts';
+import type { Formatter, Shape } from '../files/formats/formatter.ts';
+import type { OutputFlags, OutputPlan } from '../files/formats/plan-output.ts';
+import type { Row, RowSink } from '../files/formats/row-sink.ts';
 import { VALUES } from '../settings/values.ts';
 import { choice, flag, negation, type OptionDefinition, parsed, text } from './define.ts';
 
@@ -61,22 +61,22 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [settings, { planOutput: combine }] = await Promise.all([context.settings(), import('../rows/plan-output.ts')]);
+  const [settings, { planOutput: combine }] = await Promise.all([context.settings(), import('../files/formats/plan-output.ts')]);
   const plan = combine(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
-  if (plan.path !== undefined) await (await import('../rows/whole-file.ts')).checkWholeFile(plan.path, plan);
+  if (plan.path !== undefined) await (await import('../files/formats/whole-file.ts')).checkWholeFile(plan.path, plan);
   return plan;
 }
 
 /** Returns a factory of formatters for a plan; each formatter makes one document. Loads only the modules that the format needs. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
-    const { createParquetFormatter } = await import('../rows/parquet/parquet.ts');
+    const { createParquetFormatter } = await import('../files/formats/parquet/parquet.ts');
     return () => createParquetFormatter(plan.columns.map(({ name }) => name));
   }
   if (plan.format === 'xlsx') throw new Error('a workbook is no text');
   if (plan.format !== 'table') {
     const { format } = plan;
-    const { createFormatter } = await import('../rows/create-formatter.ts');
+    const { createFormatter } = await import('../files/formats/create-formatter.ts');
     return () => createFormatter(format, { ...plan, keepExtra: !plan.chosen });
   }
   const [{ createTableFormatter, createRecordFormatter }, { loadColours }] = await Promise.all([
@@ -108,22 +108,22 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
   if (plan.format === 'xlsx' && plan.path !== undefined) return openWorkbook(context, plan, plan.path);
   const [createFormatter, { createDocumentSink, stdoutBytes }] = await Promise.all([
     loadFormatter(context, plan),
-    import('../rows/document-sink.ts'),
+    import('../files/formats/document-sink.ts'),
   ]);
   if (plan.path === undefined) {
     return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
   }
-  const { openWholeFile } = await import('../rows/whole-file.ts');
+  const { openWholeFile } = await import('../files/formats/whole-file.ts');
   const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
   return createDocumentSink(file, createFormatter());
 }
 
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
   const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
-    import('../rows/xlsx/workbook-sink.ts'),
+    import('../files/formats/xlsx/workbook-sink.ts'),
     import('../base/time/local-time.ts'),
     import('../base/time/time-zone.ts'),
-    import('../rows/whole-file.ts'),
+    import('../files/formats/whole-file.ts'),
   ]);
   const settings = await context.settings();
   const zone = createLocalTime(chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }));

@@ -4,10 +4,10 @@ import { dirname, join, parse } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
 import { quote } from '../base/text/quote.ts';
-import { STANDARD_INPUT } from '../bulk/input.ts';
 import type { Context } from '../context.ts';
-import { openInput } from '../durable/open-input.ts';
-import { describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { openInput } from '../files/durable/open-input.ts';
+import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import { STANDARD_INPUT } from '../files/formats/read/input.ts';
 import type { LogoFault } from '../image/load-logo.ts';
 
 export interface GivenFile {

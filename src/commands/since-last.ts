@@ -3,9 +3,9 @@
 import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../bulk/last-rows.ts';
 import type { Context } from '../context.ts';
-import type { Column } from '../rows/columns.ts';
-import type { OutputPlan } from '../rows/plan-output.ts';
-import type { Row } from '../rows/row-sink.ts';
+import type { Column } from '../files/formats/columns.ts';
+import type { OutputPlan } from '../files/formats/plan-output.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import { text } from './define.ts';
 import { openSink, writeAll } from './output-options.ts';
 

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../base/errors.ts';
 import { formatInstant } from '../base/time/time.ts';
-import type { CodeSink, TimedRows } from '../rows/row-sink.ts';
+import type { CodeSink, TimedRows } from '../files/formats/row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode, ScanPage } from '../service/shapes.ts';
 import { exportScans } from './export-scans.ts';

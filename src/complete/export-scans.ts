@@ -6,7 +6,7 @@
  */
 import { UnprovenError } from '../base/errors.ts';
 import { countOf, formatCount, quote } from '../base/text/quote.ts';
-import type { Rewind, RowSink, TimedRows } from '../rows/row-sink.ts';
+import type { Rewind, RowSink, TimedRows } from '../files/formats/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { BudgetExceededError, createBudget } from './budget.ts';
 import { InconsistentPagesError } from './page-merger.ts';

@@ -3,7 +3,7 @@
  * (dedup).
  */
 import { messageOf, UnprovenError } from '../base/errors.ts';
-import type { Row } from '../rows/row-sink.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import { exportScans } from './export-scans.ts';
 import { type FetchInOrder, type ReadScans, widened } from './range.ts';
 

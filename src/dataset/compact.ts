@@ -8,9 +8,9 @@ import { UnrecognizedRowError } from '../append/row-parsers.ts';
 import { groupBy } from '../base/collections/group-by.ts';
 import { UnprovenError } from '../base/errors.ts';
 import { countOf, formatCount } from '../base/text/quote.ts';
-import type { Disk, DiskDirectory } from '../durable/disk.ts';
-import { replaceFile } from '../durable/replace-file.ts';
-import { makeDirectories } from '../durable/write.ts';
+import type { Disk, DiskDirectory } from '../files/durable/disk.ts';
+import { replaceFile } from '../files/durable/replace-file.ts';
+import { makeDirectories } from '../files/durable/write.ts';
 import {
   createGeneration,
   generationPath,

@@ -6,11 +6,11 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { inShellOr } from '../base/text/quote.ts';
-import { type Disk, type DiskDirectory, ifPresent } from '../durable/disk.ts';
-import { inDirectory, isOwn } from '../durable/held-directory.ts';
-import { temporaryOf } from '../durable/replace-file.ts';
-import { realPath } from '../durable/trusted-file.ts';
-import { makeDirectories } from '../durable/write.ts';
+import { type Disk, type DiskDirectory, ifPresent } from '../files/durable/disk.ts';
+import { inDirectory, isOwn } from '../files/durable/held-directory.ts';
+import { temporaryOf } from '../files/durable/replace-file.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
+import { makeDirectories } from '../files/durable/write.ts';
 import { MANIFEST } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 import { isPartFile } from './parts.ts';

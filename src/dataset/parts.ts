@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { AppendIdentity } from '../append/identity.ts';
 import { UsageError } from '../base/errors.ts';
 import { countOf, formatCount } from '../base/text/quote.ts';
-import { type Disk, ifPresent } from '../durable/disk.ts';
-import { inDirectory } from '../durable/held-directory.ts';
-import { temporaryOf } from '../durable/replace-file.ts';
-import { realPath } from '../durable/trusted-file.ts';
+import { type Disk, ifPresent } from '../files/durable/disk.ts';
+import { inDirectory } from '../files/durable/held-directory.ts';
+import { temporaryOf } from '../files/durable/replace-file.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 

@@ -4,9 +4,9 @@ import type { SavedRow } from '../append/row-parsers.ts';
 import { LocalError } from '../base/errors.ts';
 import { shown } from '../base/text/quote.ts';
 import { parseInstant } from '../base/time/time.ts';
-import type { Disk, DiskFile } from '../durable/disk.ts';
-import { DamagedParquetError, type ParquetReading, readParquetRows } from '../rows/parquet/parquet-rows.ts';
-import type { Row } from '../rows/row-sink.ts';
+import type { Disk, DiskFile } from '../files/durable/disk.ts';
+import { DamagedParquetError, type ParquetReading, readParquetRows } from '../files/formats/parquet/parquet-rows.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 
 export interface PartReading {

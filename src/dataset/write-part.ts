@@ -1,8 +1,8 @@
 /** Writes and flushes the file of one part. */
-import { type Disk, readPieces } from '../durable/disk.ts';
-import { createTemporary } from '../durable/replace-file.ts';
-import { createEarlyFlush, writeFully } from '../durable/write.ts';
-import type { Row } from '../rows/row-sink.ts';
+import { type Disk, readPieces } from '../files/durable/disk.ts';
+import { createTemporary } from '../files/durable/replace-file.ts';
+import { createEarlyFlush, writeFully } from '../files/durable/write.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 import { readParquetPart } from './read-part.ts';
 

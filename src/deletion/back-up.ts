@@ -5,7 +5,7 @@ import { addFile } from '../base/run/run-summary.ts';
 import { countOf, quote } from '../base/text/quote.ts';
 import { formatInstant } from '../base/time/time.ts';
 import type { ReadScans } from '../complete/range.ts';
-import { makeOutputDirectory, writeWholeFile } from '../rows/whole-file.ts';
+import { makeOutputDirectory, writeWholeFile } from '../files/formats/whole-file.ts';
 import { isUuid } from '../service/checks.ts';
 import type { SendDelete, Service } from '../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../service/shapes.ts';

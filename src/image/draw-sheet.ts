@@ -1,15 +1,15 @@
 /** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
-import { breakLines } from './break-lines.ts';
-import { type CaptionFont, loadFonts } from './caption-fonts.ts';
-import { captionOf, piecesOf } from './captions.ts';
+import { breakLines } from '../files/paper/break-lines.ts';
+import { type CaptionFont, loadFonts } from '../files/paper/caption-fonts.ts';
+import { captionOf, piecesOf } from '../files/paper/captions.ts';
+import { type Typeset, typeset } from '../files/paper/missing-glyphs.ts';
+import { drawPieces, widthOfPieces } from '../files/paper/pdf-text.ts';
+import { closePdf } from '../files/paper/pdfkit.ts';
 import type { Encoded, Fault } from './draw-picture.ts';
 import { createFigure, type Drawing, drawingOf } from './drawing.ts';
 import { type LabelGrid, placesOf } from './label-grids.ts';
 import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
 import { clearPlate, plateOf } from './logo.ts';
-import { type Typeset, typeset } from './missing-glyphs.ts';
-import { drawPieces, widthOfPieces } from './pdf-text.ts';
-import { closePdf } from './pdfkit.ts';
 import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
 import { placeFault } from './verify.ts';
 import { drawCode, inkOf, openPdf } from './write-pdf.ts';

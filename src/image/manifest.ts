@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import type { Outcome } from '../base/run/outcomes.ts';
 import { parseInput } from '../bulk/read-input.ts';
-import { readBack } from '../durable/held-directory.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { cannotOpen, systemCode } from '../durable/path-errors.ts';
-import { replaceFile } from '../durable/replace-file.ts';
-import type { Column } from '../rows/columns.ts';
-import { createFormatter } from '../rows/create-formatter.ts';
-import { textOf } from '../rows/formatter.ts';
-import type { Row } from '../rows/row-sink.ts';
+import { readBack } from '../files/durable/held-directory.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { cannotOpen, systemCode } from '../files/durable/path-errors.ts';
+import { replaceFile } from '../files/durable/replace-file.ts';
+import type { Column } from '../files/formats/columns.ts';
+import { createFormatter } from '../files/formats/create-formatter.ts';
+import { textOf } from '../files/formats/formatter.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 
 /** A contract: programs that merge letters and labels read it. */
 const NAMES = [

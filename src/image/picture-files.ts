@@ -1,10 +1,10 @@
 /** Names the files of images, and hashes those that exist. */
 import { createHash } from 'node:crypto';
 import { createFileNames, type FileNames } from '../codes/file-names.ts';
-import { inDirectory } from '../durable/held-directory.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { systemCode } from '../durable/path-errors.ts';
-import { realPath } from '../durable/trusted-file.ts';
+import { inDirectory } from '../files/durable/held-directory.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { systemCode } from '../files/durable/path-errors.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
 import type { EncodedCode } from './encode-codes.ts';
 import type { Manifest } from './manifest.ts';
 import type { PictureFormat } from './picture.ts';

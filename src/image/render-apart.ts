@@ -4,9 +4,9 @@
  */
 import { Worker } from 'node:worker_threads';
 import { every, processorMs } from '../base/time/time.ts';
-import { readPackaged } from '../durable/packaged-files.ts';
+import { damagedInstallation, readInstalled } from '../files/durable/installed-file.ts';
+import { readPackaged } from '../files/durable/packaged-files.ts';
 import { boundMemory } from './bound-memory.ts';
-import { damagedInstallation, readInstalled } from './installed-file.ts';
 
 /** RGBA, row by row. */
 export interface Rendering {

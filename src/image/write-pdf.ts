@@ -1,10 +1,10 @@
 /** Writes images as PDF with pdfkit: outlines, black as one ink, and reproducible bytes. */
 import { EPOCH } from '../base/time/time.ts';
+import { closePdf, PDFDocument } from '../files/paper/pdfkit.ts';
 import { type Colour, formatColour } from './colour.ts';
 import type { Figure } from './drawing.ts';
 import type { Plate } from './logo.ts';
 import type { Outline } from './outlines.ts';
-import { closePdf, PDFDocument } from './pdfkit.ts';
 import { POINTS_A_MM } from './picture.ts';
 import { formatPlate } from './write-png.ts';
 

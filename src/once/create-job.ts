@@ -1,7 +1,7 @@
 /** What a run that creates codes, and its plan, are given: the rows, the journal, the listing and the user's decisions. */
 import { collectPages } from '../base/collections/collect-pages.ts';
-import type { Disk } from '../durable/disk.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { Decisions } from './decisions.ts';

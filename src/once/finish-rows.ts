@@ -2,8 +2,8 @@
  * Finishes an interrupted run from its journal alone, and sends nothing: rows are those that it sent, as it sent them, whatever the input
  * says by now. For callers whose rows have keys.
  */
-import type { Disk } from '../durable/disk.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
 import type { RowState } from './apply-record.ts';

@@ -8,9 +8,9 @@ import { UsageError } from '../base/errors.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { quote } from '../base/text/quote.ts';
 import { asSentence } from '../base/text/sentence.ts';
-import { type LogWriter, openLog, readLog } from '../durable/append-log.ts';
-import type { Disk } from '../durable/disk.ts';
-import { createShapeGuard } from '../durable/log-lines.ts';
+import { type LogWriter, openLog, readLog } from '../files/durable/append-log.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { createShapeGuard } from '../files/durable/log-lines.ts';
 import { isObject } from '../service/json.ts';
 import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../service/workspace.ts';
 

@@ -1,6 +1,6 @@
 /** Opens the journal of a create run and replays it into the states of its rows. */
-import { createVolatileLog, type LogWriter } from '../durable/append-log.ts';
-import type { Disk } from '../durable/disk.ts';
+import { createVolatileLog, type LogWriter } from '../files/durable/append-log.ts';
+import type { Disk } from '../files/durable/disk.ts';
 import { type JournalWorkspace, openEnvelope, readEnvelope } from './journal-envelope.ts';
 import type { JournalRecord } from './journal-records.ts';
 import { createShapeCheck } from './journal-shapes.ts';

@@ -1,7 +1,7 @@
 /** Replays the journal into the state of each row: its values, its requests, their outcomes, and later decisions. */
 import { inChunks } from '../base/collections/in-chunks.ts';
 import type { Clock } from '../base/time/time.ts';
-import type { LogWriter } from '../durable/append-log.ts';
+import type { LogWriter } from '../files/durable/append-log.ts';
 import { createAnsweredRequests } from './answered-requests.ts';
 import { applyRecord, newState, type RowState } from './apply-record.ts';
 import { type ChangingRecord, type EntriesRecord, fromRuns, hasContent, type OrderRecord, type Seen } from './entries.ts';

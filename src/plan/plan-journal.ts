@@ -2,8 +2,8 @@
  * Journal of a plan of dated changes: the rows that are done, and those that may be. Keyed by content, because a plan is edited between
  * runs.
  */
-import { createVolatileLog, type LogWriter } from '../durable/append-log.ts';
-import type { Disk } from '../durable/disk.ts';
+import { createVolatileLog, type LogWriter } from '../files/durable/append-log.ts';
+import type { Disk } from '../files/durable/disk.ts';
 import { type JournalWorkspace, openEnvelope, readEnvelope } from '../once/journal-envelope.ts';
 import { isObject } from '../service/json.ts';
 import type { CodeChanges } from '../service/shapes.ts';

@@ -5,7 +5,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { parseInstant } from '../base/time/time.ts';
 import type { InputCell } from '../bulk/columns.ts';
-import { showValue } from '../bulk/input.ts';
+import { showValue } from '../files/formats/read/input.ts';
 
 const AT =
   /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)\s*(Z|z|[+-]\d\d:?\d\d)?\s*(?:\[?([A-Za-z][\w+-]*(?:\/[\w+-]+)*)\]?)?$/;

@@ -4,7 +4,7 @@ import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { UsageError } from '../base/errors.ts';
-import { systemCode } from '../durable/path-errors.ts';
+import { systemCode } from '../files/durable/path-errors.ts';
 import type { Variables } from './settings.ts';
 
 /**

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { platform } from 'node:process';
 import { AuthError } from '../base/errors.ts';
 import { inShellOr } from '../base/text/quote.ts';
-import { describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
 import { formatMode } from './config-directory.ts';
 import { plantedBy } from './planted.ts';
 

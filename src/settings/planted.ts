@@ -1,12 +1,12 @@
 /**
  * Detects a config.json that another user created for this one: it controls where keys are sent, and receives keys. Synchronous and
- * without the disk of src/durable, because every command runs it at start-up.
+ * without the disk of src/files/durable, because every command runs it at start-up.
  */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { geteuid } from 'node:process';
 import { inShellOr } from '../base/text/quote.ts';
-import { followLinks, type LinkEntry, ROOT } from '../durable/follow-links.ts';
+import { followLinks, type LinkEntry, ROOT } from '../files/durable/follow-links.ts';
 import type { CommandProblem } from './stored.ts';
 
 /** Bits that let others than the owner, and all others, change the names in a directory. */

@@ -1,6 +1,6 @@
 /** Effective settings of one command: flag > variable > profile > default. */
 
-import type { Delimiter, Format } from '../rows/formats.ts';
+import type { Delimiter, Format } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
 import type { CommandProblem } from './stored.ts';
 

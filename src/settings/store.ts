@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../base/errors.ts';
-import { systemCode } from '../durable/path-errors.ts';
+import { systemCode } from '../files/durable/path-errors.ts';
 import { configDirectory, mendModes } from './config-directory.ts';
 import { commandProblem, plantedBy } from './planted.ts';
 import type { Variables } from './settings.ts';

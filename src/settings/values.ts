@@ -3,7 +3,7 @@
 import { parseShortUrl } from '../base/text/short-url.ts';
 import { parseDuration } from '../base/time/time.ts';
 import { isTimeZone } from '../base/time/time-zone.ts';
-import { DELIMITERS, type Delimiter, FORMATS } from '../rows/formats.ts';
+import { DELIMITERS, type Delimiter, FORMATS } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
 
 const MAX_CONCURRENCY = 32;

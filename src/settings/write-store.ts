@@ -1,15 +1,15 @@
-/** Changes the stored config, one change at a time. conf manages it; its file is written by durable/replace-file.ts. */
+/** Changes the stored config, one change at a time. conf manages it; its file is written by files/durable/replace-file.ts. */
 import { basename, dirname, extname } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Clock } from '../base/time/time.ts';
-import type { Disk } from '../durable/disk.ts';
-import { acquireLock } from '../durable/lock.ts';
-import { refuseMountPoint } from '../durable/mount-point.ts';
-import { nodeDisk } from '../durable/node-disk.ts';
-import { describeSystemError } from '../durable/path-errors.ts';
-import { replaceFile } from '../durable/replace-file.ts';
-import { realPath } from '../durable/trusted-file.ts';
-import { makeDirectories } from '../durable/write.ts';
+import type { Disk } from '../files/durable/disk.ts';
+import { acquireLock } from '../files/durable/lock.ts';
+import { refuseMountPoint } from '../files/durable/mount-point.ts';
+import { nodeDisk } from '../files/durable/node-disk.ts';
+import { describeSystemError } from '../files/durable/path-errors.ts';
+import { replaceFile } from '../files/durable/replace-file.ts';
+import { realPath } from '../files/durable/trusted-file.ts';
+import { makeDirectories } from '../files/durable/write.ts';
 import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';

@@ -2,7 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { inQuotes, quote } from '../base/text/quote.ts';
-import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../bulk/input.ts';
+import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../files/formats/read/input.ts';
 import type { NoneIs } from './code-groups.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Value } from './value-counter.ts';

@@ -1,6 +1,6 @@
 /** Result of a count, and the tallies that it is counted into. */
 import type { CodeLabel } from '../complete/export-codes.ts';
-import type { Row } from '../rows/row-sink.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import type { Span } from './calendar.ts';
 import type { CodeGroup, CodeValues } from './code-groups.ts';
 import type { CodeName, CodeOfScans } from './code-of-scans.ts';

@@ -1,5 +1,5 @@
 /** Sink that adds the scans of one code to tallies once they are verified as complete. */
-import type { CodeSink } from '../rows/row-sink.ts';
+import type { CodeSink } from '../files/formats/row-sink.ts';
 import type { CodeOfScans } from './code-of-scans.ts';
 import type { Tallies } from './counted.ts';
 

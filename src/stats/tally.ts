@@ -1,7 +1,7 @@
 /** Aggregates scans into counts per dimension. Independent of service and files, in memory that does not grow with the scans. */
 
 import { HOUR_MS } from '../base/time/units.ts';
-import type { Row } from '../rows/row-sink.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import type { CodeValues } from './code-groups.ts';
 import { type CodeOfScans, keyOfCode } from './code-of-scans.ts';
 import { fieldsOf, type GroupBy, unitsOfTime } from './dimensions.ts';

@@ -1,5 +1,5 @@
 /** Terminal colors: decides whether a stream is colored, by the conventional variables, and loads chalk. */
-import type { ColourName } from '../rows/columns.ts';
+import type { ColourName } from '../files/formats/columns.ts';
 
 /** Environment variables, as passed in. */
 export type Environment = Readonly<Record<string, string | undefined>>;

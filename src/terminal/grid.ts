@@ -1,7 +1,7 @@
 /** Draws aligned columns without borders, with cli-table3. */
 import Table from 'cli-table3';
 import { displayWidth } from '../base/text/display-width.ts';
-import type { ColourName } from '../rows/columns.ts';
+import type { ColourName } from '../files/formats/columns.ts';
 import type { Colours } from './colour.ts';
 
 export interface Cell {

@@ -1,7 +1,7 @@
 /** Maps a stack of the bundles of dist/ to the sources, by their source maps. Nothing is read unless a defect is shown. */
 import type { SourceMap, SourceMapPayload } from 'node:module';
 import { parseBounded } from '../base/text/bounded-json.ts';
-import { readIfPackaged } from '../durable/packaged-files.ts';
+import { readIfPackaged } from '../files/durable/packaged-files.ts';
 
 /** Behind the path of the directory: the bundle, the line, the column. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;

@@ -2,7 +2,7 @@
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { ClosedPipeError, type Failure, LocalError } from '../base/errors.ts';
-import { adviceFor, describeSystemError, systemCode } from '../durable/path-errors.ts';
+import { adviceFor, describeSystemError, systemCode } from '../files/durable/path-errors.ts';
 
 /** Standard output as node hands it over. */
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };

@@ -1,5 +1,5 @@
 /** Chooses the columns of a table that fit a terminal, and their widths. Pure. */
-import type { Column } from '../rows/columns.ts';
+import type { Column } from '../files/formats/columns.ts';
 import { GAP } from './grid.ts';
 
 export interface Measured {

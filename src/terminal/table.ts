@@ -1,9 +1,9 @@
 /** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
 
 import { displayWidth } from '../base/text/display-width.ts';
-import { type Column, textOf } from '../rows/columns.ts';
-import type { Formatter } from '../rows/formatter.ts';
-import type { Row } from '../rows/row-sink.ts';
+import { type Column, textOf } from '../files/formats/columns.ts';
+import type { Formatter } from '../files/formats/formatter.ts';
+import type { Row } from '../files/formats/row-sink.ts';
 import type { Colours } from './colour.ts';
 import { fitText } from './fit-text.ts';
 import { type Cell, createGrid, GAP } from './grid.ts';

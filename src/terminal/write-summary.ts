@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { formatRunMetrics } from '../base/run/run-metrics.ts';
 import { formatRunSummary, type RunEnd } from '../base/run/run-summary.ts';
-import type { Processes } from '../durable/replace-file.ts';
-import type { OutputPlace } from '../rows/whole-file.ts';
+import type { Processes } from '../files/durable/replace-file.ts';
+import type { OutputPlace } from '../files/formats/whole-file.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
 /** A summary replaces the one of the last run, and no other data. */
@@ -20,13 +20,13 @@ export async function checkSummaryPlace(path: string): Promise<void> {
       hint: `Create the directory first, or ${OTHER_FILE}.`,
     });
   }
-  const { checkWholeFile } = await import('../rows/whole-file.ts');
+  const { checkWholeFile } = await import('../files/formats/whole-file.ts');
   await checkWholeFile(path, PLACE);
 }
 
 /** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
-  const { writeWholeFile } = await import('../rows/whole-file.ts');
+  const { writeWholeFile } = await import('../files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);
   await writeWholeFile(path, text, { ...PLACE, processes });
 }

@@ -1,7 +1,7 @@
 /** Reads one part of a range completely, as an export does, and compares it with the log by IDs. */
 import { exportScans } from '../complete/export-scans.ts';
 import { type FetchInOrder, type Range, type ReadScans, widened } from '../complete/range.ts';
-import type { TimedRows } from '../rows/row-sink.ts';
+import type { TimedRows } from '../files/formats/row-sink.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { dayOf } from './log-index.ts';
 

@@ -5,7 +5,7 @@ import { beginsAs, createFileHash } from '../append/file-hash.ts';
 import type { RotatedFile } from '../append/log-range.ts';
 import type { AppendState } from '../append/state.ts';
 import { countOf } from '../base/text/quote.ts';
-import { readInputBytes } from '../rows/read/input-bytes.ts';
+import { readInputBytes } from '../files/formats/read/input-bytes.ts';
 
 interface Digest {
   path: string;

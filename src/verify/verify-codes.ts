@@ -9,7 +9,7 @@ import { NotFoundError, UnprovenError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
 import type { CodeLabel } from '../complete/export-codes.ts';
 import { cut, type Range, type ReadScans } from '../complete/range.ts';
-import type { TimedRows } from '../rows/row-sink.ts';
+import type { TimedRows } from '../files/formats/row-sink.ts';
 import type { Service } from '../service/service.ts';
 import type { ScanPage } from '../service/shapes.ts';
 import { compareSegment, type DayDifference } from './compare-segment.ts';

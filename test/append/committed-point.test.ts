@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '../../src/base/errors.ts';
 import { countOf } from '../../src/base/text/quote.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import {
   CODE,

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CommittedPoint, OpenJob } from '../../src/append/committed-point.ts';
 import { addCopiedIds } from '../../src/append/copytruncate.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import { CODE, createMemoryDisk, FILE, ownWorkspace, STATE } from './runs.ts';
 
 const BEGIN = 'id,ts\n';

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatChecksummed } from '../../src/append/checksummed-state.ts';
 import { formatStamp, isSavedStamp, parseStamp } from '../../src/append/file-stamp.ts';
 import { UsageError } from '../../src/base/errors.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { CODE, createMemoryDisk, FILE, HOUR, idsIn, rowsAt, run, START, STATE, type TestService } from './runs.ts';
 

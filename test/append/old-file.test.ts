@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keepOldFile } from '../../src/append/old-file.ts';
 import { createOldFile } from '../../src/append/old-rows.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import { createMemoryDisk, type MemoryDisk } from '../support/memory-disk.ts';
 import { FILE } from './runs.ts';
 

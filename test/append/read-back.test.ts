@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppendIdentity } from '../../src/append/identity.ts';
 import { countUncommittedRows, findFirstRow, type RebuildJob, readRows, rebuild } from '../../src/append/read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from '../../src/append/row-parsers.ts';
-import type { DiskFile } from '../../src/durable/disk.ts';
+import type { DiskFile } from '../../src/files/durable/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 
 const PATH = '/data/scans';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LocalError } from '../../src/base/errors.ts';
-import type { Disk } from '../../src/durable/disk.ts';
-import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
+import { atEveryStep, POWER_CUTS } from '../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import { CODE, createMemoryDisk, FILE, HOUR, idsIn, rowsAt, run, START, STATE, type TestService } from './runs.ts';

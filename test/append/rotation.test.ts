@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { formatChecksummed } from '../../src/append/checksummed-state.ts';
 import { LocalError, UsageError } from '../../src/base/errors.ts';
 import { systemClock } from '../../src/base/time/time.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import { Ended, type Fault, type MemoryDisk } from '../support/memory-disk.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 import {

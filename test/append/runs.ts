@@ -3,10 +3,10 @@ import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../s
 import type { OwnWorkspace } from '../../src/append/own-workspace.ts';
 import { NotFoundError, UnprovenError } from '../../src/base/errors.ts';
 import { formatInstant, parseInstant, systemClock } from '../../src/base/time/time.ts';
-import type { Disk, DiskFile } from '../../src/durable/disk.ts';
-import { createCsvFormatter } from '../../src/rows/csv.ts';
-import { createNdjsonFormatter } from '../../src/rows/json.ts';
-import type { TimedRows } from '../../src/rows/row-sink.ts';
+import type { Disk, DiskFile } from '../../src/files/durable/disk.ts';
+import { createCsvFormatter } from '../../src/files/formats/csv.ts';
+import { createNdjsonFormatter } from '../../src/files/formats/json.ts';
+import type { TimedRows } from '../../src/files/formats/row-sink.ts';
 import type { Scan } from '../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockPathOf, readLock, writeLock } from '../../src/apply/lock-store.ts';
 import { UsageError } from '../../src/base/errors.ts';
-import { nodeDisk } from '../../src/durable/node-disk.ts';
+import { nodeDisk } from '../../src/files/durable/node-disk.ts';
 import { WORKSPACE } from '../once/world.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { codeOf, entryOf } from './plan-world.ts';

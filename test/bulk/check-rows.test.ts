@@ -5,9 +5,9 @@ import { checkKeyed } from '../../src/apply/keyed-rows.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
-import { type Checked, formatFault, type Input, refuseChecked } from '../../src/bulk/input.ts';
 import { judgeRows } from '../../src/bulk/judge-rows.ts';
 import { parseWithFaults } from '../../src/bulk/read-input.ts';
+import { type Checked, formatFault, type Input, refuseChecked } from '../../src/files/formats/read/input.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';

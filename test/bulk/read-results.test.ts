@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../../src/bulk/input.ts';
 import { listedCodes, listedRows } from '../../src/bulk/read-results.ts';
+import type { Input } from '../../src/files/formats/read/input.ts';
 
 const COLUMNS = ['name', 'destination', 'sku', 'id', 'slug', 'outcome', 'error'];
 function results(...rows: string[][]): Input {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Input } from '../../src/bulk/input.ts';
 import type { RowResult } from '../../src/bulk/outcomes.ts';
 import { parseInput } from '../../src/bulk/read-input.ts';
 import { changeFailure, createResults, tabulate } from '../../src/bulk/results.ts';
+import type { Input } from '../../src/files/formats/read/input.ts';
 import type { RowEnd } from '../../src/once/row-ends.ts';
 
 /** The whole table of these results. */

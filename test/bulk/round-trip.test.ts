@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/bulk/read-input.ts';
-import { createFormatter } from '../../src/rows/create-formatter.ts';
-import { textOf } from '../../src/rows/formatter.ts';
+import { createFormatter } from '../../src/files/formats/create-formatter.ts';
+import { textOf } from '../../src/files/formats/formatter.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { runs } from '../support/property-runs.ts';
 

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { checkKeyed } from '../../src/apply/keyed-rows.ts';
 import { UsageError } from '../../src/base/errors.ts';
 import { checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
-import type { Fault, ReadOptions } from '../../src/bulk/input.ts';
 import { parseInput, parseWithFaults } from '../../src/bulk/read-input.ts';
-import { createFormat, seenNumber } from '../../src/rows/xlsx/seen-text.ts';
-import { createWorkbookSink } from '../../src/rows/xlsx/workbook-sink.ts';
+import type { Fault, ReadOptions } from '../../src/files/formats/read/input.ts';
+import { createFormat, seenNumber } from '../../src/files/formats/xlsx/seen-text.ts';
+import { createWorkbookSink } from '../../src/files/formats/xlsx/workbook-sink.ts';
 import { HOSTILE } from '../support/hostile-strings.ts';
 import { runs, SOAK } from '../support/property-runs.ts';
 

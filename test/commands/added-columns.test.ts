@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addLabels } from '../../src/commands/scans/export/added-columns.ts';
 import { LABELS } from '../../src/commands/scans/labels.ts';
-import type { CodeSink, Row } from '../../src/rows/row-sink.ts';
+import type { CodeSink, Row } from '../../src/files/formats/row-sink.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 
 const label = { qr_id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', qr_slug: 'menu', qr_name: null };

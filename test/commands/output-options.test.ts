@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { openOutput, outputOptions, printRecord, printRecords, scanOutputOptions } from '../../src/commands/output-options.ts';
 import type { Context } from '../../src/context.ts';
-import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '../../src/rows/formats.ts';
+import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '../../src/files/formats/formats.ts';
 import type { Settings } from '../../src/settings/settings.ts';
 import { createConsole } from '../../src/terminal/console.ts';
 import { fakeClock } from '../support/clock.ts';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/base/errors.ts';
 import { interpret } from '../../src/cli/program.ts';
@@ -40,19 +40,9 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = [
-  'limit',
-  'complete',
-  'deletion',
-  'append',
-  'dataset',
-  'once',
-  'durable',
-  'rows',
-  'check',
-  'stats',
-  'apply',
-].map((room) => `src/${room}/PROTOCOL.md`);
+const PROTOCOLS = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('PROTOCOL.md'))
+  .map((path) => `src/${path}`);
 
 test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');

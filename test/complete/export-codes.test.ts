@@ -11,7 +11,7 @@ import {
 } from '../../src/base/errors.ts';
 import { fetchInOrder } from '../../src/base/parallel/fetch-in-order.ts';
 import { type CodesExport, exportCodes } from '../../src/complete/export-codes.ts';
-import type { CodeSink } from '../../src/rows/row-sink.ts';
+import type { CodeSink } from '../../src/files/formats/row-sink.ts';
 import type { ScanPageRequest } from '../../src/service/service.ts';
 import type { QrCode } from '../../src/service/shapes.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../support/model-service/scans.ts';

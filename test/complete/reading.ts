@@ -3,7 +3,7 @@
 import type { PaginationJob } from '../../src/complete/paginate.ts';
 import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../src/complete/range.ts';
 import type { SplitJob } from '../../src/complete/split-by-time.ts';
-import type { TimedRows } from '../../src/rows/row-sink.ts';
+import type { TimedRows } from '../../src/files/formats/row-sink.ts';
 import type { Scan, ScanPage } from '../../src/service/shapes.ts';
 import { type ModelRow, scanOf } from '../support/model-service/scans.ts';
 

@@ -1,7 +1,7 @@
 /** Merges the parts of closed partitions, while another process reads. Killed and cut off: faults.test.ts. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseManifest } from '../../src/dataset/manifest.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, writePage } from './runs.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { formatInstant } from '../../src/base/time/time.ts';
-import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
+import { createParquetFormatter } from '../../src/files/formats/parquet/parquet.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';

@@ -1,7 +1,7 @@
 /** Every step that a dataset takes on the disk is made the last one, of the process or of the machine, while a reader looks at each. */
 import { describe, expect, it } from 'vitest';
 import { CODE, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
-import { atEveryStep, POWER_CUTS } from '../durable/every-step.ts';
+import { atEveryStep, POWER_CUTS } from '../files/durable/every-step.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { DAY, type LakeOptions, runLake, seen, wanted, watched } from './runs.ts';
 

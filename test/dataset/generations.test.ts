@@ -10,8 +10,8 @@ import {
   publishGeneration,
   removeGenerations,
 } from '../../src/dataset/generations.ts';
-import type { Disk } from '../../src/durable/disk.ts';
-import { nodeDisk } from '../../src/durable/node-disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
+import { nodeDisk } from '../../src/files/durable/node-disk.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const PARTITION = 'dt=2026-01-01';

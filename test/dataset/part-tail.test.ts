@@ -4,7 +4,7 @@ import type { SavedRow } from '../../src/append/row-parsers.ts';
 import { formatInstant } from '../../src/base/time/time.ts';
 import { type DatasetIdentity, type Part, parseManifest } from '../../src/dataset/manifest.ts';
 import { createPartTail, type PartTailJob } from '../../src/dataset/part-tail.ts';
-import { createCsvFormatter } from '../../src/rows/csv.ts';
+import { createCsvFormatter } from '../../src/files/formats/csv.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START } from '../append/runs.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { DAY, LAKE, MANIFEST } from './runs.ts';

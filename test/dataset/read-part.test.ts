@@ -6,8 +6,8 @@ import { exitCodeOf, LocalError } from '../../src/base/errors.ts';
 import type { DatasetIdentity } from '../../src/dataset/manifest.ts';
 import { readPart } from '../../src/dataset/read-part.ts';
 import { mergeParts } from '../../src/dataset/write-part.ts';
-import { nodeDisk } from '../../src/durable/node-disk.ts';
-import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
+import { nodeDisk } from '../../src/files/durable/node-disk.ts';
+import { createParquetFormatter } from '../../src/files/formats/parquet/parquet.ts';
 import { useDirectory } from '../support/cli.ts';
 
 const NAMES = ['qr_id', 'id', 'ts'];

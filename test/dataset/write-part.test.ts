@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPart } from '../../src/dataset/read-part.ts';
 import { formatPart, mergeParts, type PartFormatter, writePart } from '../../src/dataset/write-part.ts';
-import { createParquetFormatter } from '../../src/rows/parquet/parquet.ts';
+import { createParquetFormatter } from '../../src/files/formats/parquet/parquet.ts';
 import { countingDisk } from '../append/runs.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 

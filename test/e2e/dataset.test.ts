@@ -8,7 +8,7 @@ import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { systemCode } from '../../src/durable/path-errors.ts';
+import { systemCode } from '../../src/files/durable/path-errors.ts';
 import { AMBIENT, BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { breakLines } from '../../src/image/break-lines.ts';
-import { loadFonts } from '../../src/image/caption-fonts.ts';
-import { captionOf, piecesOf } from '../../src/image/captions.ts';
+import { breakLines } from '../../src/files/paper/break-lines.ts';
+import { loadFonts } from '../../src/files/paper/caption-fonts.ts';
+import { captionOf, piecesOf } from '../../src/files/paper/captions.ts';
 import { BLACK, WHITE } from '../../src/image/colour.ts';
 import { drawSheet, type Label, type SheetStyle } from '../../src/image/draw-sheet.ts';
 import { encodeText } from '../../src/image/encode.ts';

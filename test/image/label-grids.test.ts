@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { breakLines } from '../../src/image/break-lines.ts';
+import { breakLines } from '../../src/files/paper/break-lines.ts';
 import { findGrid, fitsPage, type LabelGrid, PAPERS, placesOf } from '../../src/image/label-grids.ts';
 import { layOutLabel } from '../../src/image/label-layout.ts';
 

@@ -1,7 +1,7 @@
 /** The places whose every line must be guarded by a test, and the tests that guard them. */
 import { dirname } from 'node:path';
 
-const CLEANING = ['src/rows/csv.ts', 'src/base/text/clean.ts'];
+const CLEANING = ['src/files/formats/csv.ts', 'src/base/text/clean.ts'];
 const ROOMS = [
   'src/service/rate-limit',
   'src/complete',
@@ -10,7 +10,7 @@ const ROOMS = [
   'src/plan',
   'src/apply',
   'src/deletion',
-  'src/durable',
+  'src/files/durable',
   'src/dataset',
   'src/check',
   'src/verify',
@@ -32,7 +32,7 @@ export const TESTS = [...new Set(all.map(testsOf))];
 
 function testsOf(place) {
   if (place.startsWith('src/stats/') && !place.startsWith('src/stats/input')) return 'test/stats/*.test.ts';
-  if (CLEANING.includes(place)) return 'test/{rows,base/text}/{csv,clean}*.test.ts';
+  if (CLEANING.includes(place)) return 'test/{files/formats,base/text}/{csv,clean}*.test.ts';
   const room = place.endsWith('.ts') ? dirname(place) : place;
   return `${room.replace('src/', 'test/')}/**/*.test.ts`;
 }

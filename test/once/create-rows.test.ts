@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LocalError, PlanLimitError, UnavailableError, UnprovenError } from '../../src/base/errors.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import type { CreateJob } from '../../src/once/create-job.ts';
 import { seenOf } from '../../src/once/entries.ts';
 import { SETTLE_MS } from '../../src/once/landing-delay.ts';

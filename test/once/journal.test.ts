@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../src/base/errors.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import { entriesRecords, seenOf } from '../../src/once/entries.ts';
 import { openJournal, readJournal } from '../../src/once/journal.ts';
 import type { JournalRecord } from '../../src/once/journal-records.ts';

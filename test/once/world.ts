@@ -1,5 +1,5 @@
 /** Runs of `createRows` against codes in memory, on a disk in memory that knows when it was pulled. */
-import type { Disk } from '../../src/durable/disk.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 import type { CreateJob } from '../../src/once/create-job.ts';
 import { createRows } from '../../src/once/create-rows.ts';
 import type { JournalRecord, ListedCode } from '../../src/once/journal-records.ts';

@@ -1,6 +1,6 @@
 /** Logs whose records are kept in memory. */
-import { type LogAdvice, type LogWriter, openLog, readLog } from '../../src/durable/append-log.ts';
-import type { Disk } from '../../src/durable/disk.ts';
+import { type LogAdvice, type LogWriter, openLog, readLog } from '../../src/files/durable/append-log.ts';
+import type { Disk } from '../../src/files/durable/disk.ts';
 
 interface Line {
   is: string;

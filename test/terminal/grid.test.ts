@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
-import type { ColourName } from '../../src/rows/columns.ts';
+import type { ColourName } from '../../src/files/formats/columns.ts';
 import { type Colours, loadColours, NO_COLOURS } from '../../src/terminal/colour.ts';
 import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.ts';
 import { runs } from '../support/property-runs.ts';

@@ -106,10 +106,10 @@ test('printing CSV loads no library for tables and colours', async () => {
   const heavy = ['chalk', 'cli-table3', 'string-width'];
   for (const source of [
     'commands/output-options',
-    'rows/create-formatter',
-    'rows/document-sink',
-    'rows/plan-output',
-    'rows/whole-file',
+    'files/formats/create-formatter',
+    'files/formats/document-sink',
+    'files/formats/plan-output',
+    'files/formats/whole-file',
   ]) {
     expect(libraries(chunkOf(`src/${source}.ts`)).filter((name) => heavy.includes(name))).toEqual([]);
   }

@@ -3,7 +3,7 @@
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
 import { globalOptions, requestOptions } from '../../commands/global-options.ts';
-import { ENDINGS, FORMAT_MEANINGS } from '../../rows/formats.ts';
+import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
 /** Paragraph, list of terms with their meanings, or lines of code. */

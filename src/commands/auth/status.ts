@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import type { Row } from '../../rows/row-sink.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
-import type { OutputFlags } from '../../rows/plan-output.ts';
-import type { RowSink } from '../../rows/row-sink.ts';
+import type { OutputFlags } from '../../files/formats/plan-output.ts';
+import type { RowSink } from '../../files/formats/row-sink.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { openSink, outputOptionsWithoutIds, planOutput, writeAll } from '../output-options.ts';
@@ -43,7 +43,7 @@ async function openReport(context: Context, options: OutputFlags): Promise<{ out
   }
   const { createReportFormatter } = await import('./finding.ts');
   const { loadColours } = await import('../../terminal/colour.ts');
-  const { createDocumentSink, stdoutBytes } = await import('../../rows/document-sink.ts');
+  const { createDocumentSink, stdoutBytes } = await import('../../files/formats/document-sink.ts');
   const { colour, isTerminal, width } = context.console;
   const formatter = createReportFormatter(await loadColours(colour), isTerminal ? width : undefined);
   return { output: createDocumentSink(stdoutBytes(context.console), formatter), isRead: isTerminal };

@@ -1,8 +1,8 @@
 /** Result of one check of `qrctl doctor`, and its lines of output. */
 import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
 import { clean } from '../../base/text/clean.ts';
-import type { Formatter } from '../../rows/formatter.ts';
-import type { Row } from '../../rows/row-sink.ts';
+import type { Formatter } from '../../files/formats/formatter.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import type { Colours } from '../../terminal/colour.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 

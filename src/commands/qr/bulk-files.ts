@@ -1,12 +1,12 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
 
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../base/errors.ts';
-import { type Checked, type Fault, type Input, type InputRow, refuseChecked } from '../../bulk/input.ts';
 import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import type { ResultsCommand } from '../../bulk/results-writer.ts';
 import type { Context } from '../../context.ts';
-import { acquireLock } from '../../durable/lock.ts';
-import { isWrittenDirectly } from '../../rows/whole-file.ts';
+import { acquireLock } from '../../files/durable/lock.ts';
+import { type Checked, type Fault, type Input, type InputRow, refuseChecked } from '../../files/formats/read/input.ts';
+import { isWrittenDirectly } from '../../files/formats/whole-file.ts';
 import { withFlatMemory } from '../../service/v8-flags.ts';
 import { type BulkFlags, journalOf, resultsPathOf } from './bulk-flags.ts';
 import { readInput } from './bulk-input.ts';

@@ -2,9 +2,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
-import type { Input, ReadOptions } from '../../bulk/input.ts';
 import { parseInput, parseWithFaults } from '../../bulk/read-input.ts';
 import type { Context } from '../../context.ts';
+import type { Input, ReadOptions } from '../../files/formats/read/input.ts';
 import { nameOfGiven, readGiven, tooLarge } from '../read-given.ts';
 
 /** More than any spreadsheet has, and little enough to be held in memory. */

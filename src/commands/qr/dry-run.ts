@@ -2,11 +2,11 @@
 
 import type { Planned } from '../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
-import type { Fault, Source } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../rows/columns.ts';
-import type { OutputFlags } from '../../rows/plan-output.ts';
-import type { Row } from '../../rows/row-sink.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import type { OutputFlags } from '../../files/formats/plan-output.ts';
+import type { Fault, Source } from '../../files/formats/read/input.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';
 import { planOutput, printRecords } from '../output-options.ts';
 import { tellCost } from './bulk-progress.ts';

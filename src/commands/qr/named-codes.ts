@@ -1,12 +1,12 @@
 /** Several codes on the command line: as rows of a bulk run, and their outcomes. */
 import type { ChangeEnd } from '../../bulk/change-rows.ts';
 import type { TargetRow } from '../../bulk/check-rows.ts';
-import type { Input } from '../../bulk/input.ts';
 import { isDone, type RowResult } from '../../bulk/outcomes.ts';
 import { changeFailure, RESULT_COLUMNS, tabulate } from '../../bulk/results.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../rows/columns.ts';
-import type { OutputFlags } from '../../rows/plan-output.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import type { OutputFlags } from '../../files/formats/plan-output.ts';
+import type { Input } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
 import type { OutputColumns } from '../define.ts';
 import { printRecords } from '../output-options.ts';

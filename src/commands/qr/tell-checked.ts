@@ -2,8 +2,8 @@
 
 import { Failure } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
-import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../bulk/input.ts';
 import type { Context } from '../../context.ts';
+import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../files/formats/read/input.ts';
 
 /** Says how columns were understood, and which are only copied. */
 export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {

@@ -2,9 +2,9 @@
 
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
-import type { Column } from '../../rows/columns.ts';
-import type { OutputPlan } from '../../rows/plan-output.ts';
-import type { Row } from '../../rows/row-sink.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import type { OutputPlan } from '../../files/formats/plan-output.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 import { printRecord } from '../output-options.ts';

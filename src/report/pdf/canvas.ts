@@ -2,7 +2,7 @@
  * Draws on the pages of a report. Positions are points from the start edge and the top: in a document from right to left, everything is
  * mirrored here and nowhere else. Content is either part of the structure or an artifact (ISO 32000-1, 14.8).
  */
-import { drawPieces } from '../../image/pdf-text.ts';
+import { drawPieces } from '../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import type { Line } from './typesetter.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { EPOCH } from '../../base/time/time.ts';
-import { PDFDocument, zlibSync } from '../../image/pdfkit.ts';
+import { PDFDocument, zlibSync } from '../../files/paper/pdfkit.ts';
 
 export type Pdf = PDFKit.PDFDocument;
 

@@ -1,11 +1,11 @@
 /** Sets text: fits it to a width, and chooses fonts and directions for its characters. */
 
 import { clean } from '../../base/text/clean.ts';
-import { breakLines } from '../../image/break-lines.ts';
-import { type CaptionFont, loadFonts } from '../../image/caption-fonts.ts';
-import { type BaseDirection, type Piece, piecesOf } from '../../image/captions.ts';
-import { typeset } from '../../image/missing-glyphs.ts';
-import { widthOfPieces } from '../../image/pdf-text.ts';
+import { breakLines } from '../../files/paper/break-lines.ts';
+import { type CaptionFont, loadFonts } from '../../files/paper/caption-fonts.ts';
+import { type BaseDirection, type Piece, piecesOf } from '../../files/paper/captions.ts';
+import { typeset } from '../../files/paper/missing-glyphs.ts';
+import { widthOfPieces } from '../../files/paper/pdf-text.ts';
 import type { Pdf } from './open-pdf.ts';
 import type { TextStyle } from './palette.ts';
 

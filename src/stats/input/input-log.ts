@@ -1,7 +1,7 @@
 /** Logs that `--input` consists of: a file with its rotated files, or the parts of a dataset. */
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { compareAges, type LogName } from '../../rows/read/rotated-names.ts';
+import { compareAges, type LogName } from '../../files/formats/read/rotated-names.ts';
 import { peekInput } from './peek.ts';
 
 /** Files that one export wrote, the oldest first. */

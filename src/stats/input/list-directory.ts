@@ -4,9 +4,9 @@ import { basename, join } from 'node:path';
 import { wasRotated } from '../../append/recorded-log.ts';
 import { UsageError } from '../../base/errors.ts';
 import { MANIFEST } from '../../dataset/manifest.ts';
-import { realInput } from '../../durable/open-input.ts';
-import { cannotRead } from '../../rows/read/input-bytes.ts';
-import { findLogName, isLikeLog } from '../../rows/read/rotated-names.ts';
+import { realInput } from '../../files/durable/open-input.ts';
+import { cannotRead } from '../../files/formats/read/input-bytes.ts';
+import { findLogName, isLikeLog } from '../../files/formats/read/rotated-names.ts';
 import {
   COMPANION,
   filterScans,

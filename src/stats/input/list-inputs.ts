@@ -5,9 +5,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { wasRotated } from '../../append/recorded-log.ts';
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';
-import { systemCode } from '../../durable/path-errors.ts';
-import { cannotRead } from '../../rows/read/input-bytes.ts';
-import { findLogName, isLikeLog, readLogName } from '../../rows/read/rotated-names.ts';
+import { systemCode } from '../../files/durable/path-errors.ts';
+import { cannotRead } from '../../files/formats/read/input-bytes.ts';
+import { findLogName, isLikeLog, readLogName } from '../../files/formats/read/rotated-names.ts';
 import {
   COMPANION,
   filterScans,

@@ -1,5 +1,5 @@
 /** Detects the kind of a file from its beginning: a directory of scans also has files about codes or runs. */
-import { readInputBytes } from '../../rows/read/input-bytes.ts';
+import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
 
 /**
  * Returns `scans` (also if the file is empty or can't be read, because the reader reports the reason), `codes` for a table of codes or of

@@ -2,10 +2,10 @@
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
-import { notOurs } from '../../rows/read/input-text.ts';
-import type { Records } from '../../rows/read/records.ts';
-import { stemOfLog } from '../../rows/read/rotated-names.ts';
-import type { Row } from '../../rows/row-sink.ts';
+import { notOurs } from '../../files/formats/read/input-text.ts';
+import type { Records } from '../../files/formats/read/records.ts';
+import { stemOfLog } from '../../files/formats/read/rotated-names.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
 import { isUuid } from '../../service/checks.ts';
 import { parseScanTime } from '../../service/scan-times.ts';
 import { type CodeOfScans, createCodes } from '../code-of-scans.ts';

@@ -1,12 +1,12 @@
 /** Reads the records of a file of scans in any format that `scans export` writes, detected from the content, Parquet by its name. */
 import { UsageError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
-import { readCsv } from '../../rows/read/csv-records.ts';
-import { readInputBytes } from '../../rows/read/input-bytes.ts';
-import { notOurs, readInputText, type TextPiece } from '../../rows/read/input-text.ts';
-import { readJsonArray, readNdjson } from '../../rows/read/json-records.ts';
-import { readParquet } from '../../rows/read/parquet-records.ts';
-import type { Records } from '../../rows/read/records.ts';
+import { readCsv } from '../../files/formats/read/csv-records.ts';
+import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
+import { notOurs, readInputText, type TextPiece } from '../../files/formats/read/input-text.ts';
+import { readJsonArray, readNdjson } from '../../files/formats/read/json-records.ts';
+import { readParquet } from '../../files/formats/read/parquet-records.ts';
+import type { Records } from '../../files/formats/read/records.ts';
 import { CODE_COLUMNS } from '../code-of-scans.ts';
 import type { ValueDimension } from '../dimensions.ts';
 

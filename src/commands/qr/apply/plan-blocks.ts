@@ -4,7 +4,7 @@ import type { Action } from '../../../apply/plan.ts';
 import { clean } from '../../../base/text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../base/text/display-width.ts';
 import { inQuotes, joinSome, shown } from '../../../base/text/quote.ts';
-import type { ColourName } from '../../../rows/columns.ts';
+import type { ColourName } from '../../../files/formats/columns.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { differingParts, type Parts } from './differing-part.ts';

@@ -2,7 +2,7 @@
 import type { Action } from '../../../apply/plan.ts';
 import { clean } from '../../../base/text/clean.ts';
 import { formatCount } from '../../../base/text/quote.ts';
-import { codeCell as cell, markdownHead, markdownLine } from '../../../rows/markdown.ts';
+import { codeCell as cell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
 import { differingParts } from './differing-part.ts';
 import { countItems } from './plan-counts.ts';
 import { endOf, fieldsOf, isQuiet, itemOf, type ShownItem } from './plan-records.ts';

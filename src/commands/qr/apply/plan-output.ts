@@ -2,8 +2,8 @@
 
 import { addFile } from '../../../base/run/run-summary.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
-import { writeWholeFile } from '../../../rows/whole-file.ts';
+import type { Column } from '../../../files/formats/columns.ts';
+import { writeWholeFile } from '../../../files/formats/whole-file.ts';
 import { loadColours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

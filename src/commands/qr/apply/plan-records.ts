@@ -2,8 +2,8 @@
 import type { EndedItem } from '../../../apply/lock-entries.ts';
 import type { PlanItem } from '../../../apply/plan.ts';
 import type { Outcome } from '../../../base/run/outcomes.ts';
-import type { Column } from '../../../rows/columns.ts';
-import type { Row } from '../../../rows/row-sink.ts';
+import type { Column } from '../../../files/formats/columns.ts';
+import type { Row } from '../../../files/formats/row-sink.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 /** Item of a plan; of a run that was carried out with its end. */

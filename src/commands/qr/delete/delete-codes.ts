@@ -3,7 +3,6 @@
 import { UsageError } from '../../../base/errors.ts';
 import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
 import type { Lookup } from '../../../bulk/find-codes.ts';
-import type { Source } from '../../../bulk/input.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import { findCode } from '../../../codes/find-code.ts';
 import type { Context } from '../../../context.ts';
@@ -16,6 +15,7 @@ import {
   openDeleteJournal,
   readDeleteJournal,
 } from '../../../deletion/delete-rows.ts';
+import type { Source } from '../../../files/formats/read/input.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';

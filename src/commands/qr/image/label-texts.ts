@@ -3,8 +3,8 @@
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { joinSome, quote } from '../../../base/text/quote.ts';
-import { fold, type Input } from '../../../bulk/input.ts';
 import type { Context } from '../../../context.ts';
+import { fold, type Input } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { createFilter } from '../../code-filters.ts';

@@ -3,7 +3,7 @@
 import { messageOf, RejectedError } from '../../../base/errors.ts';
 import { formatInstant } from '../../../base/time/time.ts';
 import type { DatedRow } from '../../../bulk/check-rows.ts';
-import { placeOf, type Source } from '../../../bulk/input.ts';
+import { placeOf, type Source } from '../../../files/formats/read/input.ts';
 import { type DueCode, planDue, tellKept } from '../../../plan/apply-plan.ts';
 import type { PlanJournal } from '../../../plan/plan-journal.ts';
 import { changedFields, type PlannedRow } from '../dry-run.ts';

@@ -8,7 +8,7 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import { judgeRows } from '../../../bulk/judge-rows.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
+import type { Column } from '../../../files/formats/columns.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk } from '../bulk-files.ts';
 import type { BulkFlags } from '../bulk-flags.ts';

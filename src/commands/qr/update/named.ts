@@ -4,7 +4,7 @@ import type { UpdateRow } from '../../../bulk/check-rows.ts';
 import type { RowResult } from '../../../bulk/outcomes.ts';
 import { findCode } from '../../../codes/find-code.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputFlags } from '../../../rows/plan-output.ts';
+import type { OutputFlags } from '../../../files/formats/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { changeCodes, lookUp } from '../bulk-progress.ts';

@@ -2,7 +2,7 @@
 
 import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
-import type { CodeSink, Row } from '../../../rows/row-sink.ts';
+import type { CodeSink, Row } from '../../../files/formats/row-sink.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { labelOf } from '../labels.ts';
 

@@ -6,8 +6,8 @@ import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
 import { requestsAfter } from '../../../complete/export-scans.ts';
 import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
-import { MOST_ROWS } from '../../../rows/table-bounds.ts';
+import type { Column } from '../../../files/formats/columns.ts';
+import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { COST_COLUMNS, costOfRequests, printCost, rangeColumns } from '../predicted-cost.ts';
 import { toldFailures } from '../tell-failures.ts';
@@ -69,7 +69,7 @@ export async function printDryRun(context: Context, plan: ExportPlan, { codes, n
   if (plan.output.format === 'xlsx') {
     const [{ countingRequests }, { tooManyRows }] = await Promise.all([
       import('./workbook-rows.ts'),
-      import('../../../rows/xlsx/workbook-sink.ts'),
+      import('../../../files/formats/xlsx/workbook-sink.ts'),
     ]);
     if (scans > MOST_ROWS) throw tooManyRows(scans);
     requests += countingRequests(codes);

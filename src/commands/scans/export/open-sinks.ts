@@ -3,10 +3,10 @@
 import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import { createBufferedSink } from '../../../rows/buffered-sink.ts';
-import type { OutputPlan } from '../../../rows/plan-output.ts';
-import type { CodeSink, Rewind, RowSink } from '../../../rows/row-sink.ts';
-import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
+import { createBufferedSink } from '../../../files/formats/buffered-sink.ts';
+import type { OutputPlan } from '../../../files/formats/plan-output.ts';
+import type { CodeSink, Rewind, RowSink } from '../../../files/formats/row-sink.ts';
+import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../files/formats/whole-file.ts';
 import { openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
 import { type Known, openAppended, openPartitioned } from './open-growing.ts';

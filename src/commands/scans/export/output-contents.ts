@@ -1,7 +1,7 @@
 /** Content of an export's outputs, for `--summary`: of appended files all their rows, of others the rows of this run. */
 import { existsSync } from 'node:fs';
 import type { AppendFile } from '../../../append/append-file.ts';
-import type { CodeSink } from '../../../rows/row-sink.ts';
+import type { CodeSink } from '../../../files/formats/row-sink.ts';
 
 export interface OutputContents {
   /**

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
-import { checkWholeFile, OTHER_DIRECTORY } from '../../../rows/whole-file.ts';
+import { checkWholeFile, OTHER_DIRECTORY } from '../../../files/formats/whole-file.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { ExportFlags } from './flags.ts';
 import { type ExportPlan, extensionOf } from './plan-export.ts';

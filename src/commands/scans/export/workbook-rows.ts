@@ -4,8 +4,8 @@ import { NotFoundError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { widened } from '../../../complete/range.ts';
-import { MOST_ROWS } from '../../../rows/table-bounds.ts';
-import { tooManyRows } from '../../../rows/xlsx/workbook-sink.ts';
+import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';
+import { tooManyRows } from '../../../files/formats/xlsx/workbook-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ExportPlan } from './plan-export.ts';
 

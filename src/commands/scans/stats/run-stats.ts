@@ -2,9 +2,9 @@
 
 import { addFile } from '../../../base/run/run-summary.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
-import type { OutputPlan } from '../../../rows/plan-output.ts';
-import { writeWholeFile } from '../../../rows/whole-file.ts';
+import type { Column } from '../../../files/formats/columns.ts';
+import type { OutputPlan } from '../../../files/formats/plan-output.ts';
+import { writeWholeFile } from '../../../files/formats/whole-file.ts';
 import { isRunning } from '../../../stats/calendar.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../../stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

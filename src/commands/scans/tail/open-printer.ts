@@ -2,8 +2,8 @@
 import type { ClockReading } from '../../../append/overlap.ts';
 import { inChunks } from '../../../base/collections/in-chunks.ts';
 import type { Context } from '../../../context.ts';
-import type { DocumentSink } from '../../../rows/document-sink.ts';
-import type { Row } from '../../../rows/row-sink.ts';
+import type { DocumentSink } from '../../../files/formats/document-sink.ts';
+import type { Row } from '../../../files/formats/row-sink.ts';
 import { createTailProgress } from '../../../tail/progress.ts';
 import type { TailRun, TailStateFile } from '../../../tail/state-file.ts';
 

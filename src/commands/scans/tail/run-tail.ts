@@ -7,7 +7,7 @@ import type { CodeLabel } from '../../../complete/export-codes.ts';
 import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
 import type { ReadScans } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputPlan } from '../../../rows/plan-output.ts';
+import type { OutputPlan } from '../../../files/formats/plan-output.ts';
 import type { Service } from '../../../service/service.ts';
 import { SCAN_FIELDS, type Scan } from '../../../service/shapes.ts';
 import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';

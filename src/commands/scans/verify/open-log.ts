@@ -6,7 +6,7 @@ import { createLocalTime } from '../../../base/time/local-time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { DatasetIdentity } from '../../../dataset/manifest.ts';
-import type { CodeSink, TimedRows } from '../../../rows/row-sink.ts';
+import type { CodeSink, TimedRows } from '../../../files/formats/row-sink.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';

@@ -9,7 +9,7 @@ import { letSignalsIn } from '../../../base/time/time.ts';
 import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { stemOfLog } from '../../../rows/read/rotated-names.ts';
+import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
 import type { InputLog } from '../../../stats/input/input-log.ts';
 import { listInputs } from '../../../stats/input/list-inputs.ts';
 import { recordOf } from '../../../stats/input/record-of-log.ts';

@@ -5,7 +5,7 @@ import { countOf, quote } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
+import type { Column } from '../../../files/formats/columns.ts';
 import type { CodeResult } from '../../../verify/verify-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import { widest } from './index-logs.ts';

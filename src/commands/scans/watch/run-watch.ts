@@ -5,7 +5,7 @@ import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { Column } from '../../../rows/columns.ts';
+import type { Column } from '../../../files/formats/columns.ts';
 import { OUTCOMES, type WatchOutcome } from '../../../watch/judge.ts';
 import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
 import { planOutput } from '../../output-options.ts';

@@ -1,0 +1,179 @@
+/**
+ * Append-only log on disk: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last
+ * line is detected and dropped. For users, it is the journal of a bulk run.
+ */
+import { basename, dirname, join } from 'node:path';
+import { LocalError } from '../../base/errors.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent, readPieces } from './disk.ts';
+import { createLineReader, formatLine } from './log-lines.ts';
+import { nodeDisk } from './node-disk.ts';
+import { cannotOpen, cannotWrite } from './path-errors.ts';
+import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
+import { writeFully } from './write.ts';
+
+/** Interface for adding to a log; each record of type R begins with `is`, which distinguishes a log from other files. */
+export interface LogWriter<R extends { is: string }> {
+  /** Adds records, in order. Resolves when they, and all before them, are on disk. Calls during a flush share the next one. Throws LocalError. */
+  append(records: readonly R[]): Promise<void>;
+  /** Like `append`, if no caller waits: written now, durable with the next `append`. A failure is reported then, and by `close`. */
+  note(records: readonly R[]): void;
+  /** Waits for the write in progress, then closes. */
+  close(): Promise<void>;
+}
+
+/** Advice for the user, in the words of the command that owns the log. */
+export interface LogAdvice {
+  /** If the path can't be used. */
+  elsewhere: string;
+  /** If the file is not a complete log. */
+  damaged: string;
+}
+
+/** Location of a log, and the function that takes its records one by one: a journal of a million rows is never in memory as a whole. */
+interface LogPlace<R> {
+  path: string;
+  advice: LogAdvice;
+  disk?: Disk | undefined;
+  take: (record: R) => void;
+}
+
+/**
+ * Opens a log, or creates an empty one; the caller holds its lock. Throws UsageError, with the file unchanged, if it is not a complete log,
+ * and the errors of `take`.
+ */
+export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
+  const { path, advice, disk = nodeDisk, take } = place;
+  const file = await openOrCreate(disk, path).catch((error) => {
+    throw cannotOpen(taskOf(path), error, advice.elsewhere);
+  });
+  try {
+    const reader = createLineReader(path, advice.damaged, take);
+    for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
+    const { length } = reader.end();
+    // D9: the partial line of a killed run must not become the beginning of the next line.
+    await file.truncate(length);
+    return createAppender<R>({ disk, file, path, start: length });
+  } catch (error) {
+    await file.close();
+    throw cannotWrite(taskOf(path), error, 'no changes were made');
+  }
+}
+
+/** Creates a log without a file, for a run that can't be resumed because its input can't be read twice. */
+export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
+  return { append: async () => undefined, note: () => undefined, close: async () => undefined };
+}
+
+/** Reads a log, if there is one, without changing it. Throws UsageError as `openLog`. */
+export async function readLog<R extends { is: string }>({ path, advice, disk = nodeDisk, take }: LogPlace<R>): Promise<void> {
+  try {
+    const bytes = await ifPresent(disk.readFile(path));
+    if (bytes === undefined) return;
+    const reader = createLineReader(path, advice.damaged, take);
+    reader.add(bytes);
+    reader.end();
+  } catch (error) {
+    throw cannotOpen(`read the journal ${path}`, error, advice.elsewhere);
+  }
+}
+
+function taskOf(path: string): string {
+  return `write the journal ${path}`;
+}
+
+async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
+  // D14: a link at the end of the path is not followed, and on the way only links that another user can't abuse.
+  const place = join(await realPath(disk, dirname(path)), basename(path));
+  const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
+  // D8: a power cut could remove the file's name, and with it all records. Also for an existing file: the run that created it may have ended before.
+  await disk.flushDirectory(dirname(place));
+  return file;
+}
+
+/**
+ * One flush at a time; records added meanwhile are written with the next one (group commit), so parallel rows share the cost of the disk.
+ */
+function createAppender<R extends { is: string }>(log: {
+  disk: Disk;
+  file: DiskFile;
+  path: string;
+  start: number;
+}): LogWriter<R> {
+  const { disk, file, path } = log;
+  let position = log.start;
+  let waiting: string[] = [];
+  let writing: Promise<void> = Promise.resolve();
+  /** Noted records are written, but not durable yet. */
+  let unflushed = false;
+  let next: { done: Promise<void>; flush: boolean } | undefined;
+
+  async function write(flush: boolean): Promise<void> {
+    const bytes = Buffer.from(waiting.join(''));
+    waiting = [];
+    try {
+      const ours = await expectSize(file, path, position);
+      await writeFully(file, bytes, position);
+      position += bytes.length;
+      unflushed = !flush;
+      if (!flush) return;
+      // D8: resolves `append`. From here on, a power cut cannot undo it.
+      await Promise.all([file.datasync(), expectFindable(disk, ours, path)]);
+    } catch (cause) {
+      throw cannotWrite(taskOf(path), cause, 'all earlier records are saved');
+    }
+  }
+
+  function add(records: readonly R[], flush: boolean): Promise<void> {
+    // All or none: a record that JSON cannot represent fails before any is taken.
+    for (const line of records.map(formatLine)) waiting.push(line);
+    if (!next) {
+      const turn = { done: writing, flush: false };
+      next = turn;
+      // D11: after a failed flush the content of the disk is unknown, so every later call fails with the same error.
+      turn.done = writing.then(() => {
+        next = undefined;
+        return write(turn.flush);
+      });
+      writing = turn.done;
+      writing.catch(() => undefined); // the calls that wait for it are rejected
+    }
+    next.flush ||= flush;
+    return next.done;
+  }
+
+  return {
+    append: (records: readonly R[]) => add(records, true),
+    note(records: readonly R[]): void {
+      add(records, false).catch(() => undefined); // rejects the next append
+    },
+    async close(): Promise<void> {
+      try {
+        await writing;
+        if (unflushed || next) await add([], true);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/**
+ * D15: checks that the log was not truncated or extended by another process, which the next write would hide. Returns which file it is.
+ * Throws LocalError.
+ */
+async function expectSize(file: DiskFile, path: string, size: number): Promise<DiskStat> {
+  const ours = await file.stat();
+  if (ours.size !== size) throw tampered(path, 'changed by another process');
+  return ours;
+}
+
+/** D15: checks that the log is still where the next run will read it. Throws LocalError if the file was moved or removed. */
+async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise<void> {
+  if (!isSameFile(ours, await ifPresent(disk.stat(path)))) throw tampered(path, 'moved or removed');
+}
+
+function tampered(path: string, what: string): LocalError {
+  return new LocalError(`the journal ${path} was ${what} while this run was writing it`, {
+    hint: 'Restore the journal first. Only the journal records which requests were sent.',
+  });
+}

@@ -1,0 +1,21 @@
+/** Reads files of libraries on demand: from dist/ in a build, from node_modules/ in a source tree. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LocalError } from '../../base/errors.ts';
+import { readIfPackaged } from './packaged-files.ts';
+
+const MODULES = join(import.meta.dirname, '../../../node_modules');
+
+/** Reads a file by its path in the package, or in node_modules if nothing was built. Throws LocalError if it is missing. */
+export async function readInstalled(packaged: string, installed: string): Promise<Buffer> {
+  const bytes = readIfPackaged(packaged);
+  if (bytes) return bytes;
+  return readFile(join(MODULES, installed)).catch((cause: unknown) => {
+    throw damagedInstallation(packaged, 'is missing', cause);
+  });
+}
+
+/** Returns the error for a damaged installation, which a reinstall fixes and which is not a bug. */
+export function damagedInstallation(packaged: string, what: string, cause: unknown): LocalError {
+  return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, { cause, hint: 'Reinstall qrctl.' });
+}

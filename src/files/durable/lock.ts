@@ -1,0 +1,138 @@
+/**
+ * D13: a lock on a file that the kernel releases with its process: a killed holder never blocks the next run, and a stopped one (SIGSTOP)
+ * keeps all others out. Nothing on disk can become stale, except on systems where only a file can be locked.
+ *
+ * - Linux: a listening socket in the abstract namespace. It belongs to the network namespace, so two containers that share a volume but not
+ * a network do not see each other's lock; nor do two machines with one network disk.
+ * - Windows: a named pipe.
+ * - macOS and the BSDs: an empty file in /tmp, opened with O_EXLOCK (the lock of flock(2), released with its descriptor). Not in $TMPDIR,
+ * which cron and a terminal set differently, and never unlinked, or two runs could each lock a file of that name.
+ */
+import { createHash } from 'node:crypto';
+import { open, realpath, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { platform } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { LocalError, UsageError } from '../../base/errors.ts';
+import { type Clock, formatDuration } from '../../base/time/time.ts';
+import { findHolder, otherUserError } from './lock-holder.ts';
+import { nodeDisk } from './node-disk.ts';
+import { describeSystemError, systemCode } from './path-errors.ts';
+
+export interface Lock {
+  /** Releases the lock; the end of the process does so, too. */
+  release(): Promise<void>;
+}
+
+interface LockOptions {
+  clock: Clock;
+  signal?: AbortSignal;
+  /** Maximum wait for another holder. Default 5 s: long enough for a run that is about to end, short enough for a cron job. */
+  waitMs?: number;
+  /** Called once if another run holds the lock and the wait begins. */
+  onWait?: () => void;
+}
+
+const DEFAULT_WAIT_MS = 5000;
+const POLL_MS = 100;
+
+/**
+ * Locks the file at `path`, which need not exist (its directory must), against every other process of this machine. Throws
+ * UsageError when another run still holds it after the wait, LocalError when the system gives no lock, or the signal's reason.
+ */
+export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+  const { clock, signal, waitMs = DEFAULT_WAIT_MS, onWait } = options;
+  const name = await lockName(path);
+  const start = clock.monotonic();
+  for (let waited = false; ; waited = true) {
+    signal?.throwIfAborted();
+    const lock = await tryLock(name);
+    if (lock) return lock;
+    if (!waited) onWait?.();
+    const left = waitMs - (clock.monotonic() - start);
+    if (left <= 0) throw otherUserError(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
+    // Jitter, so that many waiting runs don't try at the same instant.
+    await clock.sleep(Math.min(left, POLL_MS * (0.5 + clock.random())), signal);
+  }
+}
+
+function inUse(path: string, waitMs: number): UsageError {
+  const waited = waitMs > 0 ? ` (waited ${formatDuration(waitMs)})` : '';
+  return new UsageError(`another qrctl run is using ${path}${waited}`, {
+    hint: 'When the other run has ended, run the command again. A paused run (Ctrl-Z) keeps its files locked until you resume or end it.',
+  });
+}
+
+/**
+ * Returns a name that is the same however the path is written: through links, relative, or in a directory mounted twice. Case folding costs
+ * an unnecessary wait at most on case-sensitive disks, and is required on the others.
+ */
+async function lockName(path: string): Promise<string> {
+  const target = await realpath(path).catch(() => resolve(path));
+  const { dev, ino } = await stat(dirname(target), { bigint: true }).catch((cause: Error) => {
+    throw new UsageError(`cannot open the directory of ${path}: ${cause.message}`, {
+      cause,
+      hint: 'Create the directory first.',
+    });
+  });
+  const key = `${dev}:${ino}:${basename(target).toLowerCase()}`;
+  return `qrctl-${createHash('sha256').update(key).digest('hex')}`;
+}
+
+function tryLock(name: string): Promise<Lock | undefined> {
+  const system = platform();
+  if (system === 'linux' || system === 'android') return listen(abstractName(name));
+  if (system === 'win32') return listen(`\\\\.\\pipe\\${name}`);
+  return lockFile(join('/tmp', `${name}.lock`));
+}
+
+/** Bytes of an abstract name, its leading NUL included: the whole of `sun_path`. */
+const ABSTRACT_NAME_BYTES = 108;
+
+/** Exactly as long as the system allows: Node 20 pads shorter names with NULs and Node 22 does not, so their locks would differ. */
+function abstractName(name: string): string {
+  return `\0${inAbstract(name)}`;
+}
+
+function inAbstract(name: string): string {
+  return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
+}
+
+/** Listens on a socket or pipe of that name; resolves to undefined if another process does. */
+function listen(address: string): Promise<Lock | undefined> {
+  return new Promise((done, fail) => {
+    const server = createServer((socket) => socket.destroy());
+    server.unref();
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'EADDRINUSE') done(undefined);
+      else fail(cannotLock(cause));
+    });
+    const release = () => new Promise<void>((closed) => server.close(() => closed()));
+    // Exclusive: in a cluster worker the parent would otherwise lend one socket to several.
+    server.listen({ path: address, exclusive: true }, () => done({ release }));
+  });
+}
+
+/** Words the system's error, with the usual @ for the NUL of an abstract name. */
+function cannotLock(cause: unknown): LocalError {
+  return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause });
+}
+
+/** Flags of open(2) on macOS and the BSDs, which node:fs does not name: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
+const BSD_OPEN_LOCKED = 0x0002 | 0x0004 | 0x0020 | 0x0200 | 0x0100;
+const BSD_SYSTEMS = new Set<string>(['darwin', 'freebsd', 'openbsd', 'netbsd']);
+
+async function lockFile(path: string): Promise<Lock | undefined> {
+  if (!BSD_SYSTEMS.has(platform())) throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
+  try {
+    const file = await open(path, BSD_OPEN_LOCKED, 0o666);
+    // Another user's run must be able to lock it too, whatever the umask is; only the owner can change the permissions, and only the owner
+    // needs to.
+    await file.chmod(0o666).catch(() => undefined);
+    return { release: () => file.close() };
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return undefined;
+    throw cannotLock(cause);
+  }
+}

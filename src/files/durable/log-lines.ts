@@ -1,0 +1,111 @@
+/** Formats and parses the lines of a log: each is a JSON object with a checksum, written at once and read in pieces of any size. */
+
+import { crc32 } from 'node:zlib';
+import { UsageError } from '../../base/errors.ts';
+import { LINE_FEED } from '../../base/text/ascii.ts';
+import { parseBounded } from '../../base/text/bounded-json.ts';
+
+/** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
+export function formatLine(record: object): string {
+  const text = JSON.stringify(record).slice(0, -1);
+  return `${text},"crc":"${checksum(text)}"}\n`;
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
+
+const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
+
+/** Returns the record of a line without its line feed, or undefined if the line is not complete. */
+function parseLine<R extends object>(line: string): R | undefined {
+  const [, text, crc] = LINE.exec(line) ?? [];
+  if (text === undefined || checksum(text) !== crc) return undefined;
+  try {
+    return parseBounded(`${text}}`) as R;
+  } catch {
+    return undefined; // not a record of qrctl, whatever its checksum is
+  }
+}
+
+/** No record is longer: a row is bounded when it is read. */
+const LONGEST_LINE = 64 * 2 ** 20;
+
+/** Beginning of every log. */
+const BEGINNING = Buffer.from('{"is":');
+
+/**
+ * Reads a log piece by piece, and calls `take` with the record of each complete line. D10: only the tail may be damaged, because it was being written
+ * when the machine stopped, and nothing that depends on it was done. Damage before it could hide a record, so it is refused.
+ */
+export function createLineReader<R extends object>(path: string, hint: string, take: (record: R) => void) {
+  /** Bytes of the complete lines. */
+  let length = 0;
+  let records = 0;
+  /** Bytes and lines that were read. */
+  let read = 0;
+  let lines = 0;
+  let brokenAtLine = 0;
+  /** Line whose end has not arrived yet. */
+  let open: Buffer[] = [];
+  let openLength = 0;
+
+  function takeLine(line: Buffer): void {
+    lines += 1;
+    read += line.length + 1;
+    const record = parseLine<R>(line.toString());
+    if (record && brokenAtLine > 0) throw new UsageError(`${path} is damaged at line ${brokenAtLine}`, { hint });
+    if (record) {
+      take(record);
+      records += 1;
+      length = read;
+    } else if (brokenAtLine === 0) brokenAtLine = lines;
+  }
+
+  return {
+    /** Takes the next bytes, which may change after it returns. Throws UsageError if they are damaged, and the errors of `take`. */
+    add(piece: Buffer): void {
+      let start = 0;
+      for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+        const line = piece.subarray(start, end);
+        takeLine(open.length > 0 ? Buffer.concat([...open, line]) : line);
+        open = [];
+        openLength = 0;
+        start = end + 1;
+      }
+      if (start === piece.length) return;
+      open.push(Buffer.from(piece.subarray(start)));
+      openLength += piece.length - start;
+      if (openLength > LONGEST_LINE)
+        throw new UsageError(`${path} is not a qrctl journal: line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`, {
+          hint,
+        });
+    },
+    /** Returns the number of records and of their bytes. Throws UsageError if the file is not a log. */
+    end(): { records: number; length: number } {
+      const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
+      if (!isOurs) throw new UsageError(`${path} is not a qrctl journal`, { hint });
+      return { records, length };
+    },
+  };
+}
+
+/** Returns whether the bytes begin a first line that was being written: a part of it, or zeros, as after a power cut that kept only the length. */
+function isBeginning(bytes: Buffer): boolean {
+  const found = bytes.subarray(0, BEGINNING.length);
+  return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
+}
+
+/**
+ * Returns a function that takes the records of a log in order, and refuses one after the first that has a shape which no run writes,
+ * whatever its checksum is. The caller checks the first, because it knows what the log is bound to.
+ *
+ * @throws UsageError that names the line
+ */
+export function createShapeGuard<R>(path: string, hasShape: (record: R) => boolean, hint: string): (record: R) => void {
+  let line = 0;
+  return (record) => {
+    line += 1;
+    if (line > 1 && !hasShape(record)) throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * D17: opens files that a run only reads: those that a flag specifies, and those that are found by their names. Messages quote them, so a link must
+ * not choose which: one that another user made for root's run, or one that a pull request brought into a workflow.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { isSwitchedOn } from '../../base/text/switched-on.ts';
+import { ifPresent } from './disk.ts';
+import { ROOT } from './follow-links.ts';
+import { describeOpen, nodeDisk } from './node-disk.ts';
+import { expectAtPath, withoutLinks } from './trusted-file.ts';
+
+/**
+ * Opens a file for reading. A FIFO waits for its writer. Throws the system's error, and UsageError for a link that root must not follow (as
+ * `realPath`), or that leads out of the workspace of GitHub Actions.
+ */
+export async function openInput(path: string): Promise<FileHandle> {
+  const real = await realInput(path);
+  if (real === undefined) return open(path, 'r');
+  const found = await nodeDisk.lstat(real);
+  // /dev/stdin and a substituted process end at a link of the system to something that has no name.
+  const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
+  if (isNameless) return open(real, 'r');
+  const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    await expectAtPath(nodeDisk, describeOpen(file), real, 'read');
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Returns the path without links; undefined if this run may follow all of them. Throws UsageError as `openInput`. */
+export async function realInput(path: string): Promise<string | undefined> {
+  const workspace = isSwitchedOn(env.GITHUB_ACTIONS) ? env.GITHUB_WORKSPACE : undefined;
+  const within = workspace ? await ifPresent(nodeDisk.realpath(workspace)) : undefined;
+  if (nodeDisk.user() !== ROOT && within === undefined) return undefined;
+  return withoutLinks(nodeDisk, resolve(path), 'read', within);
+}

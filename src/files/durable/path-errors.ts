@@ -1,0 +1,93 @@
+/** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
+
+import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../../base/errors.ts';
+import { asSentence } from '../../base/text/sentence.ts';
+
+/** The `code` of a system error (`ENOENT`), or undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Errors of the path itself: invalid input, found before any request is sent. */
+const BAD_PATH: Readonly<Record<string, string>> = {
+  ENOENT: 'its directory does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a directory',
+  EEXIST: 'a file with that name already exists',
+  ENOTDIR: 'part of the path is not a directory',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'it is a symbolic link, or its links form a loop',
+  EINVAL: 'the system does not accept that name',
+  ENOTSUP: 'it is not a regular file',
+  ETXTBSY: 'it is a running program',
+  ERR_FS_FILE_TOO_LARGE: 'it is too large to have been written by qrctl',
+  ENXIO: 'the device or socket is not connected',
+};
+
+/** Errors of the machine. */
+const MACHINE: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is exceeded',
+  EFBIG: 'the file would exceed the size limit of the system',
+  EIO: 'the device reported an input/output error',
+  EMFILE: 'too many files are open',
+  EBUSY: 'it is in use, or mounted as a single file',
+  ENFILE: 'too many files are open on the whole system',
+};
+
+/** `EIO` as a clause; an unknown error keeps its own message. */
+export function describeSystemError(error: unknown): string {
+  const code = systemCode(error) ?? '';
+  const words = BAD_PATH[code] ?? MACHINE[code];
+  if (words) return `${words} (${code})`;
+  return messageOf(error);
+}
+
+/** Alternative if the path of `--output` can't be used. */
+export const OTHER_FILE = 'specify a different file with --output';
+
+/**
+ * Returns the error to throw if a file could not be opened: UsageError if the path can't be used, LocalError otherwise. `task` names the
+ * failed action, such as `write scans.csv`; `choice` is the alternative if another path would help. A value that is not a system error is
+ * returned unchanged.
+ */
+export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  const message = `cannot ${task}: ${describeSystemError(error)}`;
+  // Only the caller knows whether anything was changed: other files may have been written before.
+  if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(error) });
+  return new UsageError(message, {
+    cause: error,
+    hint: asSentence(code === 'ENOENT' ? `create the directory first, or ${choice}` : choice),
+  });
+}
+
+/**
+ * Returns the error to throw if a write failed after opening. `state` is a clause on the current content, such as "the file is unchanged".
+ * A value that is not a system error is returned unchanged.
+ */
+export function cannotWrite(task: string, error: unknown, state: string): unknown {
+  const code = systemCode(error);
+  if (code === undefined) return error;
+  if (code === 'EPIPE') return new ClosedPipeError('the reader closed the pipe', { cause: error });
+  return new LocalError(`cannot ${task}: ${describeSystemError(error)}`, {
+    cause: error,
+    hint: `${asSentence(state)} ${adviceFor(error)}`,
+  });
+}
+
+/** Words an error that no other code has worded, if the disk is full; returns any other error unchanged. */
+export function ifDiskFull(error: unknown): unknown {
+  if (error instanceof Failure || !isDiskFull(error)) return error;
+  return new LocalError(`cannot write a file: ${describeSystemError(error)}`, { cause: error, hint: adviceFor(error) });
+}
+
+/** Returns the advice for an error of the machine. */
+export function adviceFor(error: unknown): string {
+  return isDiskFull(error)
+    ? 'Free up disk space, then run the same command again.'
+    : 'Fix the problem, then run the same command again.';
+}

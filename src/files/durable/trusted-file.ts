@@ -1,0 +1,156 @@
+/**
+ * D14: opens files in a directory where another user may change names meanwhile (TOCTOU). A run with more permissions than that user
+ * (root's cron job in a user's directory) must not be redirected to a file that they could not write.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
+import { followLinks, type LinkEntry, ROOT } from './follow-links.ts';
+import { makeDirectories } from './write.ts';
+
+/** Permission bits with which users other than the owner can change the names in a directory. */
+const OTHERS_WRITE = 0o022;
+
+/**
+ * Returns the real path of a file that does not need to exist, with all links followed. Throws the system's error, and UsageError at a link
+ * that another user made to a file that is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
+ */
+export async function realPath(disk: Disk, path: string): Promise<string> {
+  const absolute = resolve(path);
+  // On Windows, users have no numeric IDs.
+  if (disk.user() === undefined) {
+    return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
+  }
+  const real = await withoutLinks(disk, absolute);
+  await disk.lstat(dirname(real));
+  return real;
+}
+
+/** Use of a file, in messages. */
+type Use = 'read' | 'write';
+
+/**
+ * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory at the real path `within` that leads out
+ * of it.
+ */
+export async function withoutLinks(disk: Disk, path: string, use: Use = 'write', within?: string): Promise<string> {
+  const steps = followLinks(path, { user: disk.user(), within });
+  let step = steps.next();
+  while (!step.done) step = steps.next(await lookAt(disk, step.value));
+  const { real, untrusted, leaving } = step.value;
+  if (leaving !== undefined) throw refusal(path, `${leaving} is a symbolic link that leads out of ${within}`, use);
+  if (untrusted)
+    throw refusal(path, `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`, use);
+  return real;
+}
+
+async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> {
+  const stat = await ifPresent(disk.lstat(path));
+  return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
+}
+
+/**
+ * Durably creates a directory and its missing parents, and returns its real path. D14: nothing is created behind a link that is not followed.
+ * Throws the system's error, and UsageError like `realPath`.
+ */
+export async function makeRealDirectories(disk: Disk, path: string): Promise<string> {
+  const absolute = resolve(path);
+  await makeDirectories(disk, disk.user() === undefined ? absolute : await withoutLinks(disk, absolute));
+  return realPath(disk, absolute);
+}
+
+/**
+ * Opens the regular file at a real path for reading and writing, or returns undefined if there is none. Checks the opened file, not the one that
+ * the name leads to later. Throws the system's error, and UsageError if it is not the file at the path, or if another user may have
+ * put it there for a run with more permissions.
+ */
+export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
+  const file = await ifPresent(disk.open(path, 'r+'));
+  if (!file) return undefined;
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+    await expectAtPath(disk, file, path);
+    await checkOwner(disk, stat, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Calls `work` with the file that `openTrusted` opens, and closes it; undefined if there is none. */
+export async function withTrusted<T>(disk: Disk, path: string, work: (file: DiskFile) => Promise<T>): Promise<T | undefined> {
+  const file = await openTrusted(disk, path);
+  if (!file) return undefined;
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bits of a mode for the kind of a file, and those of a FIFO. */
+const KIND = 0o17_0000;
+const FIFO = 0o1_0000;
+
+/**
+ * D14: throws UsageError if another user made a FIFO at a real path for this run: opening it would wait for them, and they would read what
+ * is written (as Linux refuses under `protected_fifos`). That of the directory's owner is accepted, and anything else.
+ */
+export async function checkFifo(disk: Disk, path: string): Promise<void> {
+  const found = await ifPresent(disk.lstat(path));
+  const user = disk.user();
+  if (!found || user === undefined || (found.mode & KIND) !== FIFO) return;
+  const directory = await disk.lstat(dirname(path));
+  if ([ROOT, user, directory.uid].includes(found.uid)) return;
+  throw refusal(path, `it is a named pipe of user ${found.uid}`);
+}
+
+/** Creates the regular file at a real path that must not exist. Throws the system's error, and UsageError like `expectAtPath`. */
+export async function createTrusted(disk: Disk, path: string): Promise<DiskFile> {
+  const file = await disk.open(path, 'wx+');
+  try {
+    await expectAtPath(disk, file, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** D14: throws UsageError unless the open file or directory is the one at its real path, and no directory on the way was moved. */
+export async function expectAtPath(
+  disk: Disk,
+  file: Pick<DiskFile, 'stat' | 'currentPath'>,
+  path: string,
+  use: Use = 'write',
+): Promise<void> {
+  const [opened, found, currentPath] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.currentPath()]);
+  if (isSameFile(opened, found) && (currentPath ?? path) === path) return;
+  throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime', use);
+}
+
+/** Returns whether two descriptions are of the same file, regardless of its names. */
+export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
+  return other !== undefined && one.ino === other.ino && one.dev === other.dev;
+}
+
+/** D14: root accepts a file as its own, or as that of the directory's owner, only if no other user can have given it that name. */
+async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
+  if (disk.user() !== ROOT) return;
+  const directory = await disk.lstat(dirname(path));
+  if (directory.uid === ROOT && (directory.mode & OTHERS_WRITE) === 0) return;
+  if (![ROOT, directory.uid].includes(uid))
+    throw refusal(path, `it belongs to user ${uid}, and its directory is writable by users other than root`);
+  if (nlink > 1) throw refusal(path, 'it has more than one hard link, and its directory is writable by users other than root');
+}
+
+function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
+  return new UsageError(`cannot ${use} ${path}: ${reason}`, { hint: HINTS[use] });
+}
+
+const HINTS: Readonly<Record<Use, string>> = {
+  read: 'Pass the path of the file itself, without links that another user can change.',
+  write: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
+};

@@ -1,0 +1,147 @@
+/**
+ * Rows of a Parquet file, read back by a library of its own in a thread of its own: a byte that was changed can make a decoder go round for
+ * minutes, or take all memory. The thread has a deadline and a bound, and this one hears signals meanwhile.
+ */
+import type { Worker } from 'node:worker_threads';
+import { messageOf } from '../../../base/errors.ts';
+import { after, formatInstant } from '../../../base/time/time.ts';
+import type { DiskFile } from '../../durable/disk.ts';
+import { readPackaged } from '../../durable/packaged-files.ts';
+import type { Row } from '../row-sink.ts';
+import type { ColumnValues, DecodedGroup } from './decode.ts';
+import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
+
+/** The file is not Parquet, or is damaged. */
+export class DamagedParquetError extends Error {
+  override name = 'DamagedParquetError';
+}
+
+export interface ParquetReading {
+  /** All columns if absent. */
+  columns?: string[];
+  signal?: AbortSignal | undefined;
+}
+
+/** F19: a group of a few rows takes milliseconds; larger files have more time for each. */
+const LEAST_MS = 5000;
+const BYTES_PER_MS = 100;
+/** Of JavaScript's objects in the thread: groups of a million rows need half of it. */
+const MOST_HEAP_MB = 768;
+
+/**
+ * Yields the rows of each row group, so that memory is bounded by a few groups: all columns, or the named ones. Throws the system's error,
+ * EIO if the file is shorter than `byteLength`, DamagedParquetError, or the signal's reason.
+ */
+export async function* readParquetRows(
+  file: Pick<DiskFile, 'read'>,
+  byteLength: number,
+  { columns, signal }: ParquetReading = {},
+): AsyncGenerator<Row[]> {
+  const { Worker } = await import('node:worker_threads');
+  const job: WorkerJob = { byteLength, columns };
+  const worker = new Worker(readPackaged('dist/parquet-worker.js').toString('latin1'), {
+    eval: true,
+    workerData: job,
+    // Not passed on to those of the process: standard output carries data only.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  const messages = receive(worker, LEAST_MS + byteLength / BYTES_PER_MS, signal);
+  try {
+    for (;;) {
+      const message = await messages.next();
+      if (message.is === 'failed') throw new DamagedParquetError(message.message);
+      if (message.is === 'end') return;
+      if (message.is === 'read') {
+        const bytes = await readBytes(file, message.start, Math.min(message.end, byteLength));
+        tell(worker, { is: 'bytes', number: message.number, bytes }, [bytes]);
+        continue;
+      }
+      yield rowsOf(message.group);
+      tell(worker, { is: 'taken' });
+    }
+  } finally {
+    messages.close();
+    await worker.terminate();
+  }
+}
+
+function tell(worker: Worker, message: ToWorker, transferred: ArrayBuffer[] = []): void {
+  worker.postMessage(message, transferred);
+}
+
+/** Messages of the thread, in order. `next` rejects if there is none for `mostMs`, if the thread fails, or if the signal is aborted. */
+function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined) {
+  const said: FromWorker[] = [];
+  let failure: unknown;
+  let wake = () => {};
+  const fail = (error: unknown) => {
+    failure ??= error;
+    wake();
+  };
+  const onAbort = () => fail(signal?.reason);
+  worker.on('message', (message: FromWorker) => {
+    said.push(message);
+    wake();
+  });
+  worker.on('error', (error) => fail(new DamagedParquetError(messageOf(error), { cause: error })));
+  worker.on('exit', () => fail(new DamagedParquetError('decoding ended early')));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  return {
+    async next(): Promise<FromWorker> {
+      const seconds = Math.round(mostMs / 1000);
+      const cancel = after(mostMs, () => fail(new DamagedParquetError(`decoding took longer than ${seconds} s`)));
+      try {
+        for (;;) {
+          const message = said.shift();
+          if (message) return message;
+          if (failure !== undefined) throw failure;
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      } finally {
+        cancel();
+      }
+    },
+    close: () => signal?.removeEventListener('abort', onAbort),
+  };
+}
+
+async function readBytes(file: Pick<DiskFile, 'read'>, start: number, end: number): Promise<ArrayBuffer> {
+  if (!(start >= 0 && end >= start)) throw new DamagedParquetError('an offset is outside the file');
+  const bytes = new Uint8Array(end - start);
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, start + at);
+    if (bytesRead === 0) throw Object.assign(new Error('the file ends early'), { code: 'EIO' });
+    at += bytesRead;
+  }
+  return bytes.buffer;
+}
+
+function rowsOf({ rows, columns }: DecodedGroup): Row[] {
+  const made: Record<string, unknown>[] = Array.from({ length: rows }, () => ({}));
+  for (const { name, column } of columns) {
+    // A name that would be assigned to more than the row.
+    if (name === '__proto__') continue;
+    const valueAt = readerOf(column);
+    for (let at = 0; at < rows; at++) (made[at] as Record<string, unknown>)[name] = valueAt(at);
+  }
+  return made;
+}
+
+function readerOf(column: ColumnValues): (at: number) => unknown {
+  if (column.is === 'integers') return (at) => column.values[at];
+  if (column.is === 'microseconds') return (at) => formatMicroseconds(column.values[at] ?? 0n);
+  if (column.is === 'texts') return (at) => column.texts[column.indexes[at] ?? 0];
+  return (at) => column.values[at];
+}
+
+/** With the digits after the millisecond only if there are any, like the service. */
+function formatMicroseconds(us: bigint): string {
+  const rest = ((us % 1000n) + 1000n) % 1000n;
+  const instant = formatInstant(Number((us - rest) / 1000n));
+  return rest === 0n ? instant : instant.replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}

@@ -1,0 +1,221 @@
+/**
+ * Parquet (https://parquet.apache.org/docs/file-format/): rows gathered by column, a row group at a time, encoded by hyparquet-writer. Only
+ * bytes come out of here; they go to a disk the way those of every other format do.
+ */
+import type { Statistics } from 'hyparquet';
+import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import { version } from '../../../../package.json';
+import { UnprovenError } from '../../../base/errors.ts';
+import { parseScanTime } from '../../../service/scan-times.ts';
+import type { Formatter } from '../formatter.ts';
+import { formatJson } from '../json-lines.ts';
+import type { Row } from '../row-sink.ts';
+import { addChecksums } from './parquet-checksums.ts';
+
+/** Rows of a group: the batch size of DuckDB, and small enough for little memory; Spark and Trino read several as one split. */
+const GROUP_ROWS = 122_880;
+/** Schema of the columns and their types; a reader that knows it does not need to compare them. */
+const SCHEMA_VERSION = '1';
+
+/** How one column is held and written. */
+interface ColumnKind {
+  element: Omit<SchemaElement, 'name'>;
+  encoding?: ColumnSource['encoding'];
+  /** Value of a row as its column stores it; null if there is none. */
+  hold(value: unknown): Cell;
+  /** Minimum and maximum of the stored values, by which a reader skips groups. */
+  statistics(cells: readonly Cell[]): Statistics;
+}
+
+/** Integers as numbers where those are exact: a million BigInts would be most of the work. */
+type Cell = number | bigint | string | null;
+
+const INTEGER: ColumnKind = {
+  element: { type: 'INT64', repetition_type: 'REQUIRED' },
+  encoding: 'DELTA_BINARY_PACKED',
+  hold: int64,
+  statistics: integerStatistics,
+};
+
+const TIME: ColumnKind = {
+  element: {
+    type: 'INT64',
+    repetition_type: 'REQUIRED',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
+  },
+  encoding: 'DELTA_BINARY_PACKED',
+  hold: microseconds,
+  statistics: integerStatistics,
+};
+
+/**
+ * The type of a column is fixed: an engine requires one type per column in all files. A dictionary if that is smaller, as it is for all but
+ * referrers.
+ */
+const TEXT: ColumnKind = {
+  element: { type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+  hold: (value) => (typeof value === 'string' ? value : value === null || value === undefined ? null : formatJson(value)),
+  statistics: textStatistics,
+};
+
+const KINDS: Readonly<Record<string, ColumnKind>> = { id: INTEGER, ts: TIME };
+
+/** One row group that is being gathered: `cells[c][r]`. */
+interface Group {
+  cells: Cell[][];
+  rows: number;
+}
+
+/**
+ * A formatter of one Parquet file with these columns: `id` int64, `ts` a timestamp in microseconds of UTC, all else strings. Rows may have
+ * other keys too. Throws UnprovenError at an id that int64 cannot hold.
+ */
+export function createParquetFormatter(names: readonly string[]): Formatter {
+  const columns = names.map((name) => ({ name, ...(KINDS[name] ?? TEXT) }));
+  const bytes = new ByteWriter();
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: [{ name: 'scans', num_children: columns.length }, ...columns.map(({ name, element }) => ({ name, ...element }))],
+    createdBy: `qrctl version ${version}`,
+    kvMetadata: [
+      { key: 'qrctl', value: version },
+      { key: 'qrctl.schema', value: SCHEMA_VERSION },
+    ],
+  });
+  let group = emptyGroup();
+
+  function emptyGroup(): Group {
+    return { cells: columns.map(() => []), rows: 0 };
+  }
+
+  function add(row: Row): void {
+    columns.forEach(({ name, hold }, at) => {
+      group.cells[at]?.push(hold(row[name]));
+    });
+    group.rows += 1;
+    if (group.rows === GROUP_ROWS) encode();
+  }
+
+  function encode(): void {
+    const { cells, rows } = group;
+    // Never emptied: a checkpoint may have kept it.
+    group = emptyGroup();
+    if (rows === 0) return;
+    // The library compares every value with two others, which would be a third of all time.
+    const columnData = columns.map(({ name, encoding }, at) => ({ name, data: cells[at] ?? [], encoding, statistics: false }));
+    const start = { index: bytes.index, offset: bytes.offset };
+    const columnsBefore = writer.pendingIndexes.length;
+    writer.write({ columnData, rowGroupSize: GROUP_ROWS });
+    const written = writer.row_groups.at(-1);
+    if (written) addChecksums(bytes, start, writer.pendingIndexes.slice(columnsBefore), written);
+    written?.columns.forEach(({ meta_data }, at) => {
+      if (meta_data) meta_data.statistics = columns[at]?.statistics(cells[at] ?? []);
+    });
+  }
+
+  /** Bytes encoded since the last call; valid until the next. */
+  function take(): Uint8Array {
+    const taken = bytes.getBytes();
+    bytes.index = 0;
+    return taken;
+  }
+
+  return {
+    begin: () => '',
+    rows(rows) {
+      for (const row of rows) add(row);
+      return take();
+    },
+    end() {
+      encode();
+      writer.finish();
+      return take();
+    },
+    checkpoint() {
+      const kept = { group, rows: group.rows, groups: writer.row_groups.length, indexes: writer.pendingIndexes.length };
+      const { num_rows } = writer;
+      const { offset } = bytes;
+      return () => {
+        group = kept.group;
+        group.rows = kept.rows;
+        for (const cells of group.cells) cells.length = kept.rows;
+        writer.row_groups.length = kept.groups;
+        writer.pendingIndexes.length = kept.indexes;
+        writer.num_rows = num_rows;
+        // Also groups that a batch completed before one of its rows was refused.
+        bytes.index = 0;
+        bytes.offset = offset;
+      };
+    },
+  };
+}
+
+const LOWEST = -(2n ** 63n);
+const HIGHEST = 2n ** 63n - 1n;
+
+function int64(value: unknown): number | bigint {
+  if (typeof value !== 'bigint') return Number(value);
+  const id = value;
+  if (id >= LOWEST && id <= HIGHEST) return id;
+  throw new UnprovenError(`cannot write scan ID ${id} to Parquet: out of range for a 64-bit integer`, {
+    hint: 'Use --format csv or --format ndjson, which keep every digit.',
+  });
+}
+
+/** Returns the microseconds of a date-time, including the digits after the millisecond, which a Date lacks. */
+function microseconds(value: unknown): number | bigint {
+  const text = String(value);
+  const ms = parseScanTime(text) ?? Number.NaN;
+  const more = text.length > CANONICAL ? /[.,]\d{3}(\d{1,3})/.exec(text)?.[1] : undefined;
+  const rest = more === undefined ? 0 : Number(more.padEnd(3, '0'));
+  const us = ms * 1000 + rest;
+  return Number.isSafeInteger(us) ? us : BigInt(ms) * 1000n + BigInt(rest);
+}
+
+/** `2026-10-01T01:08:15.123Z` */
+const CANONICAL = 24;
+
+function integerStatistics(cells: readonly Cell[]): Statistics {
+  let [least = null] = cells;
+  let greatest = least;
+  for (const cell of cells) {
+    if (cell === null || least === null || greatest === null) continue;
+    if (cell < least) least = cell;
+    else if (cell > greatest) greatest = cell;
+  }
+  return { min_value: BigInt(least ?? 0), max_value: BigInt(greatest ?? 0), null_count: 0n };
+}
+
+/** Most texts come again and again, so each is compared once. */
+function textStatistics(cells: readonly Cell[]): Statistics {
+  let nulls = 0;
+  const texts = new Set<string>();
+  for (const cell of cells) {
+    if (typeof cell === 'string') texts.add(cell);
+    else nulls += 1;
+  }
+  let min_value: string | undefined;
+  let max_value: string | undefined;
+  for (const written of texts) {
+    // As UTF-8 has it.
+    const text = written.toWellFormed();
+    if (min_value === undefined || isBefore(text, min_value)) min_value = text;
+    if (max_value === undefined || isBefore(max_value, text)) max_value = text;
+  }
+  return { min_value, max_value, null_count: BigInt(nulls) };
+}
+
+/** In the order of UTF-8, which is that of code points: UTF-16 has its surrogates before the last of the basic plane. */
+function isBefore(one: string, other: string): boolean {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a !== b) return isSurrogate(a) === isSurrogate(b) ? a < b : (one.codePointAt(at) ?? 0) < (other.codePointAt(at) ?? 0);
+  }
+  return one.length < other.length;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

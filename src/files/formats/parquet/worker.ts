@@ -1,0 +1,59 @@
+/**
+ * Thread in which Parquet is decoded: damage can affect only this thread (src/files/formats/parquet/parquet-rows.ts). The build writes it to a file
+ * of its own.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from '../../../base/errors.ts';
+import { decodeGroups } from './decode.ts';
+import type { FromWorker, ToWorker, WorkerJob } from './messages.ts';
+
+const port = parentPort;
+const { byteLength, columns } = workerData as WorkerJob;
+const waiting = new Map<number, (bytes: ArrayBuffer) => void>();
+let asked = 0;
+/** Groups that were not taken yet. */
+let ahead = 0;
+let onTaken = () => {};
+
+port?.on('message', (message: ToWorker) => {
+  if (message.is === 'taken') {
+    ahead -= 1;
+    return onTaken();
+  }
+  waiting.get(message.number)?.(message.bytes);
+  waiting.delete(message.number);
+});
+
+function tell(message: FromWorker, transferred: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transferred);
+}
+
+/** Bytes of the file, which the other thread has open. */
+function slice(start: number, end = byteLength): Promise<ArrayBuffer> {
+  const number = asked++;
+  const bytes = new Promise<ArrayBuffer>((resolve) => waiting.set(number, resolve));
+  tell({ is: 'read', number, start, end });
+  return bytes;
+}
+
+async function run(): Promise<void> {
+  for await (const group of decodeGroups({ byteLength, slice }, columns)) {
+    const buffers = group.columns.flatMap(({ column }) => {
+      if (column.is === 'values') return [];
+      return [(column.is === 'texts' ? column.indexes : column.values).buffer as ArrayBuffer];
+    });
+    tell({ is: 'group', group }, buffers);
+    ahead += 1;
+    // The next is decoded while this one is used, and no more: memory is that of three.
+    while (ahead > 1) {
+      await new Promise<void>((resolve) => {
+        onTaken = resolve;
+      });
+    }
+  }
+}
+
+run().then(
+  () => tell({ is: 'end' }),
+  (error: unknown) => tell({ is: 'failed', message: messageOf(error) }),
+);

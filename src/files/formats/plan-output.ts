@@ -1,0 +1,244 @@
+/**
+ * Checks the output flags together, and combines them into one plan. The format is, in this order: `--format`, the extension, the profile,
+ * the default.
+ */
+import { UsageError } from '../../base/errors.ts';
+import { type Column, chooseColumns } from './columns.ts';
+import {
+  DATA_FORMATS,
+  type Delimiter,
+  EXTENSIONS,
+  type FileFormat,
+  FOREIGN_EXTENSIONS,
+  FORMATS,
+  type Format,
+  type RestrictedFormat,
+} from './formats.ts';
+import type { Shape } from './formatter.ts';
+import { type FileKind, kindOfTable, ORDINARY_FILES } from './kept-file.ts';
+
+/** The flags, as they were given. */
+export interface OutputFlags {
+  format?: Format | undefined;
+  /** `-` is standard output. */
+  output?: string | undefined;
+  fields?: readonly string[] | undefined;
+  /** False with `--no-header`. */
+  header?: boolean | undefined;
+  ids?: boolean | undefined;
+  rawCells?: boolean | undefined;
+  excel?: boolean | undefined;
+  /** Between the cells of CSV. */
+  delimiter?: Delimiter | undefined;
+  /** The zone of times in a workbook. */
+  timezone?: string | undefined;
+}
+
+export interface OutputPlan {
+  /** `ids`: the ids alone, one a line. */
+  format: Format | FileFormat | 'ids';
+  columns: readonly Column[];
+  shape: Shape;
+  /** A person chose the columns. */
+  chosen: boolean;
+  /** Undefined: standard output. */
+  path: string | undefined;
+  /** Like in OutputPlace, if a flag other than `--output` sets the path. */
+  elsewhere?: string | undefined;
+  /** As in OutputPlace. */
+  replaces?: readonly FileKind[] | undefined;
+  /** As in WholeFileOptions. */
+  beforeReplace?: (() => Promise<void>) | undefined;
+  gzip: boolean;
+  header: boolean;
+  rawCells: boolean;
+  excel: boolean;
+  delimiter: Delimiter;
+  /** Time zone of times in a workbook, if a flag sets it. */
+  timezone?: string | undefined;
+}
+
+/** Properties of the output that is planned. */
+export interface PlanContext {
+  columns: readonly Column[];
+  shape: Shape;
+  /** Those of the profile. */
+  settings: { readonly format?: Format | undefined; readonly delimiter?: Delimiter | undefined };
+  /** Standard output is a terminal. */
+  isTerminal: boolean;
+  /** Formats that can be written here; those of every list by default. */
+  formats?: readonly Format[] | undefined;
+}
+
+/** Throws UsageError where flags contradict each other or name an unknown field; nothing was sent or opened then. Pure. */
+export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan {
+  const { columns, shape } = context;
+  const path = flags.output === '-' ? undefined : flags.output;
+  const chosen = chooseColumns(flags.fields, columns);
+  const names = (of: readonly Column[]) => of.map(({ name }) => name);
+  const plan = {
+    columns: chosen,
+    shape,
+    chosen: flags.fields !== undefined,
+    path,
+    gzip: path !== undefined && isCompressed(path),
+    header: flags.header ?? true,
+    rawCells: flags.rawCells ?? false,
+    excel: flags.excel ?? false,
+    timezone: flags.timezone,
+    // The same command may have written the file, with any of its columns.
+    replaces: [...ORDINARY_FILES, kindOfTable(names(columns)), kindOfTable(names(chosen))],
+  };
+  if (path !== undefined) refuseForeignExtension(path, [...(context.formats ?? FORMATS), 'xlsx']);
+  if (flags.ids) {
+    refuseBesideIds(flags, columns);
+    return { ...plan, format: 'ids', delimiter: ',' };
+  }
+  // Flags that concern CSV select it, unless the format is set explicitly.
+  const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
+  const asked = flags.format ?? (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
+  const format = chooseFormat(asked, path, context);
+  refuseUnsuitable(flags, format, plan.gzip);
+  if (format === 'parquet') refuseParquet(plan, context);
+  if (path !== undefined) refuseOtherExtension(path, format);
+  return { ...plan, format, delimiter: chooseDelimiter(flags.delimiter, path, context) };
+}
+
+function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
+  const beside = (flag: string, hint = `Omit --ids or ${flag}.`) =>
+    new UsageError(`--ids prints only IDs, one per line, and can't be used with ${flag}`, { hint });
+  if (!columns.some(({ name }) => name === 'id'))
+    throw new UsageError('--ids requires records with an ID', { hint: 'Omit --ids.' });
+  if (flags.fields) throw beside('--fields');
+  if (flags.format) throw beside('--format');
+  if (flags.excel) throw beside('--excel');
+  if (flags.rawCells) throw beside('--raw-cells');
+  if (flags.delimiter) throw beside('--delimiter');
+  const named = flags.output && outputFormatOfPath(flags.output);
+  if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
+}
+
+/** Why an output can't have the format; `records` is its content. */
+const RESTRICTIONS: Readonly<Record<RestrictedFormat | 'xlsx', (records: string) => string>> = {
+  parquet: () => 'only scans can be written as Parquet',
+  markdown: (records) => `${records} can't be written as Markdown`,
+  xlsx: (records) => `${records} can't be written as a workbook`,
+};
+
+function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
+  return Object.hasOwn(RESTRICTIONS, format);
+}
+
+/**
+ * Throws UsageError if the extension of a path is one of another program, or of a format that is not in `formats`. `records`: the
+ * content of the file.
+ */
+export function refuseForeignExtension(path: string, formats: readonly (Format | 'xlsx')[], records = 'scans'): void {
+  const extension = extensionOf(path);
+  const format = outputFormatOfPath(path);
+  if (format !== undefined && isRestricted(format) && !formats.includes(format))
+    throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, { hint: 'Use the extension .csv.' });
+  if (!FOREIGN_EXTENSIONS.has(extension)) return;
+  const known = (Object.keys(EXTENSIONS) as FileFormat[]).filter((name) => formats.includes(name));
+  const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
+  throw new UsageError(`cannot write ${path}: .${extension} is not supported`, {
+    hint: `Use one of these extensions: ${extensions.join(', ')}. CSV and JSON may have .gz after it.`,
+  });
+}
+
+function refuseOtherExtension(path: string, format: Format | FileFormat): void {
+  const named = outputFormatOfPath(path);
+  if (named === undefined || named === format) return;
+  throw new UsageError(`format ${format} doesn't match the extension of ${path}`, {
+    hint: 'Omit --format, or use a different extension with --output.',
+  });
+}
+
+function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, { settings }: PlanContext): Delimiter {
+  if (path === undefined || extensionOf(path) !== 'tsv') return flag ?? settings.delimiter ?? ',';
+  if (flag === undefined || flag === '\t') return '\t';
+  throw new UsageError(`--delimiter ${flag} can't be used with .tsv, which is tab-separated`, {
+    hint: 'Omit --delimiter, or use the extension .csv.',
+  });
+}
+
+function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format | FileFormat, gzip: boolean): void {
+  if (excel && rawCells) {
+    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", { hint: 'Omit one of the two flags.' });
+  }
+  const onlyCsv =
+    (excel && '--excel') ||
+    (rawCells && '--raw-cells') ||
+    (delimiter && '--delimiter') ||
+    (header === false && format !== 'table' && '--no-header');
+  if (onlyCsv && format !== 'csv') {
+    throw new UsageError(`${onlyCsv} requires CSV, but the format is ${format}`, {
+      hint: `Add --format csv, or omit ${onlyCsv}.`,
+    });
+  }
+  const refused = NOT_COMPRESSED[format];
+  if (gzip && refused) throw new UsageError(refused.message, { hint: refused.hint });
+}
+
+const OMIT_GZ = 'Omit .gz from the file name.';
+const TABLES = { message: 'tables cannot be compressed', hint: 'Use --format csv, or omit .gz from the file name.' };
+
+/** Why a format can't be compressed; undefined if it can. A record, so that the type checker asks for each new format. */
+const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
+  table: TABLES,
+  markdown: TABLES,
+  parquet: { message: 'Parquet files are already compressed', hint: OMIT_GZ },
+  xlsx: { message: '.xlsx files are already compressed', hint: OMIT_GZ },
+  csv: undefined,
+  json: undefined,
+  ndjson: undefined,
+};
+
+/** Throws UsageError if the output would not be readable. */
+function refuseParquet({ path }: Pick<OutputPlan, 'path'>, { isTerminal }: PlanContext): void {
+  if (path !== undefined || !isTerminal) return;
+  throw new UsageError('cannot print Parquet to a terminal: it is a binary format', {
+    hint: 'Add -o scans.parquet to write it to a file.',
+  });
+}
+
+/** Returns the format that the extension of a path selects, also with `.gz` after it; undefined for an unknown extension. */
+function outputFormatOfPath(path: string): FileFormat | undefined {
+  return FORMAT_OF_EXTENSION.get(extensionOf(path));
+}
+
+const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
+  (Object.keys(EXTENSIONS) as FileFormat[]).flatMap((format) => EXTENSIONS[format].map((extension) => [extension, format])),
+);
+
+/** Formats of lists that can be read back. */
+const LIST_FORMATS = [...DATA_FORMATS, 'xlsx'] as const satisfies readonly FileFormat[];
+
+/** As outputFormatOfPath, only for formats of lists that can be read back. */
+export function formatOfPath(path: string): (typeof LIST_FORMATS)[number] | undefined {
+  const format = outputFormatOfPath(path);
+  return LIST_FORMATS.find((known) => known === format);
+}
+
+/** Returns the extension in lower case, without the dot and without `.gz` after it; empty if there is none. */
+function extensionOf(path: string): string {
+  return /\.([a-z0-9]+)(\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/** Returns whether the extension of an output path selects compression. */
+export function isCompressed(path: string): boolean {
+  return /\.gz$/i.test(path);
+}
+
+/** Returns the effective format. A table is written to a file only with `--format table`, never by a profile's setting. */
+function chooseFormat(
+  asked: Format | undefined,
+  path: string | undefined,
+  { settings, isTerminal, shape, formats = FORMATS }: PlanContext,
+): Format | FileFormat {
+  if (asked) return asked;
+  const plain = shape === 'list' ? 'csv' : 'json';
+  const setting = formats.find((format) => format === settings.format);
+  if (path !== undefined) return outputFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
+  return setting ?? (isTerminal ? 'table' : plain);
+}

@@ -1,0 +1,91 @@
+/**
+ * Names that log rotation gives to earlier files of a log. logrotate: `scans.csv.1`, `scans.csv.2.gz`, `scans.csv-20261101.gz` (dateext), `scans-20261101.csv`
+ * (extension); savelog: `scans.csv.0`, `scans.csv.20261101030000` (-d). Pure. Other endings (`.bak`, `.old`, `~`) are not names of a rotation.
+ */
+import { isUuid } from '../../../service/checks.ts';
+
+export interface LogName {
+  /** The file that the log is appended to: `scans.csv` for `scans.csv.2.gz`. */
+  base: string;
+  /** Sorts files of one log, the oldest first; undefined for the log's own file. */
+  age: readonly [kind: number, value: number] | undefined;
+  /** How it is compressed, by its extension: `gz`; undefined if it is not. */
+  packing: string | undefined;
+}
+
+const PACKED = /\.(gz|bz2|xz|zst|lz4|lzma|lzo|zip|Z)$/;
+const EXTENSIONS = '\\.(?:csv|tsv|ndjson|jsonl|json|parquet)';
+const DATA = new RegExp(`${EXTENSIONS}$`, 'i');
+/** An extension of data with more behind it. */
+const DATA_INSIDE = new RegExp(`${EXTENSIONS}(?=[-_.~])`, 'gi');
+const DATE = '(?:19|20)\\d\\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\\d|3[01])';
+const TIME = '[-_.T]?(?:[01]\\d|2[0-3])(?:[-_.:]?[0-5]\\d){0,2}';
+/** A number, a date with or without hours, minutes and seconds, or seconds since the epoch (logrotate's `-%s`). */
+const ROTATION = new RegExp(`^(?:\\.(\\d{1,4})|[-_.](${DATE}(?:${TIME})?)(?:-\\d{9,10})?|-(\\d{10}))$`);
+
+/** Reads the name of a file as one of the log that `base` names, without directories; undefined if it is not of that log. */
+export function readLogName(name: string, base: string): LogName | undefined {
+  if (name === base) return { base, age: undefined, packing: packingOf(name) };
+  const packing = packingOf(name);
+  const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
+  const extension = DATA.exec(base)?.[0] ?? '';
+  const stem = base.slice(0, base.length - extension.length);
+  const age =
+    (plain.startsWith(base) ? ageOf(plain.slice(base.length)) : undefined) ??
+    (extension !== '' && plain.startsWith(stem) && plain.endsWith(extension)
+      ? ageOf(plain.slice(stem.length, plain.length - extension.length))
+      : undefined);
+  return age && { base, age, packing };
+}
+
+/** Reads the name of a file of a directory; undefined if it is neither a data file nor an earlier one of a log. */
+export function findLogName(name: string): LogName | undefined {
+  const packing = packingOf(name);
+  const plain = packing === undefined ? name : name.slice(0, -packing.length - 1);
+  // `scans.csv.1`: all up to the last extension of data is the base, and the rest the rotation.
+  const inside = [...plain.matchAll(DATA_INSIDE)].at(-1);
+  const behind = inside && plain.slice(0, inside.index + inside[0].length);
+  const named = behind === undefined ? undefined : readLogName(name, behind);
+  if (named) return named;
+  const extension = DATA.exec(plain)?.[0];
+  if (extension === undefined) return undefined;
+  const stem = plain.slice(0, -extension.length);
+  // The last group of a uuid may look like a date.
+  const first = isUuid(stem) ? stem.length : Math.max(1, stem.length - LONGEST);
+  for (let at = first; at < stem.length; at++) {
+    const age = '-_.'.includes(stem[at] as string) ? ageOf(stem.slice(at)) : undefined;
+    if (age) return { base: stem.slice(0, at) + extension, age, packing };
+  }
+  return { base: plain, age: undefined, packing };
+}
+
+/** Returns whether a name that is not of a log begins like one: a backup, or the file of an editor. */
+export function isLikeLog(name: string): boolean {
+  return findLogName(name) === undefined && name.search(DATA_INSIDE) > 0;
+}
+
+/** Characters of the longest rotation: `-2026-11-01T03:00:00-1793500000`. */
+const LONGEST = 32;
+
+/** Name of the log's file without its extension: the name of its code if nothing else provides one. */
+export function stemOfLog(name: string): string {
+  return (findLogName(name)?.base ?? name.replace(/\.gz$/i, '')).replace(/\.[a-z]+$/i, '');
+}
+
+/** Compares two files of one log for sorting: the oldest first, the log's own file last. */
+export function compareAges({ age: a }: LogName, { age: b }: LogName): number {
+  if (!a || !b) return a ? -1 : b ? 1 : 0;
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+function packingOf(name: string): string | undefined {
+  return PACKED.exec(name)?.[1];
+}
+
+/** A higher number is older, an earlier date is older. */
+function ageOf(rotation: string): LogName['age'] {
+  const [, number, date, seconds] = ROTATION.exec(rotation) ?? [];
+  if (number !== undefined) return [1, -Number(number)];
+  if (date !== undefined) return [0, Number(date.replace(/\D/g, '').padEnd(14, '0'))];
+  return seconds === undefined ? undefined : [0, Number(seconds)];
+}

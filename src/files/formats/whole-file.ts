@@ -1,0 +1,212 @@
+/** Output file that is replaced atomically (see files/durable/replace-file.ts), plain or compressed; a device or a pipe is written directly. */
+
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { basename, sep } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { asSentence } from '../../base/text/sentence.ts';
+import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
+import { refuseMountPoint } from '../durable/mount-point.ts';
+import { nodeDisk } from '../durable/node-disk.ts';
+import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
+import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
+import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
+import { writeFully } from '../durable/write.ts';
+import type { ByteSink } from './document-sink.ts';
+import { createGatherer } from './gatherer.ts';
+import { createGzipEncoder, type Encoder, plainEncoder } from './gzip.ts';
+import { FILE_KINDS, type FileKind, kindOfFile, ORDINARY_FILES } from './kept-file.ts';
+
+/** What may be at the path of an output. */
+export interface OutputPlace {
+  /** Alternative if the path can't be written, with its flag (default: `--output`). */
+  elsewhere?: string | undefined;
+  /** Kinds of files that the output may replace (default: `ORDINARY_FILES`). */
+  replaces?: readonly FileKind[] | undefined;
+}
+
+export interface WholeFileOptions extends OutputPlace {
+  processes: Processes;
+  /** Compress; the bytes depend on the data alone. */
+  gzip?: boolean;
+  /** Refuses a file that is not regular: the written content has to be there afterwards. */
+  keeps?: boolean;
+  disk?: Disk;
+  /** Called when everything is written and flushed, right before the old file is replaced: if it throws, the old one stays. */
+  beforeReplace?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Opens `path` for a file that is replaced atomically. Symbolic links are followed, and the real target is replaced. A file that is not
+ * regular (/dev/null, a FIFO, /dev/stdout) is written directly, unless `keeps`, and cannot be rolled back. Small pieces are gathered into
+ * large writes; a compressed file continues with a new member after it was rolled back (RFC 1952, 2.2).
+ *
+ * @throws UsageError if the path cannot be written (no such directory, no permission, a directory), before any byte is.
+ */
+export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
+  const { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = OTHER_FILE, beforeReplace } = options;
+  const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
+  try {
+    // By its own name: in a directory, as node would make it, the system takes it for that of a file.
+    if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
+    const { real, isFile } = await resolveFile(disk, path, options);
+    if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
+    if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or specify a different path');
+    return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
+  } catch (error) {
+    throw cannotOpen(`write ${path}`, error, elsewhere);
+  }
+}
+
+/** Replaces `path` by `data` atomically. Throws like `openWholeFile`, `write` and `commit`; on failure the old file stays. */
+export async function writeWholeFile(path: string, data: string | Uint8Array, options: WholeFileOptions): Promise<void> {
+  const file = await openWholeFile(path, options);
+  try {
+    await file.write(data);
+    await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+/** Paths of this process's descriptors; the files behind them must not be replaced. */
+const DESCRIPTORS = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/;
+
+/** In any directory of Windows: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const DEVICES = /^(?:.*[\\/])?(?:NUL|CON|AUX|PRN|COM\d|LPT\d)$/i;
+
+/** Returns whether the last part of a path names a device, as on Windows: no file can be renamed to it. */
+export function namesDevice(path: string, system: NodeJS.Platform): boolean {
+  return system === 'win32' && DEVICES.test(path);
+}
+
+/** Returns whether `path` is written directly: data that was written before a failure stays. Never throws. */
+export async function isWrittenDirectly(path: string): Promise<boolean> {
+  if (namesDevice(path, platform()) || DESCRIPTORS.test(path)) return true;
+  const found = await ifPresent(nodeDisk.stat(path)).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+/** Throws like `openWholeFile` if a path can't be written, as far as that is known before. Changes nothing. */
+export async function checkWholeFile(path: string, place: OutputPlace = {}): Promise<void> {
+  if (namesDevice(path, platform())) return;
+  try {
+    await resolveFile(nodeDisk, path, place);
+  } catch (error) {
+    throw cannotOpen(`write ${path}`, error, place.elsewhere);
+  }
+}
+
+/**
+ * Returns the target of `path`, all links followed, and whether it is a regular file, or will be one. Throws UsageError or a system error
+ * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14), and if a later run
+ * relies on the file (T14).
+ */
+async function resolveFile(disk: Disk, path: string, place: OutputPlace): Promise<{ real: string; isFile: boolean }> {
+  const { elsewhere = OTHER_FILE, replaces = ORDINARY_FILES } = place;
+  if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
+  const old = await ifPresent(disk.stat(path));
+  if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
+  if (DESCRIPTORS.test(path)) return { real: path, isFile: false };
+  if (!old && (await ifPresent(disk.lstat(path)))) {
+    throw refusal(path, 'is a symbolic link to a file that does not exist', 'specify the real file, or remove the link');
+  }
+  const isFile = old === undefined || old.isFile();
+  if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
+  const real = await realPath(disk, path);
+  await checkFifo(disk, real);
+  if (isFile) {
+    await refuseMountPoint(disk, real);
+    // T14: also when it is opened, because another run may have written the file since it was checked.
+    const kind = await kindOfFile(disk, real);
+    if (!replaces.includes(kind)) throw refusal(path, FILE_KINDS[kind], elsewhere);
+  }
+  return { real, isFile };
+}
+
+function refusal(path: string, what: string, hint: string): UsageError {
+  return new UsageError(`cannot write ${path}: it ${what}`, { hint: asSentence(hint) });
+}
+
+function wholeFile(
+  path: string,
+  replacement: Replacement,
+  createEncoder: () => Encoder,
+  beforeReplace: WholeFileOptions['beforeReplace'],
+): ByteSink {
+  let gatherer = createGatherer(createEncoder(), replacement.write);
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, `no changes were made to ${path}`));
+  return {
+    write: (chunk) => gatherer.write(chunk).catch(failing),
+    async commit() {
+      // An empty compressed file has a member as well.
+      const end = gatherer.touched() || replacement.size() === 0 ? gatherer.end() : Promise.resolve();
+      await end.then(() => replacement.commit(beforeReplace)).catch(failing);
+    },
+    discard: replacement.discard,
+    async checkpoint() {
+      if (gatherer.touched()) await gatherer.end().catch(failing);
+      const rewind = replacement.checkpoint();
+      gatherer = createGatherer(createEncoder(), replacement.write);
+      return async () => {
+        await gatherer.settled();
+        await rewind().catch(failing);
+        gatherer = createGatherer(createEncoder(), replacement.write);
+      };
+    },
+  };
+}
+
+type Direct = Pick<DiskFile, 'write' | 'close'>;
+
+/** Appends, because a descriptor may lead to a file that others write too. */
+async function openDirectly(disk: Disk, path: string, real: string, pid: number): Promise<Direct> {
+  // Links of the system that cannot be followed by name, such as to a pipe: a path of that kind, or one behind a link to /dev/stdout.
+  const isOurs = real === path || real.startsWith(`/proc/${pid}/`);
+  if (DESCRIPTORS.test(real) && isOurs) return open(real, constants.O_WRONLY | constants.O_APPEND);
+  const file = await disk.open(real, 'w');
+  try {
+    await expectAtPath(disk, file, real);
+    // A device when its name was checked, and a regular file when it was opened: another process swapped them.
+    if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function directFile(path: string, file: Direct, encoder: Encoder): ByteSink {
+  let closed = false;
+  const gatherer = createGatherer(encoder, (bytes) => writeFully(file, bytes, null));
+  const failing = (error: unknown) => Promise.reject(inWords(path, error, 'the output is incomplete'));
+  const close = async () => {
+    if (!closed) await file.close();
+    closed = true;
+  };
+  return {
+    write: (chunk) => gatherer.write(chunk).catch(failing),
+    commit: () => gatherer.end().then(close).catch(failing),
+    discard: () => close().catch(() => undefined),
+  };
+}
+
+function inWords(path: string, error: unknown, state: string): unknown {
+  return cannotWrite(`write ${path}`, error, state);
+}
+
+/** Alternative if a file in the directory of `--output-dir` cannot be written. */
+export const OTHER_DIRECTORY = 'specify a different directory with --output-dir';
+
+/**
+ * Creates the directory of a flag, and its parents, and returns its real path. Throws UsageError if the path can't be used, also for links
+ * of other users (D14), and LocalError otherwise.
+ */
+export async function makeOutputDirectory(path: string, elsewhere = OTHER_DIRECTORY): Promise<string> {
+  try {
+    return await makeRealDirectories(nodeDisk, path);
+  } catch (cause) {
+    throw cannotOpen(`create the directory ${path}`, cause, elsewhere);
+  }
+}

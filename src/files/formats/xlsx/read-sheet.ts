@@ -1,0 +1,148 @@
+/** Reads the cells of a worksheet with their content, row by row (ECMA-376 part 1, 18.3.1). */
+
+import { formatCount } from '../../../base/text/quote.ts';
+import { MOST_VALUES } from '../table-bounds.ts';
+import { readList } from './read-list.ts';
+import type { NumberFormat } from './seen-text.ts';
+import { refuseWorkbook } from './unpack.ts';
+
+export type CellValue =
+  | { is: 'text'; text: string }
+  | { is: 'number'; value: number; format: NumberFormat }
+  | { is: 'date'; serial: number }
+  | { is: 'boolean'; value: boolean }
+  /** `#N/A` and the like. */
+  | { is: 'error'; text: string }
+  /** A formula of which no program has worked out the value yet. */
+  | { is: 'formula' };
+
+export interface SheetRow {
+  /** Its number in the sheet, 1-based. */
+  line: number;
+  /** By column, counted from 0; empty cells are missing. */
+  cells: Map<number, CellValue>;
+  /** By a filter, or manually. */
+  isHidden: boolean;
+}
+
+/** A rectangle of cells, 1-based lines and columns counted from 0, its ends included. */
+export interface Area {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+
+export interface SheetContext {
+  name: string;
+  strings: readonly string[];
+  formats: readonly NumberFormat[];
+}
+
+const UNKNOWN: CellValue = { is: 'formula' };
+const GENERAL: NumberFormat = { id: 0, code: '', isDate: false };
+
+/** Calls `onRow` for each row with any value, top to bottom, and returns the merged cells. Throws UsageError if it is not XML. */
+export function readSheet(
+  pieces: Iterable<string>,
+  { name, strings, formats }: SheetContext,
+  onRow: (row: SheetRow) => void,
+): Area[] {
+  const merged: Area[] = [];
+  let row: SheetRow = { line: 0, cells: new Map(), isHidden: false };
+  let column = -1;
+  let type = 'n';
+  let format = GENERAL;
+  let element = '';
+  let text = '';
+  let isFormula = false;
+  let inPhonetics = false;
+  let rows = 0;
+  let cells = 0;
+
+  readList(pieces, name, SHEET, {
+    open(opened, attribute) {
+      element = opened;
+      if (opened === 'row') {
+        const isHidden = /^(1|true)$/.test(attribute('hidden') ?? '');
+        row = { line: Number(attribute('r')) || row.line + 1, cells: new Map(), isHidden };
+        column = -1;
+        rows += 1;
+        if (rows > MOST_LINES) refuseWorkbook(name, `has more than ${formatCount(MOST_LINES)} rows`);
+      } else if (opened === 'c') {
+        cells += 1;
+        if (cells > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} cells`);
+        column = columnOf(attribute('r')) ?? column + 1;
+        type = attribute('t') ?? 'n';
+        format = formats[Number(attribute('s'))] ?? GENERAL;
+        text = '';
+        isFormula = false;
+      } else if (opened === 'f') isFormula = true;
+      else if (opened === 'rPh') inPhonetics = true;
+      else if (opened === 'mergeCell') merged.push(areaOf(attribute('ref') ?? ''));
+    },
+    text(more) {
+      if (!inPhonetics && (element === 'v' || element === 't')) text += more;
+    },
+    close(closed) {
+      element = '';
+      if (closed === 'rPh') inPhonetics = false;
+      if (closed === 'row' && row.cells.size > 0) onRow(row);
+      if (closed !== 'c') return;
+      if (type === 's' && text !== '' && strings[Number(text)] === undefined)
+        refuseWorkbook(name, 'is damaged: a cell refers to a string that is missing');
+      const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
+      if (value) row.cells.set(column, value);
+    },
+  });
+  return merged;
+}
+
+/** Of any sheet, the header included. */
+const MOST_LINES = 2 ** 20;
+
+const SHEET = { list: 'sheetData', item: 'row' };
+
+function cellValueOf(type: string, text: string, format: NumberFormat, strings: readonly string[]): CellValue | undefined {
+  // Without a value it is empty: as a number that would be the first of the texts.
+  if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
+  if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));
+  if (text === '') return undefined;
+  if (type === 'b') return { is: 'boolean', value: text === '1' || text === 'true' };
+  if (type === 'e') return { is: 'error', text: onItsOwn(text) };
+  if (type === 'd') return textOf(onItsOwn(text));
+  const value = Number(text);
+  if (Number.isNaN(value)) return textOf(onItsOwn(text));
+  return format.isDate ? { is: 'date', serial: value } : { is: 'number', value, format };
+}
+
+function textOf(text: string): CellValue | undefined {
+  return text === '' ? undefined : { is: 'text', text };
+}
+
+/** Shorter texts are copied by V8 itself. */
+const LONGEST_COPIED = 12;
+
+/** The text in memory of its own: cut out of another it would keep all of that. */
+export function onItsOwn(text: string): string {
+  return text.length > LONGEST_COPIED ? ` ${text}`.slice(1) : text;
+}
+
+/** `_x000D_` represents a character that XML cannot hold (ST_Xstring, ECMA-376 part 1, 22.9.2.19). */
+export function decodeEscapes(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** Counted from 0, of a reference such as `AB12`. */
+function columnOf(reference: string | undefined): number | undefined {
+  const letters = /^[A-Z]{1,4}/.exec(reference ?? '')?.[0];
+  if (letters === undefined) return undefined;
+  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+function areaOf(reference: string): Area {
+  const [from = '', to = from] = reference.split(':');
+  const line = (corner: string) => Number(/\d+$/.exec(corner)?.[0] ?? 0);
+  return { top: line(from), bottom: line(to), left: columnOf(from) ?? 0, right: columnOf(to) ?? 0 };
+}

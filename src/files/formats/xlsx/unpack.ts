@@ -1,0 +1,152 @@
+/** Unpacks the parts of a workbook from its archive, piece by piece and bounded, and recognizes other files with the extension .xlsx. */
+import { crc32 } from 'node:zlib';
+import { Inflate } from 'fflate';
+import { UsageError } from '../../../base/errors.ts';
+
+/** Unpacked: an archive of a few kilobytes may claim terabytes. */
+const MOST_UNPACKED = 256 * 2 ** 20;
+/** Of a part that is held as a whole: all but the lists of rows and of texts. */
+const MOST_WHOLE = 16 * 2 ** 20;
+
+/** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
+const MOST_PACKED = 100;
+
+const HINT = 'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
+
+/** @throws UsageError that names the file and its problem, in one line */
+export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
+  throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
+}
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, index) => bytes[index] === byte);
+
+/** The older container: of .xls, and of workbooks with a password. */
+function isCompound(bytes: Uint8Array): boolean {
+  return startsWith(bytes, [0xd0, 0xcf, 0x11, 0xe0]);
+}
+
+/** Single parts as text; undefined if the archive has none of that name. Each throws UsageError if the part is too large, or damaged. */
+export interface Parts {
+  whole(path: string): string | undefined;
+  /** In pieces that end anywhere between two characters. */
+  pieces(path: string): Iterable<string> | undefined;
+}
+
+/** Throws UsageError if the file is not a workbook that can be read. */
+export function openArchive(bytes: Uint8Array, name: string): Parts {
+  if (isCompound(bytes)) {
+    const isEncrypted = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(
+      Buffer.from('EncryptedPackage', 'utf16le'),
+    );
+    refuseWorkbook(name, isEncrypted ? 'is password-protected' : 'is in the old Excel format (.xls)');
+  }
+  if (!startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]))
+    refuseWorkbook(name, 'is not a workbook, despite its extension (possibly a renamed CSV file)');
+  const entries = readEntries(bytes, name);
+  let unpacked = 0;
+
+  function* pieces(path: string): Generator<string> {
+    const entry = entries.get(path);
+    if (!entry) return;
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let checksum = 0;
+    let own = 0;
+    try {
+      for (const piece of inflate(entry)) {
+        unpacked += piece.length;
+        own += piece.length;
+        if (own > MOST_WHOLE && own > MOST_PACKED * entry.data.length)
+          refuseWorkbook(name, `has a part compressed by a factor above ${MOST_PACKED}, which no spreadsheet application does`);
+        if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `is larger than ${MOST_UNPACKED / 2 ** 20} MiB when uncompressed`);
+        checksum = crc32(piece, checksum);
+        yield decoder.decode(piece, { stream: true });
+      }
+      // The library does not look: a bit that turned over would be another letter of a name.
+      if (checksum !== entry.checksum) refuseWorkbook(name, 'is damaged: a checksum is wrong');
+      yield decoder.decode();
+    } catch (error) {
+      if (error instanceof UsageError) throw error;
+      refuseWorkbook(name, 'is damaged: it cannot be decompressed', error);
+    }
+  }
+
+  function whole(path: string): string | undefined {
+    if (!entries.has(path)) return undefined;
+    let text = '';
+    for (const piece of pieces(path)) {
+      text += piece;
+      refuseLarge(text, name);
+    }
+    return text;
+  }
+
+  const parts: Parts = { whole, pieces: (path) => (entries.has(path) ? pieces(path) : undefined) };
+  if (whole('mimetype')?.includes('opendocument')) refuseWorkbook(name, 'is an OpenDocument file (.ods)');
+  return parts;
+}
+
+/** Throws UsageError if a text that must be held as a whole is larger than anyone's. */
+export function refuseLarge(text: string, name: string): void {
+  if (text.length > MOST_WHOLE)
+    refuseWorkbook(name, `has a part other than its rows that is larger than ${MOST_WHOLE / 2 ** 20} MiB`);
+}
+
+/** So much of the packed bytes is unpacked at once: a thousandfold becomes 4 MiB. */
+const PACKED_BYTES = 4096;
+
+const STORED = 0;
+const DEFLATED = 8;
+
+function* inflate({ method, data }: Entry): Generator<Uint8Array> {
+  if (method === STORED) return yield data;
+  if (method !== DEFLATED) throw new Error(`packed by method ${method}`);
+  let made: Uint8Array[] = [];
+  let isWhole = false;
+  const stream = new Inflate((piece, isLast) => {
+    made.push(piece);
+    isWhole = isLast;
+  });
+  for (let at = 0; at < data.length; at += PACKED_BYTES) {
+    stream.push(data.subarray(at, at + PACKED_BYTES), at + PACKED_BYTES >= data.length);
+    const pieces = made;
+    made = [];
+    yield* pieces;
+  }
+  if (!isWhole) throw new Error('it ends early');
+}
+
+interface Entry {
+  method: number;
+  /** As it is packed. */
+  data: Uint8Array;
+  /** CRC-32 of the unpacked bytes. */
+  checksum: number;
+}
+
+/**
+ * Lists the entries by name, from the central directory at the end (PKWARE APPNOTE 6.3, 4.3.7 and 4.3.12). The number of entries in the
+ * last record is not trusted, because it may be billions. Throws UsageError if there are fewer.
+ */
+function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');
+  const count = data.readUInt16LE(end + 10);
+  let at = data.readUInt32LE(end + 16);
+  if (count === 0xffff || at === 0xffff_ffff) refuseWorkbook(name, 'is a ZIP64 archive, which is not supported');
+  const entries = new Map<string, Entry>();
+  for (let entry = 0; entry < count; entry++) {
+    if (at + 46 > end) refuseWorkbook(name, 'is damaged: its list of parts is incomplete');
+    const length = data.readUInt16LE(at + 28);
+    const local = data.readUInt32LE(at + 42);
+    if (local + 30 > end) refuseWorkbook(name, 'is damaged: a part begins after the end of the file');
+    const start = local + 30 + data.readUInt16LE(local + 26) + data.readUInt16LE(local + 28);
+    entries.set(data.toString('utf8', at + 46, at + 46 + length), {
+      method: data.readUInt16LE(at + 10),
+      data: data.subarray(start, start + data.readUInt32LE(at + 20)),
+      checksum: data.readUInt32LE(at + 16),
+    });
+    at += 46 + length + data.readUInt16LE(at + 30) + data.readUInt16LE(at + 32);
+  }
+  return entries;
+}

@@ -1,0 +1,94 @@
+/** Rows as a workbook (.xlsx), in flat memory: they are written as they come, and taken back like those of any other file. */
+import { UsageError } from '../../../base/errors.ts';
+import { createByteBuffer } from '../../../base/text/byte-buffer.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
+import type { LocalTime } from '../../../base/time/local-time.ts';
+import type { Column } from '../columns.ts';
+import type { ByteSink, DocumentSink } from '../document-sink.ts';
+import { createField, knownBytes } from '../field-bytes.ts';
+import type { Row } from '../row-sink.ts';
+import { MOST_ROWS } from '../table-bounds.ts';
+import { cellOf } from './cells.ts';
+import { columnLetters, SHEET_PATH, sheetBeginning, sheetEnd, smallParts } from './parts.ts';
+import { createZipStream } from './zip-stream.ts';
+
+interface WorkbookOptions {
+  columns: readonly Column[];
+  /** Times of columns that hold times are shown in it. */
+  zone: Pick<LocalTime, 'offsetMs'>;
+}
+
+/** Creates the error for rows that do not fit; `rows` is undefined if their number is unknown. */
+export function tooManyRows(rows?: number): UsageError {
+  const most = formatCount(MOST_ROWS);
+  const what = rows === undefined ? 'too many rows' : `${countOf(rows, 'row')} are too many`;
+  return new UsageError(`${what} for a workbook (at most ${most})`, {
+    hint: 'Write a .csv or .csv.gz file, choose a shorter range, or add --output-dir DIR.',
+  });
+}
+
+const UTC = { offsetMs: () => 0 };
+
+/** A sink that writes one workbook. `write` throws UsageError for more rows than a sheet has, and for a text that no cell holds. */
+export function createWorkbookSink(bytes: ByteSink, { columns, zone }: WorkbookOptions): DocumentSink {
+  const zip = createZipStream(bytes);
+  const buffer = createByteBuffer();
+  const fields = columns.map(({ name, isTime = false }, index) => {
+    const encode = (value: unknown) => cellOf(value, isTime !== false, isTime === 'utc' ? UTC : zone);
+    return { name, encode, reference: `<c r="${columnLetters(index)}`, ...createField('') };
+  });
+  let begun = false;
+  let rowNumber = 1;
+
+  async function begin(): Promise<void> {
+    if (begun) return;
+    begun = true;
+    for (const [path, text] of Object.entries(smallParts('qrctl'))) await zip.add(path, text);
+    await zip.begin(SHEET_PATH);
+    await zip.write(sheetBeginning(columns));
+  }
+
+  function addRow(row: Row): void {
+    rowNumber += 1;
+    const number = `${rowNumber}`;
+    buffer.addText(`<row r="${number}">`);
+    for (const field of fields) {
+      const value = row[field.name];
+      if (value === null || value === undefined) continue;
+      buffer.addText(field.reference);
+      buffer.addText(number);
+      const known = knownBytes(field, value, field.encode);
+      if (known) buffer.add(known);
+      else buffer.addText(field.encode(value));
+    }
+    buffer.addText('</row>');
+  }
+
+  return {
+    rewinds: bytes.checkpoint !== undefined,
+    async write(rows) {
+      await begin();
+      if (rowNumber + rows.length > MOST_ROWS + 1) throw tooManyRows();
+      await zip.write(buffer.collect(() => rows.forEach(addRow)));
+      return rows.length;
+    },
+    async checkpoint() {
+      await begin();
+      const before = rowNumber;
+      if (!bytes.checkpoint) return async () => rowNumber === before;
+      const rewind = await zip.checkpoint();
+      return async () => {
+        await rewind();
+        rowNumber = before;
+        return true;
+      };
+    },
+    async commit() {
+      await begin();
+      await zip.write(sheetEnd(columns, MOST_ROWS + 1));
+      await zip.end();
+      await bytes.commit();
+    },
+    discard: bytes.discard,
+  };
+}

@@ -1,0 +1,96 @@
+/** What happens where a directory is swapped for a link between two steps on it, on the disk of this machine. */
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Disk } from '../../../src/files/durable/disk.ts';
+import { inDirectory, isOwn, removeFile } from '../../../src/files/durable/held-directory.ts';
+import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
+import { openReplacement } from '../../../src/files/durable/replace-file.ts';
+import { useDirectory } from '../../support/cli.ts';
+
+let root: string;
+let place: string;
+let elsewhere: string;
+
+beforeEach(async () => {
+  root = await useDirectory();
+  [place, elsewhere] = [join(root, 'place'), join(root, 'elsewhere')];
+  for (const path of [place, elsewhere]) mkdirSync(path);
+});
+
+function swap(): void {
+  if (existsSync(join(root, 'old'))) return;
+  renameSync(place, join(root, 'old'));
+  symlinkSync(elsewhere, place);
+}
+
+/** Swaps the directory right before, or after, the first call of one operation. */
+function swapping(operation: 'open' | 'unlink' | 'rename', when: 'before' | 'after'): Disk {
+  return {
+    ...nodeDisk,
+    [operation]: async (...args: never[]) => {
+      if (when === 'before') swap();
+      const done = await (nodeDisk[operation] as (...given: never[]) => Promise<unknown>)(...args);
+      if (when === 'after') swap();
+      return done;
+    },
+  };
+}
+
+const LEFTOVER = '.scans.csv.partial';
+
+describe.runIf(platform() === 'linux')('a directory that is swapped while something is done in it', () => {
+  it('decides nothing about a leftover that is removed (D16)', async () => {
+    for (const directory of [place, elsewhere]) writeFileSync(join(directory, LEFTOVER), '');
+    await removeFile(swapping('unlink', 'before'), join(place, LEFTOVER));
+    expect(readdirSync(elsewhere)).toEqual([LEFTOVER]);
+    expect(readdirSync(join(root, 'old'))).toEqual([]);
+  });
+
+  it.each(['before', 'after'] as const)('gets no empty file where a replacement begins right %s (D16)', async (when) => {
+    await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
+      'was moved or replaced in the meantime',
+    );
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(readdirSync(join(root, 'old'))).toEqual([]);
+  });
+
+  it('decides nothing about the name that a replacement takes (D16)', async () => {
+    for (const name of ['scans.csv', LEFTOVER]) writeFileSync(join(elsewhere, name), 'theirs');
+    const replacement = await openReplacement(swapping('rename', 'before'), join(place, 'scans.csv'));
+    await replacement.commit();
+    expect(readdirSync(elsewhere).sort()).toEqual([LEFTOVER, 'scans.csv']);
+    expect(readdirSync(join(root, 'old'))).toEqual(['scans.csv']);
+  });
+
+  it('decides nothing about what is thrown away (D16)', async () => {
+    let disk = nodeDisk;
+    const unlink: Disk['unlink'] = (path) => disk.unlink(path);
+    const replacement = await openReplacement({ ...nodeDisk, unlink }, join(place, 'scans.csv'));
+    writeFileSync(join(elsewhere, LEFTOVER), 'theirs');
+    disk = swapping('unlink', 'before');
+    await replacement.discard();
+    expect(readdirSync(elsewhere)).toEqual([LEFTOVER]);
+    expect(readdirSync(join(root, 'old'))).toEqual([]);
+  });
+});
+
+it('a link is not held for the directory behind it', async () => {
+  symlinkSync(elsewhere, join(root, 'link'));
+  await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({ code: 'ENOTDIR' });
+});
+
+it.each([
+  [1000, 1000, 0o755, true],
+  [1000, 1000, 0o775, true],
+  [1000, 1000, 0o777, false],
+  [1000, 0, 0o755, false],
+  [0, 0, 0o755, true],
+  [0, 0, 0o775, false],
+  [0, 1000, 0o755, false],
+  [undefined, 0, 0o777, true],
+])('user %o: a directory of %o with mode %o is their own: %o', async (user, uid, mode, own) => {
+  const stat = await nodeDisk.lstat(root);
+  expect(isOwn({ ...nodeDisk, user: () => user }, { ...stat, uid, mode })).toBe(own);
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createRenameWithRetry } from '../../../src/files/durable/rename-with-retry.ts';
+
+const held = (code: string) => Object.assign(new Error(code), { code });
+
+/** A rename that fails so often, and what was waited for. */
+function tried(failures: number, code: string) {
+  const waits: number[] = [];
+  let left = failures;
+  const rename = createRenameWithRetry(
+    async () => {
+      if (left-- > 0) throw held(code);
+    },
+    async (ms) => waits.push(ms),
+  );
+  return { waits, work: rename('a', 'b') };
+}
+
+describe('a rename over a file that somebody holds', () => {
+  it.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again after %s, and succeeds when it is let go', async (code) => {
+    const { waits, work } = tried(3, code);
+    await work;
+    expect(waits).toEqual([10, 20, 50]);
+  });
+
+  it('ends with what the system says where it is held on to', async () => {
+    const { waits, work } = tried(100, 'EPERM');
+    await expect(work).rejects.toMatchObject({ code: 'EPERM' });
+    expect(waits.reduce((sum, ms) => sum + ms)).toBe(2580);
+  });
+
+  it('fails at once for any other reason', async () => {
+    const { waits, work } = tried(1, 'ENOSPC');
+    await expect(work).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(waits).toEqual([]);
+  });
+});

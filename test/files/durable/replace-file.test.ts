@@ -1,0 +1,343 @@
+/** Replacing a file as a whole, with the process, the machine or the disk failing at each step of it. */
+import { describe, expect, it } from 'vitest';
+import { LocalError } from '../../../src/base/errors.ts';
+import type { Disk } from '../../../src/files/durable/disk.ts';
+import {
+  openReplacement,
+  type Processes,
+  type ReplaceOptions,
+  replaceFile,
+  temporaryOf,
+} from '../../../src/files/durable/replace-file.ts';
+import { createMemoryDisk, Ended, type MemoryDisk } from '../../support/memory-disk.ts';
+import { atEveryStep, POWER_CUTS } from './every-step.ts';
+
+const FILE = '/data/out.csv';
+const TEMPORARY = '/data/.out.csv.partial';
+const NEW = 'new content, in pieces';
+const bytes = (text: string) => Buffer.from(text);
+const nothing = () => undefined;
+
+/** Replaces the file by NEW, which is written in pieces, some of which are taken back. */
+async function work({ disk }: MemoryDisk, options: ReplaceOptions = {}): Promise<void> {
+  const replacement = await openReplacement(disk, FILE, options);
+  try {
+    await replacement.write(bytes('new content'));
+    const rewind = replacement.checkpoint();
+    await replacement.write(bytes('! not this one'));
+    await rewind();
+    await replacement.write(bytes(', in pieces'));
+    expect(replacement.size()).toBe(NEW.length);
+    await replacement.commit();
+  } finally {
+    await replacement.discard();
+  }
+}
+
+const scenarios = [
+  { name: 'a new file', old: undefined, prepare: nothing },
+  { name: 'an old file', old: 'old', prepare: (memory: MemoryDisk) => memory.write(FILE, 'old') },
+  {
+    name: "an old file, of another user's, by root, beside what a killed run left",
+    old: 'old',
+    async prepare(memory: MemoryDisk) {
+      memory.write(FILE, 'old');
+      memory.write(TEMPORARY, 'torn');
+      memory.user = 0;
+      await (await memory.disk.open(FILE, 'r+')).chmod(0o640);
+    },
+  },
+];
+
+describe.each(scenarios)('$name', ({ old, prepare }) => {
+  it('is the old or the new one when the process is killed at any step, and the next run leaves nothing beside it (D7)', async () => {
+    const steps = await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory, error }) => {
+      expect(error).toBeInstanceOf(Ended);
+      memory.revive();
+      expect([old, NEW]).toContain(memory.read(FILE));
+      await work(memory);
+      expect(memory.read(FILE)).toBe(NEW);
+      expect(memory.names()).toEqual([FILE]);
+    });
+    expect(steps).toBeGreaterThanOrEqual(7);
+  });
+
+  it.each(POWER_CUTS)('is the old or the new one when the power goes at any step, mixture %# (D1)', async (keep) => {
+    await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
+      memory.revive({ keep });
+      expect([old, NEW]).toContain(memory.read(FILE));
+      await work(memory);
+      expect(memory.names()).toEqual([FILE]);
+    });
+  });
+
+  it('is still the new one when the power goes after the end (D2)', async () => {
+    const memory = createMemoryDisk();
+    await prepare(memory);
+    await work(memory);
+    memory.revive({ keep: () => 0 });
+    expect(memory.read(FILE)).toBe(NEW);
+  });
+
+  it('stays the old one when the disk is full or broken at any step, with nothing beside it', async () => {
+    let replaced = 0;
+    await atEveryStep(prepare, work, ['ENOSPC', 'EIO'], ({ memory, error }) => {
+      if (memory.read(FILE) === NEW) replaced++;
+      else expect(memory.read(FILE)).toBe(old);
+      if (memory.read(FILE) !== NEW) expect(error).toMatchObject({ code: expect.stringMatching(/ENOSPC|EIO/) });
+    });
+    // Of both faults only that of the very last step, and one of the owner's, find the new file in its place.
+    expect(replaced).toBeLessThanOrEqual(4);
+  });
+
+  it('is whole when writes take only a part of what they are given (D5)', async () => {
+    await atEveryStep(prepare, work, ['short'], ({ memory, error }) => {
+      expect(error).toBeUndefined();
+      expect(memory.read(FILE)).toBe(NEW);
+    });
+  });
+});
+
+/** The first step of that kind fails, and none after it. */
+function once(operation: string): MemoryDisk['fault'] {
+  let first: number | undefined;
+  return (step, name) => {
+    if (name.startsWith(operation)) first ??= step;
+    return step === first ? 'EIO' : undefined;
+  };
+}
+
+describe('a failure', () => {
+  it.each(['write', 'sync'])('of a %s is the end: nothing is put in place after it (D3)', async (operation) => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'old');
+    const replacement = await openReplacement(memory.disk, FILE);
+    memory.fault = once(operation);
+    const first = replacement.write(bytes('one')).then(() => replacement.commit());
+    await expect(first).rejects.toThrow('EIO');
+    await expect(replacement.write(bytes('two'))).rejects.toMatchObject({ code: 'EIO' });
+    await expect(replacement.commit()).rejects.toMatchObject({ code: 'EIO' });
+    expect(memory.read(FILE)).toBe('old');
+    await replacement.discard();
+    await replacement.discard();
+    expect(memory.names()).toEqual([FILE]);
+  });
+
+  it('of a flush that was begun early is told at the end (D3)', async () => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'old');
+    const replacement = await openReplacement(memory.disk, FILE);
+    memory.fault = once('sync');
+    await replacement.write(Buffer.alloc(16 * 1024 * 1024));
+    await expect(replacement.commit()).rejects.toThrow('EIO');
+    expect(memory.read(FILE)).toBe('old');
+  });
+
+  it('leaves nothing to go back to, and going back says nothing', async () => {
+    const memory = createMemoryDisk();
+    const replacement = await openReplacement(memory.disk, FILE);
+    const rewind = replacement.checkpoint();
+    memory.fault = () => 'ENOSPC';
+    await expect(replacement.write(bytes('one'))).rejects.toThrow('ENOSPC');
+    await rewind();
+    memory.fault = () => undefined;
+    await expect(replacement.commit()).rejects.toThrow('ENOSPC');
+  });
+
+  it('of what is asked just before the rename leaves the old file (D3)', async () => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'old');
+    const beforeRename = () => {
+      throw new Error('not yet');
+    };
+    await expect(replaceFile(memory.disk, FILE, bytes('new'), { beforeRename })).rejects.toThrow('not yet');
+    expect(memory.read(FILE)).toBe('old');
+    expect(memory.names()).toEqual([FILE]);
+  });
+});
+
+describe('a run that shares the file with others', () => {
+  const processes = (pid: number): Processes => ({ pid, isRunning: (other) => other === pid || other === 7 });
+  const mine = '/data/.out.csv.6.partial';
+
+  it('removes what dead runs left, and leaves what living ones write (D7)', async () => {
+    const memory = createMemoryDisk();
+    const living = '/data/.out.csv.7.partial';
+    const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
+    const others = ['.other.csv.8.partial', '.out.csv.x.partial', '.out.csv.x8.partial', '.out.csv.8.partial.csv'].map(
+      (name) => `/data/${name}`,
+    );
+    for (const path of [mine, living, ...dead, ...others]) memory.write(path, 'torn');
+    await replaceFile(memory.disk, FILE, bytes('new'), { processes: processes(6) });
+    expect(memory.names()).toEqual([FILE, living, ...others].sort());
+    expect(memory.read(FILE)).toBe('new');
+  });
+
+  it('goes on where what a dead run left cannot be removed, or the directory cannot be listed', async () => {
+    const memory = createMemoryDisk();
+    memory.write('/data/.out.csv.8.partial', 'torn');
+    memory.fault = (_, name) => (name.startsWith('unlink') ? 'EIO' : undefined);
+    await replaceFile(memory.disk, FILE, bytes('new'), { processes: processes(6) });
+    const unlisted = { ...memory.disk, readdir: async () => Promise.reject(new Error('EACCES')) };
+    await replaceFile(unlisted, FILE, bytes('newer'), { processes: processes(6) });
+    expect(memory.read(FILE)).toBe('newer');
+  });
+
+  it('does not put in place, nor remove, what another wrote under its temporary name (D4)', async () => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'old');
+    const replacement = await openReplacement(memory.disk, FILE, { processes: processes(6) });
+    await replacement.write(bytes('mine'));
+    memory.remove(mine);
+    memory.write(mine, 'theirs');
+    await expect(replacement.commit()).rejects.toThrow(
+      new LocalError(`${mine} was replaced by another process`, {
+        hint: 'Run the same command again. Only one run at a time can write to the file.',
+      }),
+    );
+    await replacement.discard();
+    expect([memory.read(FILE), memory.read(mine)]).toEqual(['old', 'theirs']);
+  });
+
+  it('does not put anything in place when its temporary file is gone (D4)', async () => {
+    const memory = createMemoryDisk();
+    const replacement = await openReplacement(memory.disk, FILE, { processes: processes(6) });
+    memory.remove(mine);
+    await expect(replacement.commit()).rejects.toThrow(LocalError);
+    expect(memory.names()).toEqual([]);
+  });
+
+  it('does not take a file of another disk for its own, though that has the same number (D4)', async () => {
+    const memory = createMemoryDisk();
+    const { disk } = memory;
+    let dev = 1n;
+    const moved = {
+      ...disk,
+      lstat: async (path: string) => ({ ...(await disk.lstat(path)), ...(path === TEMPORARY && { dev }) }),
+    };
+    const replacement = await openReplacement(moved, FILE);
+    dev = 2n;
+    await expect(replacement.commit()).rejects.toThrow(LocalError);
+    await replacement.discard();
+    expect(memory.names()).toEqual([TEMPORARY]);
+  });
+
+  it('has ended when it has ended: discarding leaves what came after', async () => {
+    const memory = createMemoryDisk();
+    const replacement = await openReplacement(memory.disk, FILE);
+    await replacement.commit();
+    const { disk } = memory;
+    await disk.rename(FILE, TEMPORARY); // as odd as can be: the very file under the very name
+    await replacement.discard();
+    expect(memory.names()).toEqual([TEMPORARY]);
+  });
+});
+
+describe('owner and permissions', () => {
+  /** A file of user 1000 with this mode. */
+  async function withOld(mode: number) {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'old');
+    await (await memory.disk.open(FILE, 'r+')).chmod(mode);
+    return memory;
+  }
+
+  it("are the old file's, also when root writes it (D6)", async () => {
+    const memory = await withOld(0o640);
+    memory.user = 0;
+    await replaceFile(memory.disk, FILE, bytes('new'));
+    expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1000, 0o640]);
+  });
+
+  it("are root's where the permissions were asked for, but in a directory of the old owner's (D6)", async () => {
+    for (const [owner, kept] of [
+      [1000, 1000],
+      [0, 0],
+      [1001, 0],
+    ] as const) {
+      const memory = await withOld(0o640);
+      memory.user = 0;
+      const openDirectory: Disk['openDirectory'] = async (path) => {
+        const held = await memory.disk.openDirectory(path);
+        return { ...held, stat: async () => ({ ...(await held.stat()), uid: owner }) };
+      };
+      await replaceFile({ ...memory.disk, openDirectory }, FILE, bytes('new'), { mode: 0o600 });
+      expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([kept, 0o600]);
+    }
+  });
+
+  it("are our own where the old file was somebody else's and we are not root (D6)", async () => {
+    const memory = await withOld(0o666);
+    memory.user = 1001;
+    await replaceFile(memory.disk, FILE, bytes('new'));
+    expect([memory.userOf(FILE), memory.modeOf(FILE)]).toEqual([1001, 0o666]);
+  });
+
+  it("never lend the owner's rights (D6)", async () => {
+    const memory = await withOld(0o4755);
+    await replaceFile(memory.disk, FILE, bytes('new'));
+    expect(memory.modeOf(FILE)).toBe(0o755);
+  });
+
+  it('are what was asked for, whatever the umask and the old file say (D6)', async () => {
+    for (const umask of [0o000, 0o022, 0o777]) {
+      const memory = await withOld(0o644);
+      memory.umask = umask;
+      await replaceFile(memory.disk, FILE, bytes('new'), { mode: 0o600 });
+      expect(memory.modeOf(FILE)).toBe(0o600);
+    }
+  });
+
+  it('are what the umask makes of a new file', async () => {
+    const memory = createMemoryDisk();
+    memory.umask = 0o027;
+    await replaceFile(memory.disk, FILE, bytes('new'));
+    expect(memory.modeOf(FILE)).toBe(0o640);
+  });
+
+  it('let nobody in at any step who is not meant to be (D6)', async () => {
+    const prepare = async (memory: MemoryDisk) => {
+      memory.umask = 0;
+      memory.write(FILE, 'old');
+      await (await memory.disk.open(FILE, 'r+')).chmod(0o640);
+    };
+    await atEveryStep(prepare, work, ['end-after'], ({ memory }) => {
+      for (const path of memory.names()) expect((memory.modeOf(path) ?? 0) & 0o007).toBe(0);
+    });
+  });
+
+  it('that cannot be given are a failure, with nothing left beside the old file', async () => {
+    const memory = await withOld(0o666);
+    memory.fault = (_, name) => (name.startsWith('chmod') ? 'EIO' : undefined);
+    await expect(replaceFile(memory.disk, FILE, bytes('new'))).rejects.toThrow('EIO');
+    expect(memory.names()).toEqual([FILE]);
+  });
+});
+
+it('what another run put under the temporary name is left alone, though our beginning failed (D4)', async () => {
+  const memory = createMemoryDisk();
+  memory.write(FILE, 'old');
+  memory.fault = (_, name) => {
+    if (!name.startsWith('chmod')) return undefined;
+    memory.remove(TEMPORARY);
+    memory.write(TEMPORARY, 'theirs');
+    return 'EIO';
+  };
+  await expect(openReplacement(memory.disk, FILE)).rejects.toThrow('EIO');
+  expect(memory.read(TEMPORARY)).toBe('theirs');
+});
+
+describe('temporary names', () => {
+  it('lie beside the file, hidden, and say what they are', () => {
+    expect(temporaryOf(FILE)).toBe(TEMPORARY);
+    expect(temporaryOf(FILE, 6)).toBe('/data/.out.csv.6.partial');
+  });
+
+  it('fit where the file system bounds names, and are told apart', () => {
+    const long = (end: string) => temporaryOf(`/data/${'東'.repeat(80)}${end}`, 4_194_304);
+    expect(Buffer.byteLength(long('a.csv').slice('/data/'.length))).toBeLessThanOrEqual(255);
+    expect(long('a.csv')).not.toBe(long('b.csv'));
+    expect(temporaryOf(`/data/${'x'.repeat(200)}`)).toBe(`/data/.${'x'.repeat(200)}.partial`);
+    expect(temporaryOf(`/data/${'x'.repeat(201)}`)).toMatch(/^\/data\/\.[0-9a-f]{64}\.partial$/);
+  });
+});

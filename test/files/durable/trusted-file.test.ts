@@ -1,0 +1,209 @@
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import type { Disk, DiskStat } from '../../../src/files/durable/disk.ts';
+import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
+import { openReplacement, replaceFile } from '../../../src/files/durable/replace-file.ts';
+import { expectAtPath, makeRealDirectories, openTrusted, realPath } from '../../../src/files/durable/trusted-file.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { createMemoryDisk } from '../../support/memory-disk.ts';
+
+const FILE = '/data/scans.csv';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await useDirectory();
+});
+
+/** The disk of node where some paths are described otherwise, as another user's run or another user's file would be. */
+function told(change: (path: string, stat: DiskStat) => Partial<DiskStat>, user?: number): Disk {
+  const lstat = async (path: string) => {
+    const stat = await nodeDisk.lstat(path);
+    return { ...stat, ...change(path, stat) };
+  };
+  return { ...nodeDisk, lstat, user: () => user ?? nodeDisk.user() };
+}
+
+describe('the real path of a file', () => {
+  it('is the same by links, and of a file that is not there yet', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    writeFileSync(join(directory, 'a', 'x'), '');
+    symlinkSync('x', join(directory, 'a', 'y'));
+    const [dir] = [await nodeDisk.realpath(directory)];
+    expect(await realPath(nodeDisk, join(directory, 'b', 'y'))).toBe(join(dir ?? '', 'a', 'x'));
+    expect(await realPath(nodeDisk, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
+    await expect(realPath(nodeDisk, join(directory, 'no', 'new'))).rejects.toMatchObject({ code: 'ENOENT' });
+    // Windows, by its own word for it: no owner is asked for.
+    const windows: Disk = { ...nodeDisk, user: () => undefined, lstat: () => Promise.reject(new Error('asked')) };
+    expect(await realPath(windows, join(directory, 'b', 'y'))).toBe(join(dir ?? '', 'a', 'x'));
+    expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
+  });
+
+  it('is none behind a link that somebody created to a file of another user, wherever on the way (D14)', async () => {
+    mkdirSync(join(directory, 'a'));
+    writeFileSync(join(directory, 'a', 'x'), '');
+    symlinkSync('a', join(directory, 'b'));
+    symlinkSync(join(directory, 'b', 'x'), join(directory, 'c'));
+    const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
+    for (const path of ['b/x', 'c', 'b/new']) {
+      const resolving = realPath(foreign, join(directory, path));
+      await expect(resolving, path).rejects.toThrow(UsageError);
+      await expect(resolving).rejects.toThrow(
+        `${join(directory, 'b')} is a symbolic link to another user's file, created by user 4711`,
+      );
+    }
+    expect(await realPath(foreign, join(directory, 'a', 'x'))).toContain('/a/x');
+  });
+
+  it('follows links of root, and those of anybody to what is theirs', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const ofRoot = told((path) => (path.endsWith('/b') ? { uid: 0 } : {}), 4711);
+    expect(await realPath(ofRoot, join(directory, 'b', 'x'))).toContain('/a/x');
+    const theirs = told((path) => (/\/[ab]$/.test(path) ? { uid: 4711 } : {}));
+    expect(await realPath(theirs, join(directory, 'b', 'x'))).toContain('/a/x');
+    const ours = told((path) => (path.endsWith('/b') ? { uid: 5 } : {}), 5);
+    expect(await realPath(ours, join(directory, 'b', 'x'))).toContain('/a/x');
+  });
+
+  it('is none where links go in circles', async () => {
+    symlinkSync('b', join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    await expect(realPath(nodeDisk, join(directory, 'a', 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  it('leaves a link that leads nowhere to whoever opens it', async () => {
+    symlinkSync('nowhere', join(directory, 'b'));
+    expect(await realPath(nodeDisk, join(directory, 'b'))).toContain('/b');
+    await expect(nodeDisk.open(join(directory, 'b'), 'wx+')).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+});
+
+describe('a directory that is made', () => {
+  it('is real, with those above it, also where links lead there', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const real = await nodeDisk.realpath(directory);
+    expect(await makeRealDirectories(nodeDisk, join(directory, 'b', 'c', 'd'))).toBe(join(real, 'a', 'c', 'd'));
+    expect((await nodeDisk.stat(join(directory, 'a', 'c', 'd'))).isDirectory()).toBe(true);
+    const windows: Disk = { ...nodeDisk, user: () => undefined };
+    expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
+  });
+
+  it('is not made behind a link that somebody created to a file of another user, nor is any above it (D14)', async () => {
+    mkdirSync(join(directory, 'a'));
+    symlinkSync('a', join(directory, 'b'));
+    const foreign = told((path) => (path.endsWith('/b') ? { uid: 4711 } : {}));
+    for (const path of ['b', 'b/c', 'b/c/d']) {
+      await expect(makeRealDirectories(foreign, join(directory, path)), path).rejects.toThrow(UsageError);
+    }
+    expect(await nodeDisk.readdir(join(directory, 'a'))).toEqual([]);
+  });
+});
+
+describe('opening a file that is there', () => {
+  it('gives nothing where there is none, and refuses what is no file', async () => {
+    expect(await openTrusted(nodeDisk, join(directory, 'no'))).toBeUndefined();
+    const memory = createMemoryDisk();
+    memory.write(FILE, '');
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      return { ...file, stat: async () => ({ ...(await file.stat()), isFile: () => false }) };
+    };
+    const opening = openTrusted({ ...memory.disk, open }, FILE);
+    await expect(opening).rejects.toMatchObject({ code: 'ENOTSUP', message: `${FILE} is not a regular file` });
+  });
+
+  it('follows no link at its end (D14)', async () => {
+    writeFileSync(join(directory, 'secret'), 'secret');
+    symlinkSync('secret', join(directory, 'x'));
+    await expect(openTrusted(nodeDisk, join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
+    await expect(nodeDisk.readFile(join(directory, 'x'))).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  it('refuses a file that does not stand at its path any more, or whose directory was swapped (D14)', async () => {
+    const dir = await nodeDisk.realpath(directory);
+    const path = join(dir, 'a', 'x');
+    mkdirSync(join(dir, 'a'));
+    writeFileSync(path, '');
+    const file = await nodeDisk.open(path, 'r+');
+    await expectAtPath(nodeDisk, file, path);
+    renameSync(join(dir, 'a'), join(dir, 'b'));
+    await expect(expectAtPath(nodeDisk, file, path)).rejects.toThrow(
+      'it or a directory in its path was moved or replaced in the meantime',
+    );
+    symlinkSync('b', join(dir, 'a'));
+    // The name leads to the very file again, by another way: only root is lured so, and is told.
+    const moved = { ...file, currentPath: async () => join(dir, 'b', 'x') };
+    await expect(expectAtPath(nodeDisk, moved, path)).rejects.toThrow(UsageError);
+    const hint = expect.stringContaining('Run the command as the user who owns the files');
+    await expect(expectAtPath(nodeDisk, moved, path)).rejects.toMatchObject({ hint });
+    await file.close();
+  });
+
+  const cases: [string, Partial<DiskStat>, Partial<DiskStat>, RegExp | undefined][] = [
+    ['of root, in a directory of root', {}, { uid: 0, mode: 0o755 }, undefined],
+    ['of anybody, where only root writes', { uid: 7, nlink: 2 }, { uid: 0, mode: 0o755 }, undefined],
+    ['of the directory’s owner', { uid: 7 }, { uid: 7, mode: 0o755 }, undefined],
+    ['of root in another’s directory', { uid: 0 }, { uid: 7, mode: 0o755 }, undefined],
+    [
+      'of another in another’s directory',
+      { uid: 8 },
+      { uid: 7, mode: 0o755 },
+      /it belongs to user 8, and its directory is writable by users other than root/,
+    ],
+    ['of another in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
+    ['of another where a group writes', { uid: 8 }, { uid: 0, mode: 0o775 }, /it belongs to user 8/],
+    ['of root with another name', { uid: 0, nlink: 2 }, { uid: 7, mode: 0o755 }, /it has more than one hard link/],
+  ];
+  it.each(cases)('by root: a file %s (D14)', async (_, ofFile, ofDirectory, refused) => {
+    const memory = createMemoryDisk();
+    memory.user = 0;
+    memory.write(FILE, 'x');
+    const open: Disk['open'] = async (...where) => {
+      const file = await memory.disk.open(...where);
+      return { ...file, stat: async () => ({ ...(await file.stat()), uid: 0, ...ofFile }) };
+    };
+    const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === '/data' ? ofDirectory : {}) });
+    const opening = openTrusted({ ...memory.disk, open, lstat }, FILE);
+    if (refused) await expect(opening).rejects.toThrow(refused);
+    else expect(await opening).toBeDefined();
+  });
+
+  it('asks others than root for no owner', async () => {
+    const memory = createMemoryDisk();
+    memory.write(FILE, 'x');
+    memory.user = 1001;
+    const lstat = async (path: string) => ({
+      ...(await memory.disk.lstat(path)),
+      ...(path === '/data' ? { uid: 7, mode: 0o777 } : {}),
+    });
+    expect(await openTrusted({ ...memory.disk, lstat }, FILE)).toBeDefined();
+  });
+});
+
+describe('a file that is replaced', () => {
+  it('is not replaced where a link was put in its place meanwhile (D14)', async () => {
+    const path = join(directory, 'out.csv');
+    writeFileSync(join(directory, 'secret'), 'secret');
+    symlinkSync('secret', path);
+    await expect(replaceFile(nodeDisk, path, Buffer.from('new'))).rejects.toMatchObject({ code: 'ENOTSUP' });
+    rmSync(path);
+    linkSync(join(directory, 'secret'), path);
+    await replaceFile(nodeDisk, path, Buffer.from('new'));
+    expect(String(await nodeDisk.readFile(join(directory, 'secret')))).toBe('secret');
+  });
+
+  it('is not begun where the directory was swapped, and leaves nothing there (D14)', async () => {
+    const memory = createMemoryDisk();
+    const open: Disk['open'] = async (...where) => ({
+      ...(await memory.disk.open(...where)),
+      currentPath: async () => '/etc/cron.d/.scans.csv.partial',
+    });
+    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it or a directory in its path was moved');
+    expect(memory.names()).toEqual([]);
+  });
+});

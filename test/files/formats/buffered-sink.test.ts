@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { createBufferedSink } from '../../../src/files/formats/buffered-sink.ts';
+import type { Row } from '../../../src/files/formats/row-sink.ts';
+
+function stream() {
+  const written: Row[] = [];
+  let committed = false;
+  return {
+    written,
+    isCommitted: () => committed,
+    write: async (rows: readonly Row[]) => written.push(...rows),
+    commit: async () => {
+      committed = true;
+    },
+    discard: async () => undefined,
+  };
+}
+
+const rows = (count: number, from = 0): Row[] => Array.from({ length: count }, (_, i) => ({ id: from + i }));
+
+describe('rows kept back from a stream', () => {
+  test('can be taken back while they are kept, back to each checkpoint', async () => {
+    const out = stream();
+    const sink = createBufferedSink(out);
+    await sink.write(rows(3));
+    const rewind = await sink.checkpoint();
+    await sink.write(rows(5, 100));
+    expect(await rewind()).toBe(true);
+    await sink.write(rows(1, 7));
+    await sink.commit();
+    expect(out.written.map((row) => row.id)).toEqual([0, 1, 2, 7]);
+    expect(out.isCommitted()).toBe(true);
+  });
+
+  test('stream on past ten thousand, and then say that they cannot be taken back', async () => {
+    const out = stream();
+    const sink = createBufferedSink(out);
+    const rewind = await sink.checkpoint();
+    await sink.write(rows(10_001));
+    expect(out.written.length).toBe(10_001);
+    expect(await rewind()).toBe(false);
+    const later = await sink.checkpoint();
+    await sink.write(rows(2));
+    expect(await later()).toBe(true);
+  });
+
+  test('that could not be written are not followed by others: the whole output fails, not one code of it', async () => {
+    const out = stream();
+    const broken: typeof out = { ...out, write: async () => Promise.reject(new Error('a row that cannot be written')) };
+    const sink = createBufferedSink(broken);
+    await sink.write(rows(6000));
+    await expect(sink.write(rows(6000, 6000))).rejects.toThrow('cannot be written');
+    broken.write = out.write;
+    await sink.write(rows(10, 12_000));
+    await expect(sink.commit()).rejects.toThrow('cannot be written');
+    expect([out.written, out.isCommitted()]).toEqual([[], false]);
+  });
+
+  test('are never printed when the export is discarded', async () => {
+    const out = stream();
+    const sink = createBufferedSink(out);
+    await sink.write(rows(100));
+    await sink.discard();
+    expect(out.written).toEqual([]);
+  });
+});

@@ -1,0 +1,259 @@
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { defuse, restore } from '../../../src/base/text/defuse.ts';
+import { type CsvOptions, createCsvFormatter, defusedCell } from '../../../src/files/formats/csv.ts';
+import { textOf } from '../../../src/files/formats/formatter.ts';
+import { runs } from '../../support/property-runs.ts';
+
+const names = ['id', 'name', 'city'];
+const plain = { header: true, rawCells: true, excel: false };
+
+function csv(rows: Record<string, unknown>[], options: CsvOptions = plain, columns = names): string {
+  return inBatches([rows], options, columns);
+}
+
+function inBatches(batches: Record<string, unknown>[][], options: CsvOptions = plain, columns = names): string {
+  const formatter = createCsvFormatter(columns, options);
+  return formatter.begin() + batches.map((batch) => textOf(formatter.rows(batch))).join('') + formatter.end();
+}
+
+const cell = fc.oneof(
+  fc.constant(null),
+  fc.integer(),
+  fc.bigInt(),
+  fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', ' ', '=', "'", '東', '\t') }),
+  fc.string({ unit: 'binary' }),
+);
+const row = fc.record({ id: cell, name: cell, city: cell });
+
+const SIGNS = '=+-@＝＋－＠';
+const BLANK = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Behind a separator, or the end of a line, before a formula; behind the comma, which is the file's own, only beside others. */
+function wantsApostrophe(units: readonly string[], at: number): boolean {
+  if (!',;|\t\n\r'.includes(units[at] ?? '') || (units[at] === '\r' && units[at + 1] === '\n')) return false;
+  const sign = units.slice(at + 1).find((unit) => !BLANK.test(unit) && unit !== '"' && unit !== "'") ?? ' ';
+  return SIGNS.includes(sign) && (units[at] !== ',' || units[at + 1] === "'");
+}
+
+/** The rules for a cell, each written out: what csv.ts copies and what it leaves to csv-stringify must come to the same bytes. */
+function cellByRules(value: unknown, defused: boolean): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  const inside = [...value].map((unit, at) => unit + (defused && wantsApostrophe([...value], at) ? "'" : '')).join('');
+  const rest = inside.replace(/^'+/, '');
+  const first = [...rest].find((character) => !BLANK.test(character));
+  const before = first === undefined ? rest : rest.slice(0, rest.indexOf(first));
+  const isFormula = /[\t\r\n]/.test(before) || (first !== undefined && SIGNS.includes(first));
+  const text = defused && isFormula ? `'${inside}` : inside;
+  return (defused ? /[",\n\r;\t]/ : /[",\n\r]/).test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What csv-stringify makes of the same rows. */
+function oracle(rows: unknown[]): string {
+  return stringify(rows, {
+    header: true,
+    columns: names,
+    quoted_match: /\r/,
+    cast: { bigint: (value) => `${value}`, number: (value) => `${value}` },
+  });
+}
+
+describe('CSV is RFC 4180', () => {
+  test('a header, one line a row, LF, null as an empty cell', () => {
+    expect(csv([{ id: 1, name: 'Ann', city: null }])).toBe('id,name,city\n1,Ann,\n');
+  });
+
+  test('quotes, separators and line ends inside a cell (T2)', () => {
+    expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe('id,name,city\n1,"a ""b"", c","x\ny\rz"\n');
+  });
+
+  test('the same bytes as csv-stringify for any cells', () => {
+    fc.assert(
+      fc.property(fc.array(row), (rows) => {
+        expect(csv(rows)).toBe(oracle(rows));
+      }),
+    );
+  });
+
+  test('and so where values come again and again, and for more values than are worth remembering', () => {
+    const common = fc.constantFrom('DE', 'München', 'say "a"', '', 'a,b', 0, -0, 1.5, 7n, 'x'.repeat(300_000), '東京');
+    const rowOfCommon = fc.record({ id: common, name: common, city: common });
+    fc.assert(
+      fc.property(fc.array(fc.array(rowOfCommon)), (batches) => {
+        expect(inBatches(batches)).toBe(oracle(batches.flat()));
+      }),
+      runs(15),
+    );
+    const many = Array.from({ length: 3000 }, (_, i) => ({ id: i, name: `Köln, ${i % 1500}`, city: i % 2 ? `"${i}` : 'é' }));
+    expect(inBatches([many.slice(0, 1700), many.slice(1700)])).toBe(oracle(many));
+  });
+
+  test.each([true, false])('the same bytes as the rules written out, with raw cells: %s (T2)', (rawCells) => {
+    const sign = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜') });
+    const any = fc.oneof(cell, sign);
+    fc.assert(
+      fc.property(fc.array(fc.record({ id: any, name: any, city: any })), fc.boolean(), (rows, excel) => {
+        const end = excel ? '\r\n' : '\n';
+        const lines = rows.map((one) => names.map((name) => cellByRules(one[name as 'id'], !rawCells)).join(',') + end);
+        const start = `${excel ? '\ufeff' : ''}id,name,city${end}`;
+        expect(csv(rows, { header: true, rawCells, excel })).toBe(start + lines.join(''));
+      }),
+      runs(200),
+    );
+  });
+
+  test.each([';', '\t'])('with %j between cells, it and the other separators stand in quotes (T4, T11)', (delimiter) => {
+    const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
+    const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
+    for (const rawCells of [true, false]) {
+      expect(csv(rows, { ...plain, rawCells, header: false, delimiter })).toBe(`${line}\n`);
+    }
+  });
+
+  test('a beginning that is taken for harmless at one look is so by the properties of Unicode (T1)', () => {
+    const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
+    const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
+    const texts = [...units, ...pairs].filter((first) => !/[",;\t\n\r]/.test(first)).map((first) => `${first}=1`);
+    expect(texts.filter((text) => defusedCell(text) !== cellByRules(text, true))).toEqual([]);
+    expect(texts.filter((text) => defuse(text) !== cellByRules(text, true))).toEqual([]);
+  });
+
+  test('a header is a row of cells: quoted and defused like them', () => {
+    expect(csv([], { ...plain, rawCells: false }, ['a,b', '=c', 'd;e'])).toBe('"a,b",\'=c,"d;e"\n');
+    expect(csv([], plain, ['a,b', '=c', 'd;e'])).toBe('"a,b",=c,d;e\n');
+  });
+
+  test('csv-parse reads back what went in', () => {
+    const text = (value: unknown) => (value === null ? '' : String(value));
+    fc.assert(
+      fc.property(fc.array(row), (rows) => {
+        const read = parse(csv(rows), { columns: true, record_delimiter: '\n' });
+        expect(read).toEqual(rows.map((one) => ({ id: text(one.id), name: text(one.name), city: text(one.city) })));
+      }),
+    );
+  });
+
+  test('batches make no difference', () => {
+    fc.assert(
+      fc.property(fc.array(row), fc.nat(10), (rows, cut) => {
+        expect(inBatches([rows.slice(0, cut), rows.slice(cut)])).toBe(csv(rows));
+      }),
+    );
+  });
+
+  test('ids beyond 2^53 keep their digits', () => {
+    expect(csv([{ id: 9007199254740993n, name: '', city: '' }])).toContain('\n9007199254740993,,\n');
+  });
+
+  test('one column with an empty cell is not an empty line, which readers skip (T3)', () => {
+    expect(csv([{ name: null }, { name: 'x' }], plain, ['name'])).toBe('name\n""\nx\n');
+  });
+
+  test('a missing key is an empty cell, a nested value its JSON', () => {
+    expect(csv([{ id: 1, city: { a: [1n] } }])).toBe('id,name,city\n1,,"{""a"":[1]}"\n');
+  });
+
+  test('keys like __proto__ are data', () => {
+    const hostile = JSON.parse('{"id":1,"__proto__":{"name":"forged"}}');
+    expect(csv([hostile])).toBe('id,name,city\n1,,\n');
+  });
+
+  test('without a header', () => {
+    expect(csv([{ id: 1 }], { ...plain, header: false })).toBe('1,,\n');
+  });
+
+  test('for Excel: byte order mark, CRLF', () => {
+    expect(csv([{ id: 1, name: '東京', city: '=1' }], { header: true, rawCells: false, excel: true })).toBe(
+      "\ufeffid,name,city\r\n1,東京,'=1\r\n",
+    );
+  });
+});
+
+describe('cells that a spreadsheet takes for a formula are defused', () => {
+  test.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '＝1',
+    '＋1',
+    '－1',
+    '＠A',
+    ' =1',
+    '\u00a0=1',
+    '\0=1',
+    '\u200b=1',
+    '\ufeff=1',
+    '\u202e=1',
+    '\u3000=1',
+    ' \0 @x',
+  ])('%j (T1)', (text) => {
+    expect(defusedCell(text).replace(/^"(.*)"$/s, '$1')).toBe(`'${text}`);
+  });
+
+  test.each([
+    ['\t=1', `"'\t'=1"`],
+    ['\r=1', `"'\r'=1"`],
+    ['\n=1', `"'\n'=1"`],
+    ['\r\n-2', `"'\r\n'-2"`],
+    ['x\r\n-2', `"x\r\n'-2"`],
+    ['\rA', `"'\rA"`],
+  ])('%j behind each line end, quoted too', (text, cell) => {
+    expect(defusedCell(text)).toBe(cell);
+  });
+
+  test.each([
+    '',
+    'a=1',
+    '1-2',
+    "'a=1",
+    'https://example.com/?a=b',
+    '  text',
+    '東京',
+    'Ann @ home',
+    '2026-03-29T01:00:00Z',
+    '\u0301a',
+  ])('%j is left alone', (text) => {
+    expect(defusedCell(text)).toBe(text);
+  });
+
+  test('10 MB of spaces are no trouble', () => {
+    const spaces = '\u3000'.repeat(5_000_000);
+    expect(defusedCell(`${spaces}=1`)).toBe(`'${spaces}=1`);
+    expect(defusedCell(`${spaces}x`)).toBe(`${spaces}x`);
+  });
+
+  test('numbers are numbers, also negative ones', () => {
+    expect([-1, -9007199254740993n].map((value) => defusedCell(value))).toEqual(['-1', '-9007199254740993']);
+  });
+
+  test('whatever stands before it, a defused cell never begins with what starts a formula (T1)', () => {
+    const start = fc.string({
+      unit: fc.constantFrom(' ', '\0', '\n', '\r', '\t', '\u200b', '\ufeff', '\u00a0', '\u3000', '\u2028', '\u3164'),
+    });
+    fc.assert(
+      fc.property(start, fc.constantFrom(...'=+-@＝＋－＠'), fc.string(), (before, sign, after) => {
+        const read = parse(defusedCell(before + sign + after), { record_delimiter: '\u0001' })[0]?.[0];
+        expect(read).not.toMatch(/^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u);
+        expect(restore(read ?? '')).toBe(before + sign + after);
+      }),
+    );
+  });
+
+  test.each(['x;=1+1', 'x\t=1+1', '\t=1+1'])('%j is quoted for those who split at semicolons and tabs, too (T4)', (text) => {
+    expect(defusedCell(text)).toMatch(/^"[^"]*'=1\+1"$/);
+  });
+
+  test('agrees with csv-stringify wherever that defuses', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const theirs = stringify([[text]], { escape_formulas: true, quoted_match: /[\r;\t]/ }).slice(0, -1);
+        const isTheirs = theirs.replace(/^"/, '').startsWith("'") && !text.startsWith("'");
+        if (isTheirs && !/[,;|\t\n\r]/.test(text)) expect(defusedCell(text)).toBe(theirs);
+      }),
+    );
+  });
+});

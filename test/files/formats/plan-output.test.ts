@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import { EXTENSIONS, FORMATS, SCAN_FORMATS } from '../../../src/files/formats/formats.ts';
+import { type OutputFlags, type PlanContext, planOutput } from '../../../src/files/formats/plan-output.ts';
+
+const surroundings: PlanContext = {
+  columns: [{ name: 'id' }, { name: 'name' }, { name: 'created_at' }],
+  shape: 'list',
+  settings: {},
+  isTerminal: false,
+};
+
+const plan = (flags: OutputFlags, around: Partial<PlanContext> = {}) => planOutput(flags, { ...surroundings, ...around });
+
+function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageError {
+  try {
+    plan(flags, around);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('the format', () => {
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
+    ['a table on a terminal', {}, { isTerminal: true }, 'table'],
+    ['CSV for a list elsewhere', {}, {}, 'csv'],
+    ['JSON for a record elsewhere', {}, { shape: 'record' }, 'json'],
+    ['the profile over both', {}, { settings: { format: 'ndjson' }, isTerminal: true }, 'ndjson'],
+    ['the flag over the profile', { format: 'json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
+    ['the flag where the extension says nothing', { output: 'a.txt', format: 'json' }, {}, 'json'],
+    ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
+    ['--delimiter is about CSV', { delimiter: ';' }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
+    ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
+    ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
+    ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
+    ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
+    ['a table never goes into a file by habit', { output: 'a.txt' }, { settings: { format: 'table' } }, 'csv'],
+    ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
+    ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
+    ['--excel is about CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    ['--raw-cells is about CSV', { rawCells: true }, { isTerminal: true }, 'csv'],
+    ['a table may go without its header', { header: false }, { isTerminal: true }, 'table'],
+    ['--ids', { ids: true }, { isTerminal: true }, 'ids'],
+  ])('%s', (_what, flags, around, format) => {
+    expect(plan(flags, around).format).toBe(format);
+  });
+
+  test.each(FORMATS.filter((format) => format !== 'table'))('%s by each of its extensions', (format) => {
+    for (const extension of EXTENSIONS[format]) expect(plan({ output: `a.${extension}` }).format).toBe(format);
+  });
+
+  test.each([
+    ['csv', true],
+    ['json', true],
+    ['ndjson', true],
+    ['markdown', false],
+    ['parquet', false],
+    ['xlsx', false],
+  ] as const)('%s: .gz after the extension compresses it: %s', (format, isCompressed) => {
+    const formats = [...FORMATS, ...SCAN_FORMATS];
+    for (const extension of EXTENSIONS[format]) {
+      const flags = { output: `a.${extension}.gz` };
+      if (isCompressed) expect(plan(flags, { formats })).toMatchObject({ format, gzip: true });
+      else expect(refusal(flags, { formats }).message).toContain('compressed');
+    }
+  });
+
+  test('.gz compresses, whatever stands before it', () => {
+    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('what stands between cells', () => {
+  test.each<[string, OutputFlags, Partial<PlanContext>, string]>([
+    ['a comma', {}, {}, ','],
+    ['what the profile says', {}, { settings: { delimiter: ';' } }, ';'],
+    ['what the flag says', { delimiter: '\t' }, { settings: { delimiter: ';' } }, '\t'],
+    ['a tab in .tsv', { output: 'a.tsv.gz' }, { settings: { delimiter: ';' } }, '\t'],
+  ])('is %s', (_what, flags, around, delimiter) => {
+    expect(plan(flags, around).delimiter).toBe(delimiter);
+  });
+});
+
+describe('a name that says another format than the one written is refused', () => {
+  test.each<[OutputFlags, string]>([
+    [{ output: 'a.csv', format: 'json' }, "format json doesn't match the extension of a.csv"],
+    [{ output: 'a.json.gz', format: 'csv' }, "format csv doesn't match the extension of a.json.gz"],
+    [{ output: 'a.csv', format: 'table' }, "format table doesn't match the extension of a.csv"],
+    [{ output: 'a.tsv', delimiter: ';' }, "--delimiter ; can't be used with .tsv, which is tab-separated"],
+    [{ output: 'a.xls' }, 'cannot write a.xls: .xls is not supported'],
+    [{ output: 'a.ODS', format: 'csv' }, 'cannot write a.ODS: .ods is not supported'],
+  ])('%j', (flags, message) => {
+    expect(refusal(flags).message).toBe(message);
+  });
+
+  test.each(
+    [
+      'csv.zip',
+      'csv.zst',
+      'csv.bz2',
+      'tar.gz',
+      'xz',
+      'xlsm',
+      'XLSB',
+      'html',
+      'yaml',
+      'xml',
+      'pdf',
+      'sqlite',
+      'feather',
+      'json5',
+    ].flatMap((extension) => [
+      [{ output: `a.${extension}` }],
+      [{ output: `a.${extension}`, format: 'csv' as const }],
+      [{ output: `a.${extension}`, ids: true }],
+    ]),
+  )('%j', (flags) => {
+    const { message, hint } = refusal(flags);
+    expect(message).toMatch(/cannot write a\..*is not supported/);
+    for (const works of ['.csv', '.ndjson', '.xlsx', '.gz']) expect(hint).toContain(works);
+    expect(hint).not.toContain('.parquet');
+  });
+
+  test('a name that says no format is written as ever', () => {
+    for (const name of ['a', 'a.txt', 'a.2026', 'a.b.csv', 'report.final', '.hidden', 'a.csv.1'])
+      expect(plan({ output: name }).format).toBe('csv');
+  });
+});
+
+describe('--fields', () => {
+  test('chooses and orders', () => {
+    expect(plan({ fields: ['name', 'id'] })).toMatchObject({ chosen: true, columns: [{ name: 'name' }, { name: 'id' }] });
+  });
+
+  test('refuses a name nobody knows, and suggests', () => {
+    expect(refusal({ fields: ['id', 'created-at'] })).toMatchObject({
+      message: 'unknown field "created-at" in --fields',
+      hint: 'Did you mean created_at? Valid fields: id,name,created_at',
+    });
+  });
+
+  test('refuses a name given twice', () => {
+    expect(refusal({ fields: ['id', 'id'] }).message).toContain('twice');
+  });
+});
+
+describe('flags that contradict each other are refused', () => {
+  test.each<[OutputFlags, Partial<PlanContext>]>([
+    [{ excel: true, rawCells: true }, {}],
+    [{ excel: true, format: 'json' }, {}],
+    [{ excel: true, output: 'a.json' }, {}],
+    [{ delimiter: ';', output: 'a.json' }, {}],
+    [{ delimiter: ';', format: 'ndjson' }, {}],
+    [{ ids: true, delimiter: ';' }, {}],
+    [{ rawCells: true, format: 'table' }, {}],
+    [{ header: false, format: 'ndjson' }, {}],
+    [{ header: false }, { shape: 'record' }],
+    [{ format: 'table', output: 'a.gz' }, {}],
+    [{ ids: true, fields: ['id'] }, {}],
+    [{ ids: true, format: 'csv' }, {}],
+    [{ ids: true, excel: true }, {}],
+    [{ ids: true, rawCells: true }, {}],
+    [{ ids: true, output: 'a.json' }, {}],
+    [{ ids: true }, { columns: [{ name: 'profile' }] }],
+  ])('%j', (flags, around) => {
+    expect(refusal(flags, around).hint).toBeTruthy();
+  });
+});
+
+describe('Parquet', () => {
+  const scans = { formats: SCAN_FORMATS };
+
+  test.each<[OutputFlags, Partial<PlanContext>, string, string]>([
+    [{ output: 'a.parquet' }, {}, 'cannot write a.parquet: only scans can be written as Parquet', 'Use the extension .csv.'],
+    [{ output: 'a.parquet.gz' }, scans, 'Parquet files are already compressed', 'Omit .gz from the file name.'],
+    [
+      { format: 'parquet' },
+      { ...scans, isTerminal: true },
+      'cannot print Parquet to a terminal: it is a binary format',
+      'Add -o scans.parquet to write it to a file.',
+    ],
+    [{ output: 'a.parquet', format: 'csv' }, scans, "format csv doesn't match the extension of a.parquet", 'Omit --format'],
+    [{ output: 'a.parquet', excel: true }, scans, '--excel requires CSV, but the format is parquet', 'Add --format csv'],
+    [{ output: 'a.parquet', ids: true }, scans, '--ids prints only IDs', 'Omit --ids'],
+  ])('is refused in %j', (flags, around, message, hint) => {
+    const error = refusal(flags, around);
+    expect(error.message).toContain(message);
+    expect(error.hint).toContain(hint);
+  });
+});

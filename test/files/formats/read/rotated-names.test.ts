@@ -1,0 +1,89 @@
+/** Which names are those of earlier files of a log, and how old they are. */
+import { describe, expect, it } from 'vitest';
+import {
+  compareAges,
+  findLogName,
+  type LogName,
+  readLogName,
+  stemOfLog,
+} from '../../../../src/files/formats/read/rotated-names.ts';
+
+const ROTATED = [
+  'scans.csv.10.gz',
+  'scans.csv.2.gz',
+  'scans.csv.1',
+  'scans.csv.0',
+  'scans.csv-20261101',
+  'scans.csv-20261101.gz',
+  'scans.csv-2026-11-01',
+  'scans.csv-2026110103',
+  'scans.csv-20261101-1793500000',
+  'scans.csv-1793500000',
+  'scans.csv.20261101030000',
+  'scans.csv_2026-11-01T03:00',
+  'scans-20261101.csv',
+  'scans-20261101.csv.gz',
+  'scans.1.csv',
+  'scans.2.csv.gz',
+];
+
+describe('a file of a log', () => {
+  it.each(ROTATED)('%s belongs to scans.csv', (name) => {
+    expect(readLogName(name, 'scans.csv')).toMatchObject({ base: 'scans.csv' });
+    expect(findLogName(name)).toEqual(readLogName(name, 'scans.csv'));
+    expect(stemOfLog(name)).toBe('scans');
+  });
+
+  it.each([
+    'scans.csv.bak',
+    'scans.csv.old',
+    'scans.csv~',
+    'scans.csv.swp',
+    'scans.csv.state.json',
+    'scans.csv.1.bak',
+    'scans.csv.12345',
+    'scans.csv-20261301',
+    'scans.csv-menu',
+    'scans2.csv',
+    'scans-2026-11.csv',
+    'scans.csv.gz',
+    'my-scans.csv.1',
+  ])('%s does not belong to scans.csv', (name) => {
+    expect(readLogName(name, 'scans.csv')).toBeUndefined();
+  });
+
+  it('has any name', () => {
+    expect(readLogName('scans.log.1.gz', 'scans.log')).toMatchObject({ packing: 'gz' });
+    expect(readLogName('a.1', 'a')).toMatchObject({ base: 'a' });
+    expect(findLogName('scans.log.1')).toBeUndefined();
+  });
+
+  it('of a compression that only other programs read is known too', () => {
+    expect(findLogName('scans.csv.3.xz')).toMatchObject({ base: 'scans.csv', packing: 'xz' });
+  });
+
+  it('sorts from the oldest to the newest', () => {
+    const sorted = (names: string[]) =>
+      names
+        .map((name): [string, LogName] => [name, readLogName(name, 'a.csv') as LogName])
+        .sort(([, a], [, b]) => compareAges(a, b));
+    const oldestFirst = [
+      'a.csv-20260930',
+      'a.csv-2026100103',
+      'a.csv-20261002.gz',
+      'a.csv.10.gz',
+      'a.csv.9.gz',
+      'a.csv.1',
+      'a.csv',
+    ];
+    expect(sorted([...oldestFirst].sort()).map(([name]) => name)).toEqual(oldestFirst);
+  });
+
+  // Anything but linear time would outlast the test's own limit.
+  it.each([`a.csv${'-2026'.repeat(500_000)}`, `${'.csv'.repeat(500_000)}.1`, `a${'-'.repeat(2_000_000)}.csv`])(
+    'costs no more than its length (%#)',
+    (name) => {
+      findLogName(name);
+    },
+  );
+});

@@ -1,0 +1,262 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ClosedPipeError, LocalError, UsageError } from '../../../src/base/errors.ts';
+import type { Disk } from '../../../src/files/durable/disk.ts';
+import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
+import type { Processes } from '../../../src/files/durable/replace-file.ts';
+import { namesDevice, openWholeFile, writeWholeFile } from '../../../src/files/formats/whole-file.ts';
+
+const LIVE = 4_000_001;
+const DEAD = 4_000_002;
+const processes: Processes = { pid: 4_000_000, isRunning: (pid) => pid === LIVE };
+const posix = platform() !== 'win32';
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-whole-file-'));
+  path = join(directory, 'out.csv');
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const open = (options: { gzip?: boolean } = {}, at = path) => openWholeFile(at, { processes, ...options });
+const names = () => readdirSync(directory).sort();
+
+test('devices of Windows are known by the last part of a path, there alone', () => {
+  for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1']) expect(namesDevice(path, 'win32')).toBe(true);
+  for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM']) expect(namesDevice(path, 'win32')).toBe(false);
+  expect(namesDevice('NUL', 'linux')).toBe(false);
+});
+
+test('a file that is mounted on its own is refused before anything is written (D18)', async () => {
+  writeFileSync(path, 'old');
+  const real = await nodeDisk.realpath(path);
+  const disk: Disk = { ...nodeDisk, mountPoints: async () => new Set([real]) };
+  await expect(openWholeFile(path, { processes, disk })).rejects.toMatchObject({
+    message: expect.stringContaining('mounted as a single file'),
+    hint: expect.stringContaining('directory'),
+  });
+  expect(names()).toEqual(['out.csv']);
+});
+
+describe('a file appears whole', () => {
+  test('or not at all: until the commit the old one stands', async () => {
+    writeFileSync(path, 'old');
+    const file = await open();
+    await file.write('new '.repeat(200_000));
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    await file.write(Buffer.from('end'));
+    await file.commit();
+    expect(readFileSync(path, 'utf8')).toBe(`${'new '.repeat(200_000)}end`);
+    expect(names()).toEqual(['out.csv']);
+  });
+
+  test('a discarded one leaves the old file and nothing beside it', async () => {
+    writeFileSync(path, 'old');
+    const file = await open();
+    await file.write('x'.repeat(1_000_000));
+    await file.discard();
+    await file.discard();
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(names()).toEqual(['out.csv']);
+  });
+
+  test('discard after commit changes nothing', async () => {
+    await writeWholeFile(path, 'data', { processes });
+    expect(readFileSync(path, 'utf8')).toBe('data');
+  });
+
+  test('what was written since a mark can be taken back, all of it too', async () => {
+    const file = await open();
+    await file.write('a'.repeat(400_000));
+    const toA = await file.checkpoint?.();
+    await file.write('b'.repeat(400_000));
+    await toA?.();
+    await file.write('c');
+    await file.commit();
+    expect(readFileSync(path, 'utf8')).toBe(`${'a'.repeat(400_000)}c`);
+
+    const again = await open();
+    const back = await again.checkpoint?.();
+    await again.write('x'.repeat(400_000));
+    await back?.();
+    await again.commit();
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  test('compressed, the same data gives the same bytes however it came in pieces', async () => {
+    const data = Array.from({ length: 50_000 }, (_, index) => `${index},Ann\n`);
+    const whole = join(directory, 'whole.gz');
+    await writeWholeFile(whole, data.join(''), { processes, gzip: true });
+    const file = await open({ gzip: true });
+    for (const line of data) await file.write(line);
+    await file.commit();
+    expect(readFileSync(path)).toEqual(readFileSync(whole));
+    expect(gunzipSync(readFileSync(path)).toString()).toBe(data.join(''));
+  });
+
+  test('an empty compressed file is valid', async () => {
+    await writeWholeFile(path, '', { processes, gzip: true });
+    expect(gunzipSync(readFileSync(path))).toHaveLength(0);
+  });
+});
+
+describe('its place', () => {
+  test.runIf(posix)('keeps the mode of the file it replaces', async () => {
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    const file = await open();
+    expect(statSync(join(directory, '.out.csv.4000000.partial')).mode & 0o777).toBe(0o640);
+    await file.commit();
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  test.runIf(posix)('behind a symbolic link is the real file, and the link stays', async () => {
+    mkdirSync(join(directory, 'real'));
+    const real = join(directory, 'real', 'file.csv');
+    writeFileSync(real, 'old');
+    symlinkSync(real, path);
+    const file = await open();
+    expect(readdirSync(join(directory, 'real'))).toContain('.file.csv.4000000.partial');
+    await file.write('new');
+    await file.commit();
+    expect(readFileSync(real, 'utf8')).toBe('new');
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(names()).toEqual(['out.csv', 'real']);
+  });
+
+  test.runIf(posix)('a link to nothing is refused', async () => {
+    symlinkSync(join(directory, 'nowhere'), path);
+    await expect(open()).rejects.toThrow(UsageError);
+  });
+
+  test('leftovers of dead runs go, those of living ones stay', async () => {
+    for (const name of [
+      `.out.csv.${DEAD}.partial`,
+      `.out.csv.${LIVE}.partial`,
+      `.other.csv.${DEAD}.partial`,
+      '.out.csv.4000000.partial',
+      '.out.csv.x.partial',
+    ]) {
+      writeFileSync(join(directory, name), 'torn');
+    }
+    await writeWholeFile(path, 'data', { processes });
+    expect(names()).toEqual([`.other.csv.${DEAD}.partial`, `.out.csv.${LIVE}.partial`, '.out.csv.x.partial', 'out.csv']);
+  });
+
+  test('a stranger who took the temporary name is not published', async () => {
+    writeFileSync(path, 'old');
+    const file = await open();
+    await file.write('mine');
+    const other = await open();
+    await expect(file.commit()).rejects.toThrow(LocalError);
+    await file.discard();
+    await other.write('theirs');
+    await other.commit();
+    expect(readFileSync(path, 'utf8')).toBe('theirs');
+  });
+
+  test('a name as long as the file system allows', async () => {
+    const long = join(directory, '東'.repeat(84)); // 252 bytes
+    await writeWholeFile(long, 'data', { processes });
+    expect(readFileSync(long, 'utf8')).toBe('data');
+  });
+
+  test.each([
+    ['no such directory', () => join(directory, 'no', 'such', 'out.csv')],
+    ['a directory', () => directory],
+    ['a name that ends like a directory', () => `${path}/`],
+    ['below a file', () => join(path, 'out.csv')],
+  ])('%s is bad input, said before anything is sent', async (_what, at) => {
+    writeFileSync(path, 'old');
+    const failure = await open({}, at()).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(failure).toMatchObject({ message: expect.stringContaining('cannot write '), hint: expect.any(String) });
+    expect(names()).toEqual(['out.csv']);
+  });
+});
+
+describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they are', () => {
+  test('/dev/null', async () => {
+    await writeWholeFile('/dev/null', 'data', { processes });
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test('behind a link of our own', async () => {
+    symlinkSync('/dev/null', path);
+    await writeWholeFile(path, 'data', { processes });
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test.each(['/dev/null', '/dev/stdout', '/dev'])('not behind a link that somebody made to %s (D14)', async (target) => {
+    symlinkSync(target, path);
+    const lstat = async (at: string) => ({ ...(await nodeDisk.lstat(at)), ...(at.endsWith('/out.csv') && { uid: 4711 }) });
+    const writing = writeWholeFile(target === '/dev' ? join(path, 'null') : path, 'data', {
+      processes,
+      disk: { ...nodeDisk, lstat },
+    });
+    await expect(writing).rejects.toThrow(UsageError);
+    await expect(writing).rejects.toThrow("is a symbolic link to another user's file, created by user 4711");
+  });
+
+  test('not a FIFO of another user in a directory of a third, which would wait for them (D14)', async () => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const lstat: Disk['lstat'] = async (at) => ({ ...(await nodeDisk.lstat(at)), uid: at === path ? 4711 : 0 });
+    const writing = writeWholeFile(path, 'data', { processes, disk: { ...nodeDisk, user: () => 0, lstat } });
+    await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
+  });
+
+  test('not where its name was swapped for a link, or for a file, when it is opened (D14)', async () => {
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const swapped = (swap: () => void): Disk => ({
+      ...nodeDisk,
+      open: (...where) => {
+        rmSync(path);
+        swap();
+        return nodeDisk.open(...where);
+      },
+    });
+    const toLink = writeWholeFile(path, 'data', { processes, disk: swapped(() => symlinkSync('/dev/null', path)) });
+    await expect(toLink).rejects.toMatchObject({ message: expect.stringContaining('it is a symbolic link') });
+    rmSync(path);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+    const toFile = writeWholeFile(path, 'data', { processes, disk: swapped(() => writeFileSync(path, 'old')) });
+    await expect(toFile).rejects.toThrow('it became a regular file in the meantime');
+    expect(readFileSync(path, 'utf8')).toBe('old');
+  });
+
+  test('a full device fails', async () => {
+    const failure = await writeWholeFile('/dev/full', 'data', { processes }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LocalError);
+    expect(failure).toMatchObject({ message: 'cannot write /dev/full: the disk is full (ENOSPC)' });
+  });
+
+  test('a FIFO, until its reader leaves', async () => {
+    const fifo = join(directory, 'fifo');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+    const reader = spawn('head', ['-c', '5', fifo]);
+    const read = new Promise<string>((resolve) => reader.stdout.once('data', (data) => resolve(String(data))));
+    const file = await open({}, fifo);
+    const left = new Promise((resolve) => reader.once('close', resolve));
+    await file.write('hello'.repeat(100_000)).catch(() => undefined);
+    expect(await read).toBe('hello');
+    await left;
+    await expect(file.write('x'.repeat(300_000))).rejects.toThrow(ClosedPipeError);
+    await file.discard();
+  });
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { UsageError } from '../../../../src/base/errors.ts';
+import { createLocalTime } from '../../../../src/base/time/local-time.ts';
+import type { Column } from '../../../../src/files/formats/columns.ts';
+import { openWholeFile } from '../../../../src/files/formats/whole-file.ts';
+import { createWorkbookSink } from '../../../../src/files/formats/xlsx/workbook-sink.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-xlsx-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const columns: Column[] = [{ name: 'id' }, { name: 'ts', isTime: true }, { name: 'name' }];
+
+async function open(shown: readonly Column[] = columns, zone = 'UTC') {
+  const path = join(directory, 'x.xlsx');
+  const file = await openWholeFile(path, { processes: { pid: 1, isRunning: () => false } });
+  const sink = createWorkbookSink(file, { columns: shown, zone: createLocalTime(zone) });
+  /** The parts as text. */
+  const parts = () =>
+    Object.fromEntries(
+      Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
+    );
+  return { sink, path, sheet: () => parts()['xl/worksheets/sheet1.xml'] ?? '' };
+}
+
+async function sheetOf(rows: Record<string, unknown>[], shown = columns, zone = 'UTC'): Promise<string> {
+  const { sink, sheet } = await open(shown, zone);
+  await sink.write(rows);
+  await sink.commit();
+  return sheet();
+}
+
+describe('a workbook', () => {
+  test('has text as text, never a formula and without an apostrophe', async () => {
+    const sheet = await sheetOf([{ name: '=1+1' }, { name: "'-2 & <b>" }]);
+    expect(sheet).toContain('<row r="2"><c r="C2" s="2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c></row>');
+    expect(sheet).toContain(">'-2 &amp; &lt;b&gt;<");
+    expect(sheet).not.toContain('<f>');
+  });
+
+  test('writes what XML cannot hold, and what looks like that, as Excel does', async () => {
+    const sheet = await sheetOf([{ name: 'a\0b\rc\ud800_x0041_\uffff' }]);
+    expect(sheet).toContain('a_x0000_b_x000D_c\ufffd_x005F_x0041__xFFFF_');
+  });
+
+  test('has times as dates in the zone, to the millisecond, and what is no time as text', async () => {
+    const rows = [
+      { ts: '2026-07-01T22:30:00.250Z' },
+      { ts: '2026-01-01T00:00:00Z' },
+      { ts: 'soon' },
+      { ts: '2026-07-02 00:30:00' },
+    ];
+    const sheet = await sheetOf(rows, columns, 'Europe/Berlin');
+    const serials = [...sheet.matchAll(/<c r="B\d" s="3"><v>([\d.]+)</g)].map(([, serial]) => Number(serial));
+    const days = (ms: number) => ms / 86_400_000 + 25_569;
+    const summer = Date.UTC(2026, 6, 2, 0, 30, 0);
+    expect(serials).toEqual([days(summer + 250), days(Date.UTC(2026, 0, 1, 1)), days(summer)]);
+    expect(sheet).toContain('>soon<');
+  });
+
+  test('keeps the digits of ids: beyond 15 they are text', async () => {
+    const sheet = await sheetOf([{ id: 123456789012345 }, { id: 1234567890123456 }, { id: 9007199254740993n }, { id: 1.5 }]);
+    expect(sheet).toContain('<c r="A2" s="4"><v>123456789012345</v></c>');
+    expect(sheet).toMatch(/r="A3" s="2" t="inlineStr".*>1234567890123456<.*r="A4" s="2" t="inlineStr".*>9007199254740993</);
+    expect(sheet).toContain('<c r="A5"><v>1.5</v></c>');
+  });
+
+  test('keeps its names in view, has columns of useful width and words to choose from', async () => {
+    const sheet = await sheetOf([], [{ name: 'name' }, { name: 'type', choices: ['url', 'wifi'] }]);
+    expect(sheet).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
+    expect(sheet).toContain('<col min="1" max="1" width="32" style="2" customWidth="1"/>');
+    expect(sheet).toContain('sqref="B2:B1048576"><formula1>"url,wifi"</formula1>');
+  });
+
+  test('leaves null, and what is missing, empty', async () => {
+    expect(await sheetOf([{ id: null, name: true }])).toContain('<row r="2"><c r="C2" t="b"><v>1</v></c></row>');
+  });
+
+  test('goes back to a checkpoint, also to the first one and after many rows', async () => {
+    const many = (name: string) => Array.from({ length: 30_000 }, (_, id) => ({ id, name: `${name} ${id}` }));
+    const { sink, sheet } = await open();
+    const toStart = await sink.checkpoint();
+    await sink.write(many('no'));
+    expect(await toStart()).toBe(true);
+    await sink.write(many('yes'));
+    const back = await sink.checkpoint();
+    await sink.write(many('never'));
+    await back();
+    await back();
+    await sink.write([{ id: 7, name: 'last' }]);
+    await sink.commit();
+    expect(sink.rewinds).toBe(true);
+    expect(sheet().match(/<row /g)).toHaveLength(30_002);
+    expect(sheet()).not.toMatch(/>(no|never) /);
+    expect(sheet()).toMatch(/<row r="30002"><c r="A30002" s="4"><v>7</);
+  });
+
+  test('has the same bytes for the same rows', async () => {
+    const bytes = async () => {
+      const { sink, path } = await open();
+      await sink.write([{ id: 1, name: 'a' }]);
+      await sink.commit();
+      return readFileSync(path);
+    };
+    expect(await bytes()).toEqual(await bytes());
+  });
+
+  test('refuses more rows than a sheet has, and a text that no cell holds', async () => {
+    const { sink, path } = await open([{ name: 'a' }]);
+    await sink.write(Array(1_048_575).fill({}));
+    const more = await sink.write([{}]).catch((error: unknown) => error);
+    expect(more).toBeInstanceOf(UsageError);
+    expect(more).toMatchObject({
+      message: 'too many rows for a workbook (at most 1,048,575)',
+      hint: expect.stringContaining('.csv'),
+    });
+    await sink.discard();
+    expect(() => readFileSync(path)).toThrow('ENOENT');
+    const other = await open();
+    const long = await other.sink.write([{ name: 'x'.repeat(32_768) }]).catch((error: unknown) => error);
+    await other.sink.discard();
+    expect(long).toMatchObject({
+      message: 'cannot write a value with 32,768 characters: a workbook cell holds at most 32,767',
+    });
+  });
+});

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
+
+describe('the fonts of captions', () => {
+  it('are those that have their characters, and always the first, which has the ellipsis', async () => {
+    const namesOf = async (...texts: string[]) => (await loadFonts(texts)).map(({ name }) => name);
+    expect(await namesOf()).toEqual(['noto-sans-latin-400']);
+    expect(await namesOf('menu', 'Łódź')).toEqual(['noto-sans-latin-400', 'noto-sans-latin-ext-400']);
+    expect(await namesOf('قائمة')).toEqual(['noto-sans-latin-400', 'noto-sans-arabic-arabic-400']);
+    expect((await loadFonts([]))[0]?.has('…')).toBe(true);
+  });
+
+  it('are not searched for a character that none of them has and that has an equivalent', async () => {
+    const names = (await loadFonts(['22\u202f132 → ①'])).map(({ name }) => name);
+    expect(names).toEqual(['noto-sans-latin-400']);
+  });
+});

@@ -1,0 +1,70 @@
+/** Fonts of PDFs, and the text that a reader gets from their glyphs. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { breakLines } from '../../../src/files/paper/break-lines.ts';
+import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
+import { piecesOf } from '../../../src/files/paper/captions.ts';
+import { drawPieces } from '../../../src/files/paper/pdf-text.ts';
+import { closePdf, fontkit } from '../../../src/files/paper/pdfkit.ts';
+import { readWoff } from '../../../src/files/paper/read-woff.ts';
+import { openPdf } from '../../../src/image/write-pdf.ts';
+
+const WOFF = 'node_modules/@fontsource/noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal.woff';
+
+describe('a font', () => {
+  it('has the same glyphs unpacked as packed', () => {
+    const woff = readFileSync(WOFF);
+    const [packed, unpacked] = [fontkit.create(woff), fontkit.create(readWoff(woff))];
+    if (!('layout' in packed) || !('layout' in unpacked)) return expect.fail();
+    expect(unpacked.numGlyphs).toBe(packed.numGlyphs);
+    const glyphs = (font: typeof packed) => font.layout('تقرير').glyphs.map(({ id, path }) => [id, path.toSVG()]);
+    expect(glyphs(unpacked)).toEqual(glyphs(packed));
+  });
+
+  it('is refused if it is not WOFF', () => {
+    expect(() => readWoff(Buffer.from('OTTO and more'))).toThrow('not WOFF');
+  });
+
+  it('is semibold, or thickened if there is no semibold file', async () => {
+    const fonts = await loadFonts(['a', '東'], 600);
+    expect(fonts.map(({ name, isTooLight }) => [name, isTooLight])).toEqual([
+      ['noto-sans-latin-600', false],
+      ['noto-sans-jp-japanese-600', true],
+    ]);
+  });
+});
+
+describe('Arabic text', () => {
+  it('has each letter in the order in which it is seen, dots and vowels with their letters', async () => {
+    const text = 'تقرير نبيّ';
+    const fonts = await loadFonts([text]);
+    const document = openPdf({ widthMm: 100, heightMm: 50, title: 'Arabic' });
+    for (const { name, bytes } of fonts) document.registerFont(name, bytes);
+    document.addPage();
+    drawPieces(document, piecesOf(text, fonts), { x: 10, y: 50, size: 20 });
+    expect(readText((await closePdf(document)).toString('latin1'))).toBe(['يّ', 'ب', 'ن', ' ', 'ر', 'ي', 'ر', 'ق', 'ت'].join(''));
+  });
+});
+
+describe('a line of Japanese', () => {
+  const broken = (text: string, room: number) => breakLines(text, 9, (part) => [...part].length, room);
+
+  it('breaks between characters, but not before a full stop or after a bracket', () => {
+    expect(broken('今日は晴れです。明日は雨', 7)).toEqual(['今日は晴れで', 'す。明日は雨']);
+    expect(broken('東京都（渋谷区）', 4)).toEqual(['東京都', '（渋谷', '区）']);
+  });
+
+  it('breaks after words of other scripts at spaces only', () => {
+    expect(broken('Tokyo Tower 東京', 7)).toEqual(['Tokyo', 'Tower 東', '京']);
+  });
+});
+
+/** Reads the text of a page from its operators and the map of its only font that has one, as a simple reader does. */
+function readText(pdf: string): string {
+  const map = /beginbfrange\n<0000> <[0-9a-f]{4}> \[(.*)\]/.exec(pdf)?.[1] ?? '';
+  const letters = [...map.matchAll(/<([0-9a-f ]*)>/g)].map(([, units = '']) => {
+    return String.fromCharCode(...units.split(' ').flatMap((unit) => (unit === '' ? [] : [Number.parseInt(unit, 16)])));
+  });
+  const content = pdf.replaceAll(/\/Span <<\/ActualText <>>> BDC.*?EMC/g, '');
+  return [...content.matchAll(/<([0-9a-f]{4})> Tj/g)].map(([, number = '']) => letters[Number.parseInt(number, 16)]).join('');
+}

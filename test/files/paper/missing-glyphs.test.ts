@@ -1,0 +1,58 @@
+/** Texts with characters that the fonts lack, as they are printed. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadFonts } from '../../../src/files/paper/caption-fonts.ts';
+import { typeset } from '../../../src/files/paper/missing-glyphs.ts';
+import { runs } from '../../support/property-runs.ts';
+
+/** Latin and Japanese. */
+const fonts = await loadFonts(['ał東']);
+
+describe('a text', () => {
+  it.each([
+    ['22\u202f132 scans', '22\u2009132 scans'],
+    ['non\u2011breaking', 'non-breaking'],
+    ['Berlin → Hamburg', 'Berlin › Hamburg'],
+    ['Menu 🇩🇪', 'Menu DE'],
+    ['𝓢𝓾𝓶𝓶𝓮𝓻 ﬁnal ① ℃', 'Summer final 1 °C'],
+    ['1️⃣ Entrée', '1 Entrée'],
+    ['㈱東京 ㎡', '(株)東京 m2'],
+    ['≥ 5‰', '>= 50/00'],
+  ])('%j has an equivalent in the fonts', (text, expected) => {
+    expect(typeset(text, fonts)).toEqual({ text: expected, lost: 'nothing' });
+  });
+
+  it.each([
+    ['🎪 Sommerfest', 'Sommerfest', 'symbols'],
+    ['Sommer 🎪🎉 fest', 'Sommer fest', 'symbols'],
+    ['Menu 🎉, bar', 'Menu, bar', 'symbols'],
+    ['Menu 👩🏽‍🍳', 'Menu', 'symbols'],
+    ['Menu\u00a0🎉', 'Menu', 'symbols'],
+    ['한국어 🎉 menu', '… menu', 'words'],
+    ['Menu 한국어', 'Menu …', 'words'],
+    ['🎉', '…', 'words'],
+    ['', '', 'nothing'],
+    ['Łódź – 東京', 'Łódź – 東京', 'nothing'],
+  ])('%j without an equivalent says what is lost', (text, expected, lost) => {
+    expect(typeset(text, fonts)).toEqual({ text: expected, lost });
+  });
+
+  it('has only characters of the fonts, and is never without a trace of what is lost, whatever it is (I9)', () => {
+    const unit = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(' ', '🎉', '\u202f', '한', 'a'),
+    );
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 6 }), (parts) => {
+        const text = parts.join('');
+        const set = typeset(text, fonts);
+        expect([...set.text].filter((character) => !fonts.some((font) => font.has(character)))).toEqual([]);
+        // Invisible characters alone leave nothing.
+        expect(set.text === '' && set.lost !== 'nothing').toBe(false);
+        expect(typeset(set.text, fonts)).toEqual({ text: set.text, lost: 'nothing' });
+      }),
+      runs(300),
+    );
+  });
+});

@@ -1,0 +1,87 @@
+/** Text in a PDF: the positions of its pieces, and the glyphs of scripts whose glyphs are not letters. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadFonts, type Weight } from '../../../src/files/paper/caption-fonts.ts';
+import { captionOf, piecesOf } from '../../../src/files/paper/captions.ts';
+import { drawPieces, widthOfPieces } from '../../../src/files/paper/pdf-text.ts';
+import { closePdf } from '../../../src/files/paper/pdfkit.ts';
+import { openPdf } from '../../../src/image/write-pdf.ts';
+import { contentsOf, readDrawnTexts } from '../../support/read-pdf-text.ts';
+
+const PLACE = { x: 10, y: 50, size: 20 };
+
+/** Draws a text as often as stated, and returns the PDF and the ends of its pieces by their widths. */
+async function draw(text: string, { weight = 400, times = 1 }: { weight?: Weight; times?: number } = {}) {
+  const fonts = await loadFonts([text], weight);
+  const document = openPdf({ widthMm: 100, heightMm: 50, title: text });
+  for (const { name, bytes } of fonts) document.registerFont(name, bytes);
+  document.addPage();
+  const pieces = piecesOf(text, fonts);
+  for (let time = 0; time < times; time++) drawPieces(document, pieces, PLACE);
+  const starts = pieces.map((_, at) => PLACE.x + widthOfPieces(document, pieces.slice(0, at)));
+  const width = widthOfPieces(document, pieces);
+  return { pdf: (await closePdf(document)).toString('latin1'), starts, width };
+}
+
+describe('pieces of text', () => {
+  it('are drawn on one baseline, each where the one before ends', async () => {
+    const { pdf, starts, width } = await draw('menu قائمة 東京 मेनू Łódź');
+    const texts = readDrawnTexts(pdf);
+    const isAt = (start: number) => texts.some(({ x }) => Math.abs(x - start) < 0.1);
+    expect(starts.length).toBeGreaterThan(5);
+    expect(starts.filter((start) => !isAt(start))).toEqual([]);
+    expect(texts.filter(({ letters, y }) => letters !== '' && Math.abs(y - PLACE.y) > 0.1)).toEqual([]);
+    expect(width).toBeGreaterThan(Math.max(...starts) - PLACE.x);
+  });
+
+  it('stay on their line, however long they are', async () => {
+    const texts = readDrawnTexts((await draw('menu '.repeat(100).trim())).pdf);
+    expect(texts.map(({ letters }) => letters.length)).toEqual([499]);
+  });
+
+  it('are thickened if they are semibold in a font that is not', async () => {
+    const strokes = async (text: string, weight: Weight) =>
+      contentsOf((await draw(text, { weight })).pdf)
+        .join('')
+        .match(/[\d.]+ (w|Tr)$/gm);
+    expect(await strokes('東京', 600)).toEqual(['0.56 w', '2 Tr']);
+    expect(await strokes('東京', 400)).toBeNull();
+    expect(await strokes('menu', 600)).toBeNull();
+  });
+
+  it('have digits of one form in all words of a line of Japanese', async () => {
+    const [{ letters, glyphs } = expect.fail()] = readDrawnTexts((await draw('東京1 A1')).pdf);
+    expect(letters).toBe('東京1 A1');
+    expect(glyphs[2]).toBe(glyphs[5]);
+  });
+});
+
+describe('text of a script that is shaped', () => {
+  it('has each glyph once in the file, however often it is drawn', async () => {
+    const glyphsOf = async (times: number) => {
+      const texts = readDrawnTexts((await draw('قائمة मेनू', { times })).pdf);
+      expect(texts.length % times).toBe(0);
+      return new Set(texts.flatMap(({ glyphs }) => glyphs));
+    };
+    expect(await glyphsOf(3)).toEqual(await glyphsOf(1));
+  });
+
+  it('is read as a whole if it runs to the right', async () => {
+    const { pdf } = await draw('किर्ति');
+    expect(contentsOf(pdf).join('')).toContain(`/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`);
+  });
+
+  it('has each mark at its letter, also one that the font does not attach to another mark', async () => {
+    const { pdf } = await draw('كَيفِ');
+    expect(readDrawnTexts(pdf).map(({ letters }) => letters)).toEqual(expect.arrayContaining(['فِ', 'كَ']));
+  });
+
+  it('is drawn whatever its letters and marks are', async () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'ابتجدرسعفقكلمنهوىءؤئ ', ...'\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'),
+      maxLength: 8,
+    });
+    const texts = fc.sample(letters, { numRuns: 300, seed: 5 }).map(captionOf);
+    await expect(draw(texts.join(' '))).resolves.toMatchObject({ width: expect.any(Number) });
+  });
+});
