@@ -14,7 +14,7 @@ import { buildWorkers } from './worker.mjs';
 
 const [directory = 'dist'] = process.argv.slice(2);
 
-/** As in src/report/languages/plurals.ts; a test compares both. */
+/** As in src/scans/report/languages/plurals.ts; a test compares both. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 
 /** Modules that get their own file in dist/, with all their imports: large libraries that few commands need. */
@@ -28,7 +28,7 @@ const SPLIT = {
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/files/paper/pdfkit.ts',
   // A report needs only one of the languages.
-  ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/report/languages/${language}.ts`])),
+  ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/scans/report/languages/${language}.ts`])),
 };
 
 /** Plugin that leaves an import of a split module to the loader in src/build/start.ts. */

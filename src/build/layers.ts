@@ -21,17 +21,12 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
   { modules: ['context.ts'], does: 'the context of a command: console, settings, service, clock, signal' },
   {
-    modules: ['report', 'verify', 'watch'],
-    does: 'statistics as a report in a language, as HTML or PDF; logs compared with the service; codes compared with their own past',
+    modules: ['scans', 'image', 'check', 'plan', 'apply', 'deletion', 'sandbox'],
+    does: 'export, logs, datasets, statistics, reports, comparisons; images; checks of destinations; dated changes; codes that follow a file; deletion; the sandbox',
   },
-  {
-    modules: ['image', 'stats', 'check', 'plan', 'apply', 'deletion', 'tail', 'sandbox'],
-    does: 'images that scan; statistics; checks of destinations; dated changes; codes that follow a file; backups before deletion; new scans as they arrive, across restarts; the sandbox',
-  },
-  { modules: ['dataset'], does: 'a directory of Parquet parts' },
-  { modules: ['bulk', 'append'], does: 'rows to requests; files that grow by the new scans' },
-  { modules: ['once', 'complete'], does: 'each row exactly once; each scan exactly once' },
-  { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations, UTM tags' },
+  { modules: ['bulk'], does: 'rows to requests' },
+  { modules: ['once'], does: 'each row exactly once' },
+  { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations' },
   { modules: ['settings'], does: 'flag > variable > profile > default' },
   { modules: ['terminal'], does: 'tables, progress, color, prompts, errors, the summary of a run' },
   {
@@ -45,48 +40,56 @@ export const LAYERS: readonly Layer[] = [
 const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];
 const UNDICI = ['undici', 'undici/**'];
 
-/** Further imports that a module must not have, and why. */
-const ALSO: readonly (Rule & { modules: readonly string[] })[] = [
-  { modules: ['service'], group: FILES, message: 'The HTTP core uses no terminal and no files.' },
-  {
-    modules: ['complete', 'append', 'dataset', 'once', 'bulk', 'plan', 'apply', 'tail'],
+const NOUNS = '{auth,config,doctor,qr,scans}';
+
+/** Imports that files must not have in addition, and why. Each glob is below one module. */
+const ALSO: readonly (Rule & { files: string })[] = [
+  { files: 'service/**', group: FILES, message: 'The HTTP core uses no terminal and no files.' },
+  ...['codes/**', 'scans/**'].map((files) => ({
+    files,
     group: [...UNDICI, '**/settings/**', '**/terminal/**'],
     message: 'Algorithms take what they need as arguments.',
-  },
+  })),
   {
-    modules: ['sandbox'],
-    group: [...UNDICI, '**/complete/**', '**/once/**', '**/files/**'],
-    message: 'The sandbox shares only shapes.',
-  },
-  {
-    modules: ['check'],
-    group: ['**/service/client.ts', '**/service/create-service.ts', '**/complete/**', '**/settings/**'],
+    files: 'codes/destinations/**',
+    group: ['**/service/client.ts', '**/service/create-service.ts'],
     message: 'Destinations are requested without anything of the service but its sockets.',
   },
   {
-    modules: ['commands'],
-    group: ['../auth/**', '../config/**', '../qr/**', '../scans/**'],
-    message: 'No command imports another.',
+    files: 'sandbox/**',
+    group: [...UNDICI, '**/files/**'],
+    message: 'The sandbox shares only shapes.',
   },
+  { files: 'commands/*/*.ts', group: [`../${NOUNS}/**`], message: 'No command imports another.' },
+  { files: 'commands/*/*/*.ts', group: [`../../${NOUNS}/**`], message: 'No command imports another.' },
 ];
 
 const isFile = (module: string) => module.endsWith('.ts');
 
-/** Returns the overrides of Biome's configuration that enforce the layers. */
+/** Returns the overrides of Biome's configuration that enforce the layers. Of two that match a file, the later one applies. */
 export function layerRules(): object[] {
   return LAYERS.flatMap(({ modules }, layer) =>
-    modules.map((module) => {
+    modules.flatMap((module) => {
       const above = LAYERS.slice(0, layer + 1).flatMap((each) => each.modules.filter((other) => other !== module));
-      const own = ALSO.filter((also) => also.modules.includes(module)).map(({ group, message }) => ({ group, message }));
-      const imports: Rule = {
+      const down: Rule = {
         group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
         message: 'Imports go down only (src/build/layers.ts; npm run layers).',
       };
-      const patterns: Rule[] = above.length > 0 ? [imports, ...own] : own;
-      return {
-        includes: [isFile(module) ? `src/${module}` : `src/${module}/**`],
-        linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
-      };
+      const all = isFile(module) ? module : `${module}/**`;
+      const also = ALSO.filter(({ files }) => files.startsWith(`${module}/`));
+      const globs = [all, ...also.map(({ files }) => files).filter((files) => files !== all)];
+      return globs.map((glob) => {
+        const own = also.filter(({ files }) => files === all || files === glob);
+        return overrideOf(glob, [down, ...own.map(({ group, message }) => ({ group, message }))]);
+      });
     }),
   );
+}
+
+function overrideOf(files: string, rules: readonly Rule[]): object {
+  const patterns = rules.filter(({ group }) => group.length > 0);
+  return {
+    includes: [`src/${files}`],
+    linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
+  };
 }

@@ -35,7 +35,7 @@ const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
 /**
- * The Unicode CLDR, from which `npm run cldr` writes src/report/languages/cldr/. The file is the LICENSE of its packages
+ * The Unicode CLDR, from which `npm run cldr` writes src/scans/report/languages/cldr/. The file is the LICENSE of its packages
  * (https://github.com/unicode-org/cldr-json).
  */
 const CLDR = { name: 'cldr', version: '48.2.0', license: 'Unicode-3.0', purl: 'pkg:github/unicode-org/cldr-json@48.2.0' };

@@ -1,5 +1,5 @@
 /**
- * `npm run cldr`: writes src/report/languages/cldr/ from the Unicode CLDR (https://cldr.unicode.org): names of months, weekdays and countries, formats of
+ * `npm run cldr`: writes src/scans/report/languages/cldr/ from the Unicode CLDR (https://cldr.unicode.org): names of months, weekdays and countries, formats of
  * dates and numbers. The result is in the repository, because each Node version has a different CLDR, and the same scans must give the same report. The
  * packages (160 MB) are downloaded only for this.
  */
@@ -11,7 +11,7 @@ import { join } from 'node:path';
 /** Also in src/build/licenses.mjs, which has its license. */
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
-/** As in src/report/languages/plurals.ts. */
+/** As in src/scans/report/languages/plurals.ts. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 /** Day before month, as in the international English of CLDR, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
@@ -25,7 +25,7 @@ const SHORT_NAMES = new Set(['HK', 'MO', 'PS']);
 const WEEKDAY_WIDTH = { ar: 'short' };
 const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-const [target = 'src/report/languages/cldr'] = process.argv.slice(2);
+const [target = 'src/scans/report/languages/cldr'] = process.argv.slice(2);
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-cldr-'));
 try {
   for (const name of PACKAGES) {

@@ -4,12 +4,12 @@ import { groupBy } from '../base/collections/group-by.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { checkChosen, type TargetRow } from '../bulk/check-rows.ts';
 import { describeMissing } from '../bulk/find-codes.ts';
-import type { CodeLabel } from '../complete/export-codes.ts';
 import type { Context } from '../context.ts';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../files/formats/read/input.ts';
+import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
+import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
-import { readInput } from './qr/bulk-input.ts';
 import { lookUp } from './qr/bulk-progress.ts';
 import { tellWarnings } from './qr/tell-checked.ts';
 

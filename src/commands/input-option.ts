@@ -2,9 +2,9 @@
 
 import { UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
-import type { InputLog } from '../stats/input/input-log.ts';
-import { listInputs } from '../stats/input/list-inputs.ts';
-import { refuseLosses } from '../stats/input/refuse-losses.ts';
+import type { InputLog } from '../scans/stats/input/input-log.ts';
+import { listInputs } from '../scans/stats/input/list-inputs.ts';
+import { refuseLosses } from '../scans/stats/input/refuse-losses.ts';
 import { type CodeChoice, checkChoice, filterOf, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 

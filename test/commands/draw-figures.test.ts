@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../src/base/text/display-width.ts';
 import { drawFigures, type Picture } from '../../src/commands/scans/stats/draw-figures.ts';
 import type { Surface } from '../../src/commands/scans/stats/draw-table.ts';
-import type { Figure, Section, Total } from '../../src/stats/figures.ts';
+import type { Figure, Section, Total } from '../../src/scans/stats/figures.ts';
 import { NO_COLOURS } from '../../src/terminal/colour.ts';
 
 const ROW: Figure = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openPrinter } from '../../src/commands/scans/tail/open-printer.ts';
 import type { Context } from '../../src/context.ts';
 import type { DocumentSink } from '../../src/files/formats/document-sink.ts';
-import type { TailRun, TailStateFile } from '../../src/tail/state-file.ts';
+import type { TailRun, TailStateFile } from '../../src/scans/tail/state-file.ts';
 
 const RUN = { sinceMs: 0 } as TailRun;
 

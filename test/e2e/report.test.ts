@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LANGUAGES } from '../../src/report/languages/plurals.ts';
+import { LANGUAGES } from '../../src/scans/report/languages/plurals.ts';
 import { BIN, runCli, useDirectory } from '../support/cli.ts';
 
 const LOGO =

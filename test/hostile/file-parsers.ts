@@ -2,17 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { StateProblem, UnknownStateError } from '../../src/append/checksummed-state.ts';
-import { readRows } from '../../src/append/read-back.ts';
-import { UnrecognizedRowError } from '../../src/append/row-parsers.ts';
-import { parseState } from '../../src/append/state.ts';
 import { Failure } from '../../src/base/errors.ts';
 import { checkCreate } from '../../src/bulk/check-create.ts';
 import { checkDated, checkDelete, checkUpdate } from '../../src/bulk/check-rows.ts';
 import { parseWithFaults } from '../../src/bulk/read-input.ts';
 import { listedCodes, listedRows } from '../../src/bulk/read-results.ts';
-import { parseRows } from '../../src/commands/qr/bulk-input.ts';
-import { parseManifest } from '../../src/dataset/manifest.ts';
+import { parseRows } from '../../src/commands/bulk-input.ts';
 import { nodeDisk } from '../../src/files/durable/node-disk.ts';
 import { type Input, refuseChecked } from '../../src/files/formats/read/input.ts';
 import { loadLogo } from '../../src/image/load-logo.ts';
@@ -20,10 +15,15 @@ import { readManifest } from '../../src/image/manifest.ts';
 import { readJournal } from '../../src/once/journal.ts';
 import { readPlanJournal } from '../../src/plan/plan-journal.ts';
 import { readAt } from '../../src/plan/read-at.ts';
+import { StateProblem, UnknownStateError } from '../../src/scans/append/checksummed-state.ts';
+import { readRows } from '../../src/scans/append/read-back.ts';
+import { UnrecognizedRowError } from '../../src/scans/append/row-parsers.ts';
+import { parseState } from '../../src/scans/append/state.ts';
+import { parseManifest } from '../../src/scans/dataset/manifest.ts';
+import { DIMENSIONS, fieldsOf, groupOf } from '../../src/scans/stats/dimensions.ts';
+import { peekInput } from '../../src/scans/stats/input/peek.ts';
+import { readInputs } from '../../src/scans/stats/input/read-scans.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
-import { DIMENSIONS, fieldsOf, groupOf } from '../../src/stats/dimensions.ts';
-import { peekInput } from '../../src/stats/input/peek.ts';
-import { readInputs } from '../../src/stats/input/read-scans.ts';
 
 import { parquet, png, resumPng, seal, sumLines, workbook } from './packing.ts';
 import {

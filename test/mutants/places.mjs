@@ -4,20 +4,21 @@ import { dirname } from 'node:path';
 const CLEANING = ['src/files/formats/csv.ts', 'src/base/text/clean.ts'];
 const ROOMS = [
   'src/service/rate-limit',
-  'src/complete',
-  'src/append',
+  'src/scans/export',
+  'src/scans/append',
   'src/once',
   'src/plan',
   'src/apply',
   'src/deletion',
+  'src/scans/backup',
   'src/files/durable',
-  'src/dataset',
+  'src/scans/dataset',
   'src/check',
-  'src/verify',
-  'src/watch',
-  'src/tail',
+  'src/scans/verify',
+  'src/scans/watch',
+  'src/scans/tail',
   // Without its readers of files, whose tests would take hours: damaged files test them (test/hostile).
-  'src/stats/*.ts',
+  'src/scans/stats/*.ts',
   'src/image',
 ];
 
@@ -31,7 +32,7 @@ export const PLACES = all.map((place) => (place.includes('.ts') ? place : `${pla
 export const TESTS = [...new Set(all.map(testsOf))];
 
 function testsOf(place) {
-  if (place.startsWith('src/stats/') && !place.startsWith('src/stats/input')) return 'test/stats/*.test.ts';
+  if (place.startsWith('src/scans/stats/') && !place.startsWith('src/scans/stats/input')) return 'test/scans/stats/*.test.ts';
   if (CLEANING.includes(place)) return 'test/{files/formats,base/text}/{csv,clean}*.test.ts';
   const room = place.endsWith('.ts') ? dirname(place) : place;
   return `${room.replace('src/', 'test/')}/**/*.test.ts`;

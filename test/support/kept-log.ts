@@ -1,8 +1,8 @@
 /** The state that `scans export --append` keeps next to a file, for files that a test writes. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { createFileHash } from '../../src/append/file-hash.ts';
-import { emptyOverlap } from '../../src/append/overlap.ts';
-import { formatState } from '../../src/append/state.ts';
+import { createFileHash } from '../../src/scans/append/file-hash.ts';
+import { emptyOverlap } from '../../src/scans/append/overlap.ts';
+import { formatState } from '../../src/scans/append/state.ts';
 import { SCAN_FIELDS } from '../../src/service/shapes.ts';
 import { createWorkspace } from '../../src/service/workspace.ts';
 

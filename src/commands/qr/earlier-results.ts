@@ -17,8 +17,8 @@ import { checkWholeFile, type OutputPlace } from '../../files/formats/whole-file
 import type { CreateJob } from '../../once/create-job.ts';
 import { readJournalCommand } from '../../once/journal-envelope.ts';
 import type { ListedCode } from '../../once/journal-records.ts';
+import { MOST_BYTES, parseRows } from '../bulk-input.ts';
 import { journalOf } from './bulk-flags.ts';
-import { MOST_BYTES, parseRows } from './bulk-input.ts';
 
 /** Summary of earlier results: small, because the results are as large as the input. */
 type ResultsSummary =

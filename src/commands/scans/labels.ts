@@ -1,5 +1,5 @@
 /** Columns that identify the code of a scan, before its own. */
-import type { CodeLabel } from '../../complete/export-codes.ts';
+import type { CodeLabel } from '../../scans/export/export-codes.ts';
 import { SCAN_FIELDS } from '../../service/shapes.ts';
 import type { OutputColumns } from '../define.ts';
 

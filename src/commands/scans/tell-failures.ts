@@ -2,7 +2,7 @@
 
 import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
-import type { CodeFailure } from '../../complete/export-codes.ts';
+import type { CodeFailure } from '../../scans/export/export-codes.ts';
 
 /** Returns whether a failure concerns the code that was requested: other codes may still be read. */
 export function isOfOneCode(error: unknown): error is Error {

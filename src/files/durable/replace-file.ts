@@ -1,7 +1,7 @@
 /**
  * Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. At
  * every instant, also after a power cut, the name leads to all of the old bytes or all of the new ones. (If a restart of an append was stopped after it
- * had written its file, the next run renames it, in src/append/current-state.ts.)
+ * had written its file, the next run renames it, in src/scans/append/current-state.ts.)
  */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';

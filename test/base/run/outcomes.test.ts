@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ACTIONS, OUTCOMES, PLAN_WORDS, type Planned } from '../../../src/base/run/outcomes.ts';
 import { OUTCOMES as CHECKED } from '../../../src/check/verdict.ts';
 import { TOPICS } from '../../../src/cli/help/topics.ts';
-import type { CodeResult } from '../../../src/verify/verify-codes.ts';
-import { OUTCOMES as WATCHED } from '../../../src/watch/judge.ts';
+import type { CodeResult } from '../../../src/scans/verify/verify-codes.ts';
+import { OUTCOMES as WATCHED } from '../../../src/scans/watch/judge.ts';
 
 const WORDS = [...Object.keys(OUTCOMES), ...Object.keys(ACTIONS), ...Object.keys(PLAN_WORDS)];
 

@@ -12,7 +12,7 @@ import { countOutcomes } from '../../../bulk/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { type Input, problemOf, refuseChecked } from '../../../files/formats/read/input.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';
-import { readInput } from '../bulk-input.ts';
+import { readInput } from '../../bulk-input.ts';
 import { outranked, type RowProgress } from '../bulk-progress.ts';
 import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
 import { createJob } from './create-job.ts';

@@ -6,7 +6,6 @@ import type { Lookup } from '../../../bulk/find-codes.ts';
 import { changeFailure } from '../../../bulk/results.ts';
 import { findCode } from '../../../codes/find-code.ts';
 import type { Context } from '../../../context.ts';
-import { type Backup, openBackup } from '../../../deletion/back-up.ts';
 import {
   createDeleter,
   type DeletedBefore,
@@ -16,6 +15,7 @@ import {
   readDeleteJournal,
 } from '../../../deletion/delete-rows.ts';
 import type { Source } from '../../../files/formats/read/input.ts';
+import { type Backup, openBackup } from '../../../scans/backup/back-up.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
 import { runBulk, withJournal } from '../bulk-files.ts';
 import { bulkOptions, journalOf, requireFrom } from '../bulk-flags.ts';

@@ -94,7 +94,7 @@ function idsSent(rows: readonly TargetRow[], lookup: Lookup, before: DeletedBefo
 }
 
 async function foreseeBackups(context: Context, codes: readonly QrCode[]) {
-  const { estimateBackup } = await import('../../../deletion/back-up.ts');
+  const { estimateBackup } = await import('../../../scans/backup/back-up.ts');
   const service = await context.service();
   const all = { scans: new Map<string, number>(), requests: 0 };
   await inParallel(codes, service.concurrency, async (code) => {

@@ -6,9 +6,9 @@ import { nearest } from '../../../base/text/nearest.ts';
 import { inQuotes, quote, shown } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import type { ValueOfCode } from '../../../stats/code-groups.ts';
-import { type CodeTable, columnFor, createCodeTable } from '../../../stats/code-table.ts';
-import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../../stats/dimensions.ts';
+import type { ValueOfCode } from '../../../scans/stats/code-groups.ts';
+import { type CodeTable, columnFor, createCodeTable } from '../../../scans/stats/code-table.ts';
+import { DIMENSIONS, type Dimension, type GroupBy, groupOf } from '../../../scans/stats/dimensions.ts';
 import { partOf } from '../../code-choice.ts';
 import { nameOfGiven, readGiven } from '../../read-given.ts';
 import type { CountFlags } from './count-options.ts';
@@ -69,7 +69,7 @@ const WHEN_LARGER = 'Keep only the columns that identify codes and that you coun
 
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
   const [{ MOST_BYTES, parseRows }, { parseWithFaults }] = await Promise.all([
-    import('../../qr/bulk-input.ts'),
+    import('../../bulk-input.ts'),
     import('../../../bulk/read-input.ts'),
   ]);
   const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });

@@ -1,15 +1,15 @@
 /** Counts files: no service, no key, no request. */
 import type { Context } from '../../../context.ts';
-import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from '../../../stats/code-of-scans.ts';
-import { spanBefore } from '../../../stats/compare-span.ts';
-import { type Counted, createTallies, type Tallies } from '../../../stats/counted.ts';
-import { coverageOf } from '../../../stats/coverage.ts';
-import { coveredLogs } from '../../../stats/covered-logs.ts';
-import { isCovered, partOfFiles } from '../../../stats/data-part.ts';
-import { fieldsOf } from '../../../stats/dimensions.ts';
-import { codeGroupsOf, valuesOfCodes } from '../../../stats/group-codes.ts';
-import { closedFiles, type InputLog } from '../../../stats/input/input-log.ts';
-import { readInputs } from '../../../stats/input/read-scans.ts';
+import { type CodeName, type CodeOfScans, keyOfCode, tellApart } from '../../../scans/stats/code-of-scans.ts';
+import { spanBefore } from '../../../scans/stats/compare-span.ts';
+import { type Counted, createTallies, type Tallies } from '../../../scans/stats/counted.ts';
+import { coverageOf } from '../../../scans/stats/coverage.ts';
+import { coveredLogs } from '../../../scans/stats/covered-logs.ts';
+import { isCovered, partOfFiles } from '../../../scans/stats/data-part.ts';
+import { fieldsOf } from '../../../scans/stats/dimensions.ts';
+import { codeGroupsOf, valuesOfCodes } from '../../../scans/stats/group-codes.ts';
+import { closedFiles, type InputLog } from '../../../scans/stats/input/input-log.ts';
+import { readInputs } from '../../../scans/stats/input/read-scans.ts';
 import { createPause } from '../pause.ts';
 import { refuseUncovered, tellCoverage } from './coverage-words.ts';
 import type { CountPlan } from './plan-count.ts';

@@ -1,6 +1,6 @@
 /** Declares the flags that `scans stats` and `scans report` share: codes or files, range and dimensions. */
-import { COMPARISONS } from '../../../stats/compare-span.ts';
-import { DIMENSIONS } from '../../../stats/dimensions.ts';
+import { COMPARISONS } from '../../../scans/stats/compare-span.ts';
+import { DIMENSIONS } from '../../../scans/stats/dimensions.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, integer, text, texts, type Values } from '../../define.ts';
 import { inputOptions } from '../../input-option.ts';

@@ -2,11 +2,11 @@
 
 import { countOf, shown } from '../../../base/text/quote.ts';
 import type { LocalTime } from '../../../base/time/local-time.ts';
-import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { CodeTable } from '../../../stats/code-table.ts';
-import type { Counted } from '../../../stats/counted.ts';
-import type { FiguresOptions } from '../../../stats/figures.ts';
+import type { CodeFailure } from '../../../scans/export/export-codes.ts';
+import type { CodeTable } from '../../../scans/stats/code-table.ts';
+import type { Counted } from '../../../scans/stats/counted.ts';
+import type { FiguresOptions } from '../../../scans/stats/figures.ts';
 import { type ChosenCodes, chooseLabels } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import type { CountPlan } from './plan-count.ts';

@@ -4,8 +4,8 @@ import { UnprovenError } from '../../../base/errors.ts';
 import { capitalize } from '../../../base/text/sentence.ts';
 import { createLocalTime } from '../../../base/time/local-time.ts';
 import type { Context } from '../../../context.ts';
-import type { Counted } from '../../../stats/counted.ts';
-import type { Coverage } from '../../../stats/coverage.ts';
+import type { Counted } from '../../../scans/stats/counted.ts';
+import type { Coverage } from '../../../scans/stats/coverage.ts';
 import { formatRange } from '../../range-options.ts';
 
 /** Sentences for the terminal, none if the files cover the range. */

@@ -1,8 +1,8 @@
 /** Columns of a row that are not fields of its scan: the code, and its local time. */
 
 import type { LocalTime } from '../../../base/time/local-time.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { CodeSink, Row } from '../../../files/formats/row-sink.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { SCAN_FIELDS } from '../../../service/shapes.ts';
 import { labelOf } from '../labels.ts';
 

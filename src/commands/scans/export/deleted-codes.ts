@@ -2,9 +2,9 @@
 
 import { NotFoundError, PartialError } from '../../../base/errors.ts';
 import { getIfThere } from '../../../codes/find-code.ts';
-import type { CodeFailure } from '../../../complete/export-codes.ts';
+import type { CodeFailure } from '../../../scans/export/export-codes.ts';
+import { recordOf } from '../../../scans/stats/input/record-of-log.ts';
 import type { Service } from '../../../service/service.ts';
-import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { toldFailures } from '../tell-failures.ts';
 import type { ExportSinks } from './open-sinks.ts';
 import type { ExportPlan } from './plan-export.ts';

@@ -2,12 +2,12 @@
 
 import { NotFoundError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
-import type { CodeFailure, CodeLabel } from '../../../complete/export-codes.ts';
-import { requestsAfter } from '../../../complete/export-scans.ts';
-import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';
+import type { CodeFailure, CodeLabel } from '../../../scans/export/export-codes.ts';
+import { requestsAfter } from '../../../scans/export/export-scans.ts';
+import { countsBeyond, cut, type ReadScans, readFirst, widened } from '../../../scans/export/range.ts';
 import { type ChosenCodes, requestsToName } from '../../choose-codes.ts';
 import { COST_COLUMNS, costOfRequests, printCost, rangeColumns } from '../predicted-cost.ts';
 import { toldFailures } from '../tell-failures.ts';
@@ -92,10 +92,10 @@ async function savedPositions(plan: ExportPlan, codes: readonly CodeLabel[]): Pr
   const { append, directory, partition, untilMs } = plan;
   if (!append || append.restart) return new Map();
   if (directory !== undefined && partition) {
-    const { readDatasetPositions } = await import('../../../dataset/open-dataset.ts');
+    const { readDatasetPositions } = await import('../../../scans/dataset/open-dataset.ts');
     return readDatasetPositions(directory, append.overlapMs, untilMs);
   }
-  const { readPositions } = await import('../../../append/append-file.ts');
+  const { readPositions } = await import('../../../scans/append/append-file.ts');
   const files = directory === undefined ? [append.path] : codes.map(filesOf(plan, codes));
   const found = await Promise.all(files.map((file) => readPositions(file, append.overlapMs, untilMs)));
   return new Map(found.flatMap((positions) => [...positions]));

@@ -2,8 +2,8 @@
 
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import type { CodeFailure } from '../../../complete/export-codes.ts';
 import { isWrittenDirectly } from '../../../files/formats/whole-file.ts';
+import type { CodeFailure } from '../../../scans/export/export-codes.ts';
 import { someFailed } from '../tell-failures.ts';
 
 const LONGER = 'wait out a longer outage with --retry-for, such as --retry-for 15m';

@@ -1,14 +1,15 @@
 /** The file or dataset that an export with `--append` adds to, as the plan and the codes describe it. */
-import type { CodeOverlap } from '../../../append/overlap.ts';
+
 import { UsageError } from '../../../base/errors.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { Partitioning } from '../../../dataset/partitions.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';
 import { OTHER_DIRECTORY } from '../../../files/formats/whole-file.ts';
+import type { CodeOverlap } from '../../../scans/append/overlap.ts';
+import type { Partitioning } from '../../../scans/dataset/partitions.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import { recordOf } from '../../../scans/stats/input/record-of-log.ts';
 import type { Service } from '../../../service/service.ts';
-import { recordOf } from '../../../stats/input/record-of-log.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { LOCAL_TIME } from './added-columns.ts';
 import { DEFAULT_OVERLAP_MS, type ExportPlan } from './plan-export.ts';
@@ -24,7 +25,7 @@ export async function openAppended(
   service: Known,
   remark: (line: string) => void,
 ) {
-  const { openAppendFile } = await import('../../../append/append-file.ts');
+  const { openAppendFile } = await import('../../../scans/append/append-file.ts');
   const { format, chosen } = plan.output;
   const saved = chosen || plan.append?.restart ? undefined : await recordOf({ file: path });
   const columns = continued(plan.output.columns, saved?.identity.columns);
@@ -47,7 +48,7 @@ export async function openPartitioned(
   codes: readonly CodeLabel[],
   service: Known,
 ) {
-  const { openDataset } = await import('../../../dataset/open-dataset.ts');
+  const { openDataset } = await import('../../../scans/dataset/open-dataset.ts');
   const saved = plan.output.chosen ? undefined : await recordOf({ directory });
   const columns = continued(plan.output.columns, saved?.identity.columns);
   const growth = growing(context, plan, columns, codes, service, directory);

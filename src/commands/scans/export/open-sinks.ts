@@ -1,12 +1,12 @@
 /** Opens the sinks of an export's plan: one for all codes or one file per code, new or appended. */
 
 import type { LocalTime } from '../../../base/time/local-time.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import { createBufferedSink } from '../../../files/formats/buffered-sink.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';
 import type { CodeSink, Rewind, RowSink } from '../../../files/formats/row-sink.ts';
 import { makeOutputDirectory, OTHER_DIRECTORY } from '../../../files/formats/whole-file.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { openSink } from '../../output-options.ts';
 import { addLabels, addLocalTime } from './added-columns.ts';
 import { type Known, openAppended, openPartitioned } from './open-growing.ts';
@@ -128,7 +128,7 @@ export async function openSinks(
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
-  return { ...output, beforeReplace: async () => (await import('../../../append/kept-state.ts')).removeState(path) };
+  return { ...output, beforeReplace: async () => (await import('../../../scans/append/kept-state.ts')).removeState(path) };
 }
 
 async function loadLocalTime(zone: string): Promise<LocalTime> {

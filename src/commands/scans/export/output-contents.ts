@@ -1,7 +1,7 @@
 /** Content of an export's outputs, for `--summary`: of appended files all their rows, of others the rows of this run. */
 import { existsSync } from 'node:fs';
-import type { AppendFile } from '../../../append/append-file.ts';
 import type { CodeSink } from '../../../files/formats/row-sink.ts';
+import type { AppendFile } from '../../../scans/append/append-file.ts';
 
 export interface OutputContents {
   /**

@@ -21,7 +21,7 @@ export async function refuseKept(plan: ExportPlan, names: readonly string[], { o
 
 async function refuseDataset(directory: string, { partition, append }: ExportPlan): Promise<void> {
   if (partition && append) return;
-  const { MANIFEST } = await import('../../../dataset/manifest.ts');
+  const { MANIFEST } = await import('../../../scans/dataset/manifest.ts');
   if (!(await namesIn(directory)).includes(MANIFEST)) return;
   if (partition) {
     throw new UsageError(`cannot write the dataset ${directory}: it already exists`, {
@@ -51,7 +51,7 @@ function namesIn(directory: string): Promise<string[]> {
 }
 
 async function hasState(path: string): Promise<boolean> {
-  const { findState } = await import('../../../append/kept-state.ts');
+  const { findState } = await import('../../../scans/append/kept-state.ts');
   return (await findState(path)) !== undefined;
 }
 

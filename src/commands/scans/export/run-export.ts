@@ -3,8 +3,8 @@
 import { keyPrefix } from '../../../base/text/key.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
 import { keepMemoryFlat } from '../../../service/v8-flags.ts';
@@ -65,7 +65,7 @@ async function exportAll(
   { started, progress }: { started: number; progress: Progress },
 ) {
   const [{ exportCodes }, { fetchInOrder }] = await Promise.all([
-    import('../../../complete/export-codes.ts'),
+    import('../../../scans/export/export-codes.ts'),
     import('../../../base/parallel/fetch-in-order.ts'),
   ]);
   const sinks = await openSinks(context, plan, codes, service);

@@ -2,10 +2,10 @@
 
 import { NotFoundError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { widened } from '../../../complete/range.ts';
 import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';
 import { tooManyRows } from '../../../files/formats/xlsx/workbook-sink.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import { widened } from '../../../scans/export/range.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ExportPlan } from './plan-export.ts';
 

@@ -1,10 +1,10 @@
 /** Figures of a report, from what was counted. */
-import type { ReportFigures } from '../../../report/compose-report.ts';
-import type { Name } from '../../../report/document.ts';
-import type { ClosedSpan } from '../../../stats/compare-span.ts';
-import { startOfDay } from '../../../stats/data-part.ts';
-import type { Dimension } from '../../../stats/dimensions.ts';
-import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../stats/figures.ts';
+import type { ReportFigures } from '../../../scans/report/compose-report.ts';
+import type { Name } from '../../../scans/report/document.ts';
+import type { ClosedSpan } from '../../../scans/stats/compare-span.ts';
+import { startOfDay } from '../../../scans/stats/data-part.ts';
+import type { Dimension } from '../../../scans/stats/dimensions.ts';
+import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../scans/stats/figures.ts';
 import { type CountedCodes, figuresInput } from '../counting/count-scans.ts';
 import type { CountPlan } from '../counting/plan-count.ts';
 

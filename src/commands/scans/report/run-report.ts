@@ -5,12 +5,12 @@ import { addFile } from '../../../base/run/run-summary.ts';
 import { inQuotes, joinSome } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
 import { checkWholeFile, writeWholeFile } from '../../../files/formats/whole-file.ts';
-import { composeReport } from '../../../report/compose-report.ts';
-import type { ReportDocument, ReportLogo } from '../../../report/document.ts';
-import { renderHtml } from '../../../report/html/render-html.ts';
-import { loadLanguage } from '../../../report/languages/load-language.ts';
-import type { Paper } from '../../../report/pdf/paper.ts';
-import { type Dimension, groupOf } from '../../../stats/dimensions.ts';
+import { composeReport } from '../../../scans/report/compose-report.ts';
+import type { ReportDocument, ReportLogo } from '../../../scans/report/document.ts';
+import { renderHtml } from '../../../scans/report/html/render-html.ts';
+import { loadLanguage } from '../../../scans/report/languages/load-language.ts';
+import type { Paper } from '../../../scans/report/pdf/paper.ts';
+import { type Dimension, groupOf } from '../../../scans/stats/dimensions.ts';
 import { readLogo } from '../../read-given.ts';
 import { closingWords, countScans } from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
@@ -66,7 +66,7 @@ function reportOutput({ output: path, paper }: Pick<ReportFlags, 'output' | 'pap
 }
 
 async function renderPages(context: Context, report: ReportDocument, paper: Paper): Promise<Buffer> {
-  const { renderPdf } = await import('../../../report/pdf/render-pdf.ts');
+  const { renderPdf } = await import('../../../scans/report/pdf/render-pdf.ts');
   const { bytes, lossy } = await renderPdf(report, paper);
   if (lossy.length > 0) {
     const named = lossy.map((text) => `the ${kindOf(text, report)} ${inQuotes(text)}`);

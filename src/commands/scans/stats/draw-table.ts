@@ -2,7 +2,7 @@
 
 import { displayWidth } from '../../../base/text/display-width.ts';
 import { formatCount } from '../../../base/text/quote.ts';
-import type { Figure, Section } from '../../../stats/figures.ts';
+import type { Figure, Section } from '../../../scans/stats/figures.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { fitText } from '../../../terminal/fit-text.ts';
 import { type Cell, createGrid, GAP } from '../../../terminal/grid.ts';

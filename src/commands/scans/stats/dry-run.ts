@@ -1,13 +1,13 @@
 /** `scans stats --dry-run`: the codes, range, scans and requests of a count, and its duration. */
 
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
-import { requestsAfter } from '../../../complete/export-scans.ts';
-import { cut } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';
-import { cheaperByTotals, planReadings } from '../../../stats/readings.ts';
-import { requestsForTotals } from '../../../stats/totals.ts';
+import { requestsAfter } from '../../../scans/export/export-scans.ts';
+import { cut } from '../../../scans/export/range.ts';
+import { cheaperByTotals, planReadings } from '../../../scans/stats/readings.ts';
+import { requestsForTotals } from '../../../scans/stats/totals.ts';
 import { requestsToName } from '../../choose-codes.ts';
 import { codesOf } from '../counting/count-scans.ts';
 import { askFirst } from '../counting/count-service.ts';

@@ -1,7 +1,7 @@
 /** Formats the cells of figures on a terminal. */
 import { basename } from 'node:path';
 import { formatCount } from '../../../base/text/quote.ts';
-import type { Figure, Section } from '../../../stats/figures.ts';
+import type { Figure, Section } from '../../../scans/stats/figures.ts';
 
 /** Signs of a drawing. Without `full` there are no bars, and without `sparks` no sparklines. */
 export interface Signs {

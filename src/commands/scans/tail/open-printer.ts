@@ -1,11 +1,12 @@
 /** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
-import type { ClockReading } from '../../../append/overlap.ts';
+
 import { inChunks } from '../../../base/collections/in-chunks.ts';
 import type { Context } from '../../../context.ts';
 import type { DocumentSink } from '../../../files/formats/document-sink.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
-import { createTailProgress } from '../../../tail/progress.ts';
-import type { TailRun, TailStateFile } from '../../../tail/state-file.ts';
+import type { ClockReading } from '../../../scans/append/overlap.ts';
+import { createTailProgress } from '../../../scans/tail/progress.ts';
+import type { TailRun, TailStateFile } from '../../../scans/tail/state-file.ts';
 
 export interface FoundScan {
   codeId: string;

@@ -3,14 +3,14 @@
 import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { quote } from '../../../base/text/quote.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
-import { type FollowedCode, followCode } from '../../../complete/follow-code.ts';
-import type { ReadScans } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputPlan } from '../../../files/formats/plan-output.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import { type FollowedCode, followCode } from '../../../scans/export/follow-code.ts';
+import type { ReadScans } from '../../../scans/export/range.ts';
+import { openTailState, type TailStateFile } from '../../../scans/tail/state-file.ts';
 import type { Service } from '../../../service/service.ts';
 import { SCAN_FIELDS, type Scan } from '../../../service/shapes.ts';
-import { openTailState, type TailStateFile } from '../../../tail/state-file.ts';
 import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';

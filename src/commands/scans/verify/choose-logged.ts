@@ -1,9 +1,10 @@
 /** The codes that `scans verify` compares, checked against the logs: each has one log, which is of this workspace. */
-import { checkOwnWorkspace } from '../../../append/own-workspace.ts';
+
 import { UsageError } from '../../../base/errors.ts';
 import { countOf, inShellOr, quote } from '../../../base/text/quote.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
+import { checkOwnWorkspace } from '../../../scans/append/own-workspace.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { chooseLabelsOfLog } from '../../choose-codes.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { covers, isDirectory, type ScanLog } from './scan-log.ts';

@@ -1,11 +1,11 @@
 /** Reads logs once: how many scans each code has in the range that its log covers, and what is wrong with the log. */
 import { basename } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
-import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
-import { readEveryRow } from '../../../stats/input/read-scans.ts';
-import { createLogIndex, type LogIndex } from '../../../verify/log-index.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import type { Range } from '../../../scans/export/range.ts';
+import { readEveryRow } from '../../../scans/stats/input/read-scans.ts';
+import { createLogIndex, type LogIndex } from '../../../scans/verify/log-index.ts';
 import { createPause } from '../pause.ts';
 import { codeOfRows, covers, keptRange, type ScanLog } from './scan-log.ts';
 

@@ -1,12 +1,13 @@
 /** Opens a log that an append keeps, to add missing scans: as the export that wrote it would, from what its state records. */
-import type { AppendFile } from '../../../append/add-rows.ts';
-import type { AppendIdentity } from '../../../append/append-file.ts';
+
 import { UsageError } from '../../../base/errors.ts';
 import { createLocalTime } from '../../../base/time/local-time.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { DatasetIdentity } from '../../../dataset/manifest.ts';
 import type { CodeSink, TimedRows } from '../../../files/formats/row-sink.ts';
+import type { AppendFile } from '../../../scans/append/add-rows.ts';
+import type { AppendIdentity } from '../../../scans/append/append-file.ts';
+import type { DatasetIdentity } from '../../../scans/dataset/manifest.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import type { Service } from '../../../service/service.ts';
 import { loadFormatter } from '../../output-options.ts';
 import { addLabels, addLocalTime, LOCAL_TIME } from '../export/added-columns.ts';
@@ -54,11 +55,11 @@ export async function openLog(
 
   async function open(): Promise<AppendFile> {
     if (keptBy && 'directory' in keptBy) {
-      const { openDataset } = await import('../../../dataset/open-dataset.ts');
+      const { openDataset } = await import('../../../scans/dataset/open-dataset.ts');
       const { directory } = keptBy;
       return openDataset({ ...common, directory, identity: identity as DatasetIdentity, createFormatter, append: true });
     }
-    const { openAppendFile } = await import('../../../append/append-file.ts');
+    const { openAppendFile } = await import('../../../scans/append/append-file.ts');
     // The newest rows may be in a file that was just moved away.
     const rotated = paths.length > 1 || !paths.includes(place);
     return openAppendFile({ ...common, path: place, identity, formatter: createFormatter(), rotated });

@@ -3,13 +3,13 @@
 import { UsageError } from '../../../base/errors.ts';
 import { addFile, addRows } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
-import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { TimedRows } from '../../../files/formats/row-sink.ts';
-import type { LogIndex } from '../../../verify/log-index.ts';
-import { verifyCodes } from '../../../verify/verify-codes.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import type { Range } from '../../../scans/export/range.ts';
+import type { LogIndex } from '../../../scans/verify/log-index.ts';
+import { verifyCodes } from '../../../scans/verify/verify-codes.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';
 import { checkChoice, everyOf } from '../../code-choice.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';

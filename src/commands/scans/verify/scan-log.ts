@@ -1,19 +1,19 @@
 /** The logs that `scans verify` compares: an appended file with its rotated files, a dataset, or files that no append keeps. */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { LogState } from '../../../append/append-file.ts';
-import { type RotatedFile, rangeOfCode } from '../../../append/log-range.ts';
 import { UnprovenError } from '../../../base/errors.ts';
 import { inShellOr } from '../../../base/text/quote.ts';
 import { letSignalsIn } from '../../../base/time/time.ts';
-import type { CodeLabel } from '../../../complete/export-codes.ts';
-import type { Range } from '../../../complete/range.ts';
 import type { Context } from '../../../context.ts';
 import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
-import { listInputs } from '../../../stats/input/list-inputs.ts';
-import { recordOf } from '../../../stats/input/record-of-log.ts';
-import { checkLogFiles, type LogFault } from '../../../verify/log-files.ts';
+import type { LogState } from '../../../scans/append/append-file.ts';
+import { type RotatedFile, rangeOfCode } from '../../../scans/append/log-range.ts';
+import type { CodeLabel } from '../../../scans/export/export-codes.ts';
+import type { Range } from '../../../scans/export/range.ts';
+import type { InputLog } from '../../../scans/stats/input/input-log.ts';
+import { listInputs } from '../../../scans/stats/input/list-inputs.ts';
+import { recordOf } from '../../../scans/stats/input/record-of-log.ts';
+import { checkLogFiles, type LogFault } from '../../../scans/verify/log-files.ts';
 
 /** Files that one append keeps, or all files that none keeps. */
 export interface ScanLog {
@@ -71,8 +71,8 @@ async function refuseUnreadable(keptBy: KeptLog['keptBy'], paths: readonly strin
   const isFile = 'file' in keptBy;
   const place = isFile ? keptBy.file : keptBy.directory;
   const loss = isFile
-    ? await (await import('../../../append/recorded-log.ts')).lossOfLog(place, paths)
-    : await (await import('../../../dataset/open-dataset.ts')).lossOfDataset(place);
+    ? await (await import('../../../scans/append/recorded-log.ts')).lossOfLog(place, paths)
+    : await (await import('../../../scans/dataset/open-dataset.ts')).lossOfDataset(place);
   throw new UnprovenError(`cannot read the scans of ${place}: ${loss ?? 'its state cannot be read'}`, {
     hint: 'Restore it from a backup, then run the command again.',
   });
@@ -87,14 +87,14 @@ export async function isDirectory(place: string): Promise<boolean> {
 /** `others`: files that no append keeps; rotated ones may be among them. */
 async function describeLog({ signal }: Context, { paths, keptBy }: KeptLog, others: readonly string[]): Promise<ScanLog> {
   if ('directory' in keptBy) {
-    const { inspectDataset } = await import('../../../dataset/open-dataset.ts');
+    const { inspectDataset } = await import('../../../scans/dataset/open-dataset.ts');
     const state = await inspectDataset(keptBy.directory);
     const hint = 'Restore it from a backup, or export into a new directory with `qrctl scans export`.';
     const fault = state?.fault === undefined ? undefined : { reason: state.fault, hint };
     return { place: keptBy.directory, paths, keptBy, ...NOTHING_KEPT, state, fault };
   }
   const log = { place: keptBy.file, paths, keptBy, ...NOTHING_KEPT };
-  const state = await (await import('../../../append/append-file.ts')).readLogState(log.place);
+  const state = await (await import('../../../scans/append/append-file.ts')).readLogState(log.place);
   if (!state) return log;
   return { ...log, state, ...(await checkLogFiles(log.place, state, { own: paths, others, pause: () => letSignalsIn(signal) })) };
 }

@@ -6,7 +6,7 @@ import { formatInstant } from '../../../base/time/time.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
-import type { CodeResult } from '../../../verify/verify-codes.ts';
+import type { CodeResult } from '../../../scans/verify/verify-codes.ts';
 import { formatRange } from '../../range-options.ts';
 import { widest } from './index-logs.ts';
 import type { ScanLog } from './scan-log.ts';

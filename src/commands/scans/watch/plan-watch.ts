@@ -1,10 +1,10 @@
 /** Checks the flags of a watch together, before anything is read or sent. */
 
 import { chooseTimeZone } from '../../../base/time/time-zone.ts';
-import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
-import type { WatchRow } from '../../../watch/watch-rows.ts';
+import type { CodeFailure } from '../../../scans/export/export-codes.ts';
+import type { InputLog } from '../../../scans/stats/input/input-log.ts';
+import type { WatchRow } from '../../../scans/watch/watch-rows.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
 import { planRange } from '../../range-options.ts';

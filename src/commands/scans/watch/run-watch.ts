@@ -3,11 +3,11 @@
 import { PartialError } from '../../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
 import { countOutcomes } from '../../../bulk/count-outcomes.ts';
-import type { CodeFailure } from '../../../complete/export-codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
-import { OUTCOMES, type WatchOutcome } from '../../../watch/judge.ts';
-import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../watch/watch-rows.ts';
+import type { CodeFailure } from '../../../scans/export/export-codes.ts';
+import { OUTCOMES, type WatchOutcome } from '../../../scans/watch/judge.ts';
+import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../scans/watch/watch-rows.ts';
 import { planOutput } from '../../output-options.ts';
 import { formatRange } from '../../range-options.ts';
 import { type Comparison, openLastRun, printNews } from '../../since-last.ts';

@@ -3,11 +3,11 @@
 import { UnprovenError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
-import type { InputLog } from '../../../stats/input/input-log.ts';
-import { readFilesEvidence } from '../../../watch/evidence-of-files.ts';
-import { judge } from '../../../watch/judge.ts';
-import { type WatchRow, watchRow } from '../../../watch/watch-rows.ts';
-import { windowsUntil } from '../../../watch/windows.ts';
+import type { InputLog } from '../../../scans/stats/input/input-log.ts';
+import { readFilesEvidence } from '../../../scans/watch/evidence-of-files.ts';
+import { judge } from '../../../scans/watch/judge.ts';
+import { type WatchRow, watchRow } from '../../../scans/watch/watch-rows.ts';
+import { windowsUntil } from '../../../scans/watch/windows.ts';
 import { tellCoverage } from '../counting/coverage-words.ts';
 import { createPause } from '../pause.ts';
 import type { Watched, WatchPlan } from './plan-watch.ts';

@@ -1,0 +1,257 @@
+/**
+ * Adds rows to an appended file so that it contains each row once ("file" includes a dataset). Adding a row again is a no-op, in this run or a later
+ * one: its ID is known from the overlap, or read back from the file.
+ */
+
+import type { Clock } from '../../base/time/time.ts';
+import type { Lock } from '../../files/durable/lock.ts';
+import { cannotWrite } from '../../files/durable/path-errors.ts';
+import type { CodeSink, Row, TimedRows } from '../../files/formats/row-sink.ts';
+import type { CommittedPoint } from './committed-point.ts';
+import { olderRowError } from './current-state.ts';
+import {
+  addRow,
+  type ClockReading,
+  type CodeOverlap,
+  contentsOf,
+  emptyOverlap,
+  forgetOldIds,
+  markGone,
+  noteRead,
+  overlapOf,
+  setBackOf,
+} from './overlap.ts';
+import { createOwnershipCheck } from './ownership-check.ts';
+import { createReadingStart, type ReadingStartJob } from './reading-start.ts';
+import type { RowTail } from './row-tail.ts';
+import { createSerialQueue } from './serial-queue.ts';
+
+export interface AppendFile {
+  /** The real file. */
+  readonly path: string;
+  /**
+   * Returns the totals of the file as of the last commit: its rows of all codes, and the time of the newest one in ms since the epoch. `added`: how
+   * many of these rows this run wrote.
+   */
+  contents(): { rows: number; watermarkMs: number | undefined; added: number };
+  /**
+   * Returns the sink for the rows of one code: everything read from its `sinceMs` on, oldest first. Rows are committed soon: after a kill the next run
+   * resumes from the last commit. After a rewind, rows that are written again are dropped, and until the sink's commit the next run would read the
+   * code from `sinceMs` again. With `own`, the file contains this code only, and the sink's end closes it.
+   */
+  sinkOf(codeId: string, own?: boolean): CodeSink;
+  /**
+   * Adds scans of a code that the whole log lacks, rotated files included, however old they are: the caller compared them with every row under the
+   * lock of this file. Resolves to the number added. Changes no watermark, so the next run reads from where it would have read.
+   */
+  addMissing(codeId: string, batch: TimedRows): Promise<number>;
+  /** Records that a code of the file was deleted on the service. Returns whether an earlier run did so; undefined for a code that the file does not have. */
+  noteGone(codeId: string): boolean | undefined;
+  /** Ends a run that read everything: commits, puts a restarted file in place, and closes. A first run without rows creates the file too. */
+  commit(): Promise<void>;
+  /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
+  discard(): Promise<void>;
+}
+
+/** Converts rows to text or its UTF-8. `begin` is written before the first row; `rows` must return complete lines. */
+export interface AppendFormatter {
+  begin(): string;
+  rows(rows: readonly Row[]): string | Uint8Array;
+}
+
+interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
+  /** Commits nothing before everything is read; then `replace` of the tail puts all of it in place. */
+  restart: boolean;
+  clock: Clock;
+  committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
+  /** For a restart: overlaps of the file that stays if the run fails. */
+  replaced?: ReadonlyMap<string, CodeOverlap> | undefined;
+  tail: RowTail;
+  lock: Lock;
+}
+
+/** Creates an AppendFile that continues at the committed point. It closes the tail and releases the lock at its end. */
+export function createAppendFile(job: AppendJob): AppendFile {
+  const { path, overlapMs, restart, clock, committed, tail, lock } = job;
+  const { overlaps, sinceMs, isSaved, proof } = committed;
+  const queue = createSerialQueue(clock, () => commitRows(false));
+  const ownership = createOwnershipCheck(proof, path);
+  /** For codes that got rows older than their overlap: the time from which on all their IDs are kept. */
+  const keptFromMs = new Map<string, number>();
+  /** The end of the run must commit something: in a first run the file itself, even without rows. */
+  let changed = !isSaved;
+  let closed = false;
+  /** Whether data that was written since the last commit is worth a commit. */
+  let worthCommit = false;
+  const { rows: rowsBefore } = contentsOf(overlaps);
+  let kept = { ...contentsOf(job.replaced ?? overlaps), added: 0 };
+
+  const start = createReadingStart({ ...job, sinceMs });
+  const startOf = (code: string, endMs?: number) => start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
+  const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
+
+  /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
+  async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
+    const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
+    // A25: whether a rotated file has them can't be checked.
+    if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
+      const back = setBackOf(overlap, start.now(), overlapMs);
+      throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs: back?.isCertain ? back.byMs : undefined });
+    }
+    if (oldestMs >= idsFromMs) return;
+    const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
+    await tail.readBack((row) => {
+      if ((row.code ?? code) === code && row.timeMs >= fromMs) overlap.ids.set(row.id, row.timeMs);
+    }, fromMs);
+    overlap.idsFromMs = fromMs;
+    keptFromMs.set(code, fromMs);
+  }
+
+  /** `begunAt`: undefined for rows that are missing in the log (A34). */
+  async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
+    const overlap = overlapOf(overlaps, code);
+    // A34: the caller compared missing rows with all of the log.
+    if (begunAt)
+      await widen(
+        code,
+        overlap,
+        times.reduce((oldest, time) => Math.min(oldest, time), Number.POSITIVE_INFINITY),
+      );
+    // A10: a row that the file has, or that comes twice in this batch, is dropped.
+    const fresh = new Map<string, number>();
+    rows.forEach((row, i) => {
+      const id = String(row.id);
+      if (!overlap.ids.has(id)) fresh.set(id, i);
+    });
+    if (fresh.size === 0) return 0;
+    changed = true;
+    const indices = [...fresh.values()];
+    const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
+    worthCommit = (await tail.write(code, batch)) || worthCommit;
+    // A12: only after they are written. A first write creates a state, which must not record rows that the file lacks.
+    for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
+    // A34: scans that arrived since the last run are still to be read, whatever was repaired.
+    if (begunAt) overlap.writtenAt = begunAt;
+    forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
+    return fresh.size;
+  }
+
+  function append(code: string, batch: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
+    const work = queue.run(async () => {
+      let added = 0;
+      for (const released of ownership.release(batch)) added += await add(code, released, begunAt);
+      if (worthCommit && !restart) await queue.commitWhenDue();
+      return added;
+    });
+    return work.catch((error) => Promise.reject(asNotWritten(error, path)));
+  }
+
+  /** Records that if this run ends here, the next one reads this code again from `fromMs` on (-Infinity: from the first row). */
+  function setReread(code: string, fromMs: number): void {
+    const overlap = overlapOf(overlaps, code);
+    changed ||= overlap.rereadFromMs !== fromMs;
+    overlap.rereadFromMs = fromMs;
+  }
+
+  /** `last`: no write follows, so the file gets a stamp by which the next run recognizes it (A19). */
+  async function commitRows(last: boolean): Promise<void> {
+    if (restart || !(changed || (last && !tail.isStamped()))) return;
+    await tail.commit(last);
+    noteCommit();
+  }
+
+  function noteCommit(): void {
+    changed = false;
+    worthCommit = false;
+    const now = contentsOf(overlaps);
+    kept = { ...now, added: now.rows - rowsBefore };
+  }
+
+  async function commit(): Promise<void> {
+    const work = queue.run(async () => {
+      ownership.check();
+      await commitRows(true);
+      if (!restart) return;
+      await tail.replace();
+      noteCommit();
+    });
+    await work.catch((error) => Promise.reject(asNotWritten(error, path)));
+    await close();
+  }
+
+  async function discard(): Promise<void> {
+    if (closed) return;
+    if (tail.keepsState()) await queue.run(() => commitRows(true)).catch(() => undefined);
+    await close();
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    await queue.stop();
+    await tail.close();
+    await lock.release();
+  }
+
+  function sinkOf(code: string, own = false): CodeSink {
+    let fromMs = startOf(code);
+    /** A scan that arrives after this may be missing from the rows that are read. */
+    let begunAt = start.now();
+    let rows = 0;
+    let readUntilMs: number | undefined;
+    let done = false;
+    /** Drops the rows of the code, which is possible only if nothing of the run is committed before its end. Resolves to whether it did. */
+    async function dropRows(): Promise<boolean> {
+      const { drop } = tail;
+      if (!restart || !drop || closed) return false;
+      await queue.run(() => drop(code));
+      overlaps.delete(code);
+      rows = 0;
+      return true;
+    }
+    return {
+      sinceMs: fromMs,
+      sinceFor(endMs) {
+        readUntilMs = endMs;
+        fromMs = startOf(code, endMs);
+        return fromMs;
+      },
+      added: () => rows,
+      async write(batch) {
+        // The first response for the first code is the first to show the service's time.
+        if (begunAt.serviceMs === undefined) begunAt = start.now();
+        const added = await append(code, batch, begunAt);
+        rows += added;
+        return added;
+      },
+      checkpoint: async () => async () => {
+        if (await dropRows()) return true;
+        // A9: rows from here on are not verified as complete; rows that are written again are dropped.
+        setReread(code, fromMs ?? Number.NEGATIVE_INFINITY);
+        return true;
+      },
+      async commit() {
+        done = true;
+        changed = noteRead(overlapOf(overlaps, code), readUntilMs) || changed;
+        if (own) await commit();
+      },
+      async discard() {
+        if (!done) await dropRows();
+        if (own) await discard();
+      },
+    };
+  }
+
+  const addMissing: AppendFile['addMissing'] = (code, batch) => append(code, batch, undefined);
+  const noteGone: AppendFile['noteGone'] = (code) => {
+    const wasGone = markGone(overlaps.get(code));
+    changed ||= wasGone === false;
+    return wasGone;
+  };
+
+  return { path, contents: () => kept, sinkOf, addMissing, noteGone, commit, discard };
+}
+
+/** Converts an error of the system to the failure that cannotWrite words; returns any other error unchanged. */
+function asNotWritten(error: unknown, path: string): unknown {
+  return cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
+}

@@ -1,0 +1,246 @@
+/** Finds the committed point at the start of an append, whatever the last run left, or refuses and states how to continue. */
+
+import { basename } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { countOf } from '../../base/text/quote.ts';
+import { capitalize } from '../../base/text/sentence.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import type { Disk, DiskFile } from '../../files/durable/disk.ts';
+import { OTHER_FILE } from '../../files/durable/path-errors.ts';
+import { openTrusted } from '../../files/durable/trusted-file.ts';
+import type { RecordedWorkspace } from '../../service/workspace.ts';
+import { StateProblem } from './checksummed-state.ts';
+import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
+import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
+import { hasStamp } from './file-stamp.ts';
+import { type AppendIdentity, differenceOf } from './identity.ts';
+import type { RotatedFile } from './log-range.ts';
+import { type CodeOverlap, isRotated, withoutGone } from './overlap.ts';
+import { checkOwnWorkspace, type OwnWorkspace, type Recorded } from './own-workspace.ts';
+import { countUncommittedRows, type OwnershipProof, rebuild } from './read-back.ts';
+import { refuseRotated } from './rotated-copies.ts';
+import { UnrecognizedRowError } from './row-parsers.ts';
+import type { AppendState } from './state.ts';
+
+/** A file at its committed point. */
+export interface CommittedPoint {
+  /** Open file, truncated to `bytes`; undefined if there is none yet. */
+  file: DiskFile | undefined;
+  bytes: number;
+  /** Hash of those bytes; continues with the appended ones. */
+  hash: FileHash;
+  /** Content of the next state. */
+  workspace: RecordedWorkspace;
+  overlaps: Map<string, CodeOverlap>;
+  rotated: readonly RotatedFile[];
+  sinceMs: number | undefined;
+  /** The state on disk matches this. */
+  isSaved: boolean;
+  /** The stamp in the state shows that no other process changed the file. */
+  isUntouched: boolean;
+  /** The state on disk has a stamp, which may be out of date. */
+  stateHasStamp: boolean;
+  /** Set if the state was lost: the row that the service must return before rows are added. */
+  proof: OwnershipProof | undefined;
+}
+
+export interface OpenJob {
+  disk: Disk;
+  paths: AppendPaths;
+  identity: AppendIdentity;
+  own: OwnWorkspace;
+  /** Alternative if the file does not belong to this run, with its flag (default: `--output`). */
+  elsewhere?: string | undefined;
+  /** Text that the formatter writes before the first row. */
+  begin: string;
+  overlapMs: number;
+  /** Lower bounds for a first run, or one whose state was lost. */
+  sinceMs: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Receives notes that can be missed, one sentence each. */
+  note?: ((line: string) => void) | undefined;
+  /** Receives notes that must not be missed: truncated bytes. */
+  warn?: ((line: string) => void) | undefined;
+}
+
+/** Returns the committed point of an export from the beginning: no bytes and no file. */
+export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
+  const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), rotated: [], proof: undefined };
+  return { ...nothing, workspace, sinceMs, isSaved: false, isUntouched: false, stateHasStamp: false };
+}
+
+/**
+ * Finds the committed point; the caller holds the lock. Throws UsageError, with everything left as it is, if the file differs from its state or from
+ * the export of this run.
+ */
+export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
+  const state = await readCurrentState(job);
+  if (!state || state instanceof StateProblem) return openWithoutState(job, state);
+  return openWithState(job, state, await checkExport(job, state));
+}
+
+/** A6: refuses a run of another export or another workspace, which would mix two exports in one file. */
+export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, state: AppendState): Promise<Recorded> {
+  const other = elsewhere ?? OTHER_FILE;
+  const recorded = await checkOwnWorkspace(paths.file, state, own, other);
+  const difference = differenceOf(withoutGone(state.identity, state.overlaps), withoutGone(identity, state.overlaps));
+  if (difference) throw refusal(paths.file, `it ${difference.reason}`, `${difference.wayOn}, or ${other}`);
+  return recorded;
+}
+
+async function openWithState(job: OpenJob, state: AppendState, { workspace, isRenewed }: Recorded): Promise<CommittedPoint> {
+  // A18: the first run's lower bound, not this one's.
+  const { bytes, overlaps, rotated, sinceMs } = state;
+  const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
+  const file = await openTrusted(job.disk, job.paths.file);
+  if (!file) {
+    // After a first run that stopped between its first state and the file, there is no file, and nothing is lost. A missing file with rows was moved.
+    if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
+    throw refusal(
+      job.paths.file,
+      lossOf(undefined, bytes),
+      'If log rotation moved it, add --rotated to continue in a new file. If not, restore the file, or add --restart to export everything again',
+    );
+  }
+  try {
+    const stat = await file.stat();
+    // A6: the committed bytes must match exactly, or nothing is changed.
+    if (stat.size < bytes)
+      throw refusal(job.paths.file, lossOf(stat.size, bytes), rebuildIfOlder('file', job, state, restore(job.paths.file)));
+    // A19: an unchanged file is not read again, except for its last block.
+    const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
+    const hash = await checkedHash(job, file, state, isUntouched);
+    if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
+    // A isRenewed state is not on disk yet, so the last commit must write it.
+    return {
+      file,
+      bytes,
+      hash,
+      workspace,
+      overlaps,
+      sinceMs,
+      ...known,
+      isUntouched: isUntouched && !isRenewed,
+      proof: undefined,
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Returns the hash of the committed bytes. Throws UsageError if they differ from the state. */
+export async function checkedHash(
+  { paths, signal }: Pick<OpenJob, 'paths' | 'signal'>,
+  file: DiskFile,
+  state: AppendState,
+  isUntouched: boolean,
+): Promise<FileHash> {
+  const { bytes, sha256, blocks } = state;
+  const hash = await hashFile(file, bytes, isUntouched ? blocks : undefined, signal);
+  const found = blocks === undefined ? await plainDigest(file, bytes, signal) : hash.digests().sha256;
+  if (found !== sha256) throw refusal(paths.file, lossOf(bytes, bytes), capitalize(restore(paths.file)));
+  return hash;
+}
+
+/** Returns whether the file begins with the bytes that a state describes. */
+export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: DiskFile, state: AppendState): Promise<boolean> {
+  try {
+    await checkedHash(job, file, state, false);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+/** Returns the way on if `which` may be an older copy, or is something else: then it is `other`, a clause. */
+function rebuildIfOlder(which: string, { paths }: OpenJob, { identity, overlaps }: AppendState, other: string): string {
+  const { format, dialect } = identity;
+  // A14, A28: the state can't be rebuilt from this file alone.
+  if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
+  return `If the ${which} is an older copy, delete ${basename(paths.state)}. The next run rebuilds it and adds the missing scans. If not, ${other}`;
+}
+
+function restore(file: string): string {
+  return `restore the file from a backup, ${orRestart(file)}`;
+}
+
+/**
+ * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
+ * a stopped run certainly did not write is refused, and truncated data is reported.
+ */
+export async function truncateUncommitted(job: OpenJob, file: DiskFile, state: AppendState, size: number): Promise<void> {
+  const { bytes, stamp } = state;
+  const unrecognizedData = () =>
+    refusal(
+      job.paths.file,
+      `data after the last commit (${countOf(size - bytes, 'byte')} from byte ${bytes}) was not written by this export`,
+      rebuildIfOlder(
+        'state file',
+        job,
+        state,
+        `move everything after byte ${bytes} to another file, ${orRestart(job.paths.file)}`,
+      ),
+    );
+  // A20: the last run completed, so it left no uncommitted data.
+  if (stamp) throw unrecognizedData();
+  if (bytes === 0) await refuseUnrecognized(job, file, size);
+  const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
+  const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
+  // A21: another process wrote after the data of a stopped run.
+  if (rows === undefined) throw unrecognizedData();
+  await file.truncate(bytes);
+  job.warn?.(
+    `${basename(job.paths.file)}: removed ${countOf(size - bytes, 'byte')} that a stopped run left after the last commit (${countOf(rows, 'complete row')})`,
+  );
+}
+
+/** A17: if nothing is committed, all data is truncated: it must be the beginning that a stopped first run wrote. */
+async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
+  const expected = Buffer.from(job.begin || '{');
+  const found = Buffer.alloc(Math.min(expected.length, size));
+  await file.read(found, 0, found.length, 0);
+  // A power cut may leave the length, and zeros in place of data that was not flushed.
+  if (!found.every((byte, i) => byte === expected[i] || byte === 0))
+    throw refusal(
+      job.paths.file,
+      'the file was not written by this export',
+      `Move it to another directory, ${orRestart(job.paths.file)}`,
+    );
+}
+
+async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
+  const workspace = await job.own.workspace.record();
+  const lost = problem ? `its state file ${problem.message}` : `its state file (${basename(job.paths.state)}) is missing`;
+  const file = await openTrusted(job.disk, job.paths.file);
+  const size = (await file?.stat())?.size ?? 0;
+  if (!file || size === 0) {
+    if (problem) {
+      const wayOn = 'Restore both files from a backup, or add --restart to export everything again';
+      throw refusal(job.paths.file, `${lost}, and the file is ${file ? 'empty' : 'missing'}`, wayOn);
+    }
+    return { ...nothingCommitted(workspace, job.sinceMs), file };
+  }
+  try {
+    await refuseRotated(job);
+    const { bytes, overlaps, oldestMs, proof } = await rebuild({ ...job, file, size });
+    const begin = oldestMs === undefined ? '' : `, whose oldest scan is dated ${formatInstant(oldestMs)}`;
+    job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file${begin}`);
+    if (bytes < size)
+      job.warn?.(`${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`);
+    // A44: nothing shows that the file began with the first scan.
+    const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
+    const hash = await hashFile(file, bytes, undefined, job.signal);
+    return { ...nothingCommitted(workspace, sinceMs), file, bytes, hash, overlaps, proof };
+  } catch (error) {
+    await file.close();
+    if (!(error instanceof UnrecognizedRowError)) throw error;
+    throw refusal(
+      job.paths.file,
+      `${lost} and cannot be rebuilt because the file has ${error.message}`,
+      `Restore ${basename(job.paths.state)} from a backup, pass the codes and flags used to write the file, ${orRestart(job.paths.file)}`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,40 @@
+/** Stamp that shows, without reading a file, that it is unchanged since it was left (A19). */
+import type { DiskStat } from '../../files/durable/disk.ts';
+import { isObject } from '../../service/json.ts';
+
+/** The size is compared separately. No program can set the ctime of a file: the system does, with every change of its bytes. */
+export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
+
+/**
+ * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the instant of its last
+ * change. File systems count time in ticks of milliseconds, some of seconds: another change within the same tick would leave no trace.
+ */
+export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
+  return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
+}
+
+/** Returns whether a file is as it was when it had this stamp; its size is compared elsewhere. */
+export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
+  return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
+}
+
+/** A stamp in JSON, whose numbers have too few digits for it. */
+export interface SavedStamp {
+  ino: string;
+  mtimeNs: string;
+  ctimeNs: string;
+}
+
+export function formatStamp({ ino, mtimeNs, ctimeNs }: FileStamp): SavedStamp {
+  return { ino: `${ino}`, mtimeNs: `${mtimeNs}`, ctimeNs: `${ctimeNs}` };
+}
+
+export function isSavedStamp(value: unknown): value is SavedStamp {
+  if (!isObject(value)) return false;
+  const { ino, mtimeNs, ctimeNs } = value;
+  return [ino, mtimeNs, ctimeNs].every((text) => typeof text === 'string' && /^-?\d{1,20}$/.test(text));
+}
+
+export function parseStamp({ ino, mtimeNs, ctimeNs }: SavedStamp): FileStamp {
+  return { ino: BigInt(ino), mtimeNs: BigInt(mtimeNs), ctimeNs: BigInt(ctimeNs) };
+}

@@ -1,0 +1,236 @@
+/**
+ * Growing end of an appended file: makes rows durable. Three rules, each against one way to lose or double a row: rows are on disk before the state
+ * that records them (write order); the state is replaced atomically; after a failed write or flush this process commits nothing more, because the
+ * system may have dropped the data.
+ */
+import { dirname } from 'node:path';
+import { UnprovenError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time/time.ts';
+import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import { removeFile } from '../../files/durable/held-directory.ts';
+import { createTemporary, openReplacement, putInPlace, type Replacement } from '../../files/durable/replace-file.ts';
+import { isSameFile } from '../../files/durable/trusted-file.ts';
+import { writeFully } from '../../files/durable/write.ts';
+import type { CommittedPoint } from './committed-point.ts';
+import type { AppendPaths } from './current-state.ts';
+import { type FileStamp, stampOf } from './file-stamp.ts';
+import type { AppendIdentity } from './identity.ts';
+import type { OldFile } from './old-file.ts';
+import { readRows } from './read-back.ts';
+import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
+import type { RowTail } from './row-tail.ts';
+import { type AppendState, formatState } from './state.ts';
+
+interface FileTailJob {
+  disk: Disk;
+  paths: AppendPaths;
+  identity: AppendIdentity;
+  /** Text that the formatter writes before the first row. */
+  begin: string;
+  /** Write to the `.restart` place, without commits, until `replace`. */
+  restart: boolean;
+  /** For a restart: handles the file that it replaces. */
+  old?: OldFile | undefined;
+  /** The file may be rotated between runs, so the state must identify it at any path. */
+  rotated?: boolean | undefined;
+  /** Determines which IDs a state lists; see formatState. */
+  overlapMs: number;
+  clock: Pick<Clock, 'sleep'>;
+  committed: CommittedPoint;
+}
+
+/** RowTail for text: complete lines, or the beginning of the file. A commit creates the file if there is none. */
+interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
+  /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
+  write(data: string | Uint8Array): Promise<void>;
+}
+
+/** Fields of a state whose file is in place: no restart is putting another one there. */
+const IN_PLACE = { replacing: false };
+
+export function createFileTail({
+  disk,
+  paths,
+  identity,
+  begin,
+  restart,
+  old,
+  rotated,
+  overlapMs,
+  clock,
+  committed,
+}: FileTailJob): FileTail {
+  const place = restart ? paths.restart : paths.file;
+  const { hash, workspace, overlaps, sinceMs } = committed;
+  let file = committed.file;
+  let size = committed.bytes;
+  /** Inode of the file; undefined before there is one. */
+  let ino: bigint | undefined;
+  let isPrepared = false;
+  let hasFailed = false;
+  /** Largest size that a state on disk may record: the file is never truncated below it. */
+  let recordedBytes = committed.bytes;
+  /** Bytes after this offset are written by this run only. */
+  let mayTruncate = true;
+  /** The file at `place` must stay at the end: a state on disk may refer to it. */
+  let mustStay = !restart;
+  /** The state on disk has the stamp of the file as it is. */
+  let isStamped = committed.isUntouched;
+  /** The state on disk has a stamp, possibly of the file before another process changed it. */
+  let { stateHasStamp } = committed;
+
+  /** Runs `work`. After its failure the content of the disk is unknown; the serial queue runs nothing after it. */
+  async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  }
+
+  /** Replaces the state. `look`: describes the file, to which nothing more will be written; see openState. */
+  async function saveState(how: Pick<AppendState, 'replacing' | 'keepsOld'>, look?: () => Promise<DiskStat>): Promise<void> {
+    const { next, stamp } = await openState({ disk, paths, clock }, look);
+    try {
+      const state = {
+        workspace,
+        identity,
+        sinceMs,
+        bytes: size,
+        ...hash.digests(),
+        stamp,
+        ino,
+        ...how,
+        rotated: committed.rotated,
+        overlaps,
+      };
+      await next.write(formatState(state, overlapMs));
+      // A2: the old state or the new one, never a part.
+      await next.commit(() => {
+        // Even if the rename fails: it may have happened.
+        recordedBytes = size;
+        mustStay = true;
+        isStamped = stamp !== undefined;
+        stateHasStamp = isStamped;
+      });
+    } finally {
+      await next.discard();
+    }
+  }
+
+  async function prepare(): Promise<DiskFile> {
+    if (file && isPrepared) return file;
+    if (file && size > 0) ino = (await file.stat()).ino;
+    // A3: a first run killed after it created the file would leave a file without a state, so a state without rows comes first.
+    if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
+    // A20: from here on there may be bytes of this run after the committed offset, and the state must not rule them out.
+    else if (stateHasStamp) await saveState(IN_PLACE);
+    file ??= await createTemporary(disk, paths.file, place);
+    // An incomplete row of a file whose state was lost stayed until it was certain that the file belongs to this code.
+    if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
+    // A3: the file's name must be durable before a state records rows in it.
+    if (size === 0) await disk.flushDirectory(dirname(place));
+    isPrepared = true;
+    ino = (await file.stat()).ino;
+    // A27: before the first byte. Otherwise a rotated file without a commit could not be distinguished from any other.
+    if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
+    if (size === 0) await add(file, begin);
+    return file;
+  }
+
+  async function add(to: DiskFile, data: string | Uint8Array): Promise<void> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    await writeFully(to, bytes, size);
+    hash.update(bytes);
+    size += bytes.length;
+  }
+
+  /**
+   * A15: another process may move, truncate or write the file during the run; the state must not record rows that were written elsewhere. `mine`: the
+   * file that this run wrote, which must be at `where`.
+   */
+  async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
+    const there = await ifPresent(disk.lstat(where));
+    if (there && isSameFile(mine, there) && there.size === size) return there;
+    mayTruncate = false;
+    throw new UnprovenError(`${where} was moved, truncated or changed by another process during the run`, {
+      hint: 'No further rows were committed. Run the same command again, and do not change the file while qrctl is running.',
+    });
+  }
+
+  async function readBack(onRow: (row: SavedRow) => void): Promise<void> {
+    // The file is empty: it continues a rotated one.
+    if (!file || size === 0) return;
+    const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
+    if (end !== size) throw new UnrecognizedRowError('an incomplete row at the end');
+  }
+
+  return {
+    write: (data) =>
+      noteFailure(async () => {
+        const mine = await prepare();
+        // A15: also before each write. Otherwise it would follow the data of another process.
+        await expectUndisturbed(await mine.stat(), place);
+        await add(mine, data);
+      }),
+    commit: (last) =>
+      noteFailure(async () => {
+        const mine = await prepare();
+        // A1: rows before the state that records them. Otherwise a power cut could leave a state whose rows are missing.
+        await mine.sync();
+        const look = async () => expectUndisturbed(await mine.stat(), place);
+        await look();
+        await saveState(IN_PLACE, last ? look : undefined);
+      }),
+    replace: () =>
+      noteFailure(async () => {
+        const mine = await prepare();
+        const built = await mine.stat();
+        const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
+        const keepsOld = await old?.isNeeded({ rows, readBack });
+        // A8: the new state first, which records that its file may still be at the other path. Whichever of the two renames took effect last, the
+        // next run detects it and continues (finishReplacing in current-state.ts).
+        await putInPlace(disk, mine, place, paths.file, async () => {
+          await saveState({ replacing: true, keepsOld });
+          // A31: the old file has its other name before the new one takes the first.
+          if (keepsOld) await old?.keep();
+        });
+        // A8: both are durable, so the next run has nothing to finish.
+        await saveState(IN_PLACE, () => expectUndisturbed(built, paths.file));
+      }),
+    readBack,
+    keepsState: () => isPrepared || committed.isSaved,
+    isStamped: () => isStamped,
+    async close() {
+      // A5: data that the last state does not record is truncated now, or by the next run.
+      if (hasFailed && mayTruncate && mustStay) await file?.truncate(recordedBytes).catch(() => undefined);
+      await file?.close().catch(() => undefined);
+      if (!mustStay) await removeFile(disk, place).catch(() => undefined);
+    },
+  };
+}
+
+/** The clock by which a file system dates changes has ticks of 1 to 10 ms on Linux; if it counts whole seconds, there is no stamp. */
+const TICK_MS = 5;
+const MOST_TICKS = 5;
+
+/** Opens the next state, and takes the stamp of the file if `look` sees it after the clock tick of its last change. */
+async function openState(
+  { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
+  look: (() => Promise<DiskStat>) | undefined,
+): Promise<{ next: Replacement; stamp: FileStamp | undefined }> {
+  for (let tick = 0; ; tick++) {
+    const next = await openReplacement(disk, paths.state);
+    try {
+      // A19: seen after the clock of the file system advanced, so any later change has a different ctime.
+      const stamp = look && stampOf(await look(), next.createdNs);
+      if (!look || stamp || tick === MOST_TICKS) return { next, stamp };
+      await clock.sleep(TICK_MS);
+    } catch (error) {
+      await next.discard();
+      throw error;
+    }
+    await next.discard();
+  }
+}

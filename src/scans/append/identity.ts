@@ -1,0 +1,145 @@
+/** Identity of an appended file or dataset: its export, and how its rows become bytes. A run that differs in any of it must not add rows. */
+
+import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
+import { isObject } from '../../service/json.ts';
+
+/** How rows become bytes, apart from the columns. */
+interface Dialect {
+  /** CSV only: the file begins with a line of column names. */
+  header: boolean;
+  /** CSV only: BOM and CRLF. */
+  excel: boolean;
+  /** CSV only: formulas are not defused. */
+  rawCells: boolean;
+  /** CSV only: the separator between cells; missing for a comma. */
+  delimiter?: string | undefined;
+  /** Time zone of the column `ts_local`, if the file has it. */
+  timezone?: string | undefined;
+}
+
+/** A single file can be CSV or NDJSON; Parquet can't be appended to, so it is for datasets. */
+type AppendFormat = 'csv' | 'ndjson' | 'parquet';
+
+/** Codes that a run was started for. */
+export interface CodesOfRun {
+  /** Ids of the codes, in any order. */
+  codes: readonly string[];
+  /** `--all`: codes may come and go between runs. A string has the filters that the codes match, such as `--name menu`. */
+  all: boolean | string;
+}
+
+/** Identity of the export that wrote a file. A run that differs in any of it must not add rows. */
+export interface AppendIdentity extends CodesOfRun {
+  /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
+  columns: readonly string[];
+  format: AppendFormat;
+  dialect: Dialect;
+}
+
+export function isCodesOfRun({ codes, all }: Record<string, unknown>): boolean {
+  return isTexts(codes) && (typeof all === 'string' || typeof all === 'boolean');
+}
+
+function isTexts(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === 'string');
+}
+
+export function isIdentity(value: Record<string, unknown>, formats: readonly AppendFormat[]): boolean {
+  const { columns, format, dialect } = value;
+  const { header, excel, rawCells, timezone, delimiter } = isObject(dialect) ? dialect : {};
+  return (
+    formats.some((known) => known === format) &&
+    isCodesOfRun(value) &&
+    isTexts(columns) &&
+    [header, excel, rawCells].every((item) => typeof item === 'boolean') &&
+    [timezone, delimiter].every((item) => item === undefined || typeof item === 'string')
+  );
+}
+
+/** Flags that change the bytes of CSV: field of the dialect, flag, and value of the field if the flag is set. */
+const CSV_FLAGS = [
+  ['header', '--no-header', false],
+  ['excel', '--excel', true],
+  ['rawCells', '--raw-cells', true],
+] as const;
+
+/** Returns how a run differs from the export that wrote a file. */
+export interface Difference {
+  /** Completes a sentence that begins with "it". */
+  reason: string;
+  /** Flags that let this run continue with the file: a sentence without its period. */
+  wayOn: string;
+}
+
+export function differenceOf(was: AppendIdentity, is: AppendIdentity): Difference | undefined {
+  if (was.format !== is.format)
+    return { reason: `was written as ${was.format}, not ${is.format}`, wayOn: `Pass --format ${was.format}` };
+  const other = codeDifference(was, is, 'contains the scans of');
+  if (other) return other;
+  if (was.columns.join() !== is.columns.join())
+    return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
+  for (const [key, flag, sense] of is.format === 'csv' ? CSV_FLAGS : []) {
+    if (was.dialect[key] === is.dialect[key]) continue;
+    const had = was.dialect[key] === sense;
+    return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn: `${had ? 'Add' : 'Omit'} ${flag}` };
+  }
+  // A6: times of two zones in one column mean nothing.
+  if (was.dialect.timezone !== is.dialect.timezone) {
+    const [zone = '', other = ''] = [was, is].map(({ dialect: { timezone } }) => `${timezone}`);
+    return {
+      reason: `has ts_local in the time zone ${quote(zone)}, not ${quote(other)}`,
+      wayOn: `Add --timezone ${inShellOr('ZONE', zone)}`,
+    };
+  }
+  if (delimiterOf(was) !== delimiterOf(is)) {
+    const wayOn = `Add --delimiter ${inShellOr('CHARACTER', delimiterOf(was))}`;
+    return { reason: `was written with --delimiter ${delimiterOf(was)}, not ${delimiterOf(is)}`, wayOn };
+  }
+  return undefined;
+}
+
+/** Returns how the codes of a run differ from those of an earlier one; `has` is the verb of the sentence. */
+export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
+  if (hasSameCodes(was, is)) return undefined;
+  return { reason: `${has} ${codesOf(was)}, not ${has.endsWith(' of') ? 'of ' : ''}${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+}
+
+function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
+  if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
+  const codes = `Pass the same codes${is.all ? ' instead of --all or filters' : ''}`;
+  if (was.codes.length > MOST_PASTED) return codes;
+  const words = [...was.codes].sort().map((code) => inShellOr('CODE', code));
+  return `${codes} (${words.join(' ')})`;
+}
+
+/** Without `--fields` a file keeps its columns, if this version of qrctl knows them. */
+function wayToColumns({ columns }: AppendIdentity): string {
+  const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
+  return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
+}
+
+/** Returns the delimiter as a value of `--delimiter`. */
+function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
+  return delimiter === '\t' ? 'tab' : shown(delimiter);
+}
+
+/** A30: compares the complete lists, not their texts in messages, which are shortened. */
+function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
+  if (was.all || is.all) return was.all === is.all;
+  return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
+}
+
+function codesOf({ all, codes }: CodesOfRun): string {
+  if (all) return typeof all === 'string' ? `all codes with ${shown(all)}` : 'all codes';
+  return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
+}
+
+/** Shortens a list of many names for a message. */
+const MOST_NAMES = 20;
+/** Maximum number of IDs in a hint, to be pasted. */
+const MOST_PASTED = 5;
+
+function namesOf(names: readonly string[], separator = ','): string {
+  const more = names.length > MOST_NAMES ? `${separator}…` : '';
+  return names.slice(0, MOST_NAMES).map(quote).join(separator) + more;
+}

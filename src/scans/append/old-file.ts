@@ -1,0 +1,62 @@
+/**
+ * Keeps the file that a `--restart` replaces. It may have scans that exist nowhere else: of deleted codes, of another service, or older than the
+ * service keeps them. So it stays as `FILE.old`, unless the new file has every row of it (old-rows.ts).
+ */
+import { basename, dirname, join } from 'node:path';
+import { LocalError } from '../../base/errors.ts';
+import { type Disk, type DiskDirectory, ifPresent } from '../../files/durable/disk.ts';
+import { inDirectory } from '../../files/durable/held-directory.ts';
+import { systemCode } from '../../files/durable/path-errors.ts';
+import { isSameFile } from '../../files/durable/trusted-file.ts';
+import type { RowTail } from './row-tail.ts';
+
+export interface OldFile {
+  /** Returns whether it contains data that the new one lacks. */
+  isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;
+  /** Keeps it under another name. */
+  keep(): Promise<void>;
+}
+
+/** Errors of file systems without hard links, and of systems that allow no links to this file. */
+const CANNOT_LINK = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EISDIR', 'UNKNOWN']);
+
+const MOST_OLD = 10_000;
+
+/**
+ * Durably gives the file its second name: `FILE.old`, or `FILE.old.1` and so on if that is taken. Idempotent after a kill: a file with such a name
+ * keeps it. Resolves to the path, undefined if there is no file. Throws the system's error.
+ */
+export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
+  // D16: no other directory gets a name, wherever this one's leads a moment later.
+  const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
+  if (name === undefined) return undefined;
+  // A31: the name is durable before another file takes the place.
+  await disk.flushDirectory(dirname(path));
+  return join(dirname(path), name);
+}
+
+async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): Promise<string | undefined> {
+  const old = await ifPresent(disk.lstat(at(file)));
+  if (!old?.isFile()) return undefined;
+  for (let number = 0; number < MOST_OLD; number++) {
+    const name = `${file}.old${number === 0 ? '' : `.${number}`}`;
+    const taken = await ifPresent(disk.lstat(at(name)));
+    if (taken ? isSameFile(old, taken) : await giveName(disk, at(file), at(name))) return name;
+  }
+  throw new LocalError(`cannot keep ${file}: ${file}.old and ${MOST_OLD - 1} other names are in use`, {
+    hint: 'Move the old files to another directory, then run the same command again.',
+  });
+}
+
+/** Returns false if the name is taken by now. Creates a hard link, so that readers see a file at `path` at each instant, or else renames. */
+async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
+  try {
+    await disk.link(path, name);
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (code === 'EEXIST') return false;
+    if (!CANNOT_LINK.has(code)) throw error;
+    await disk.rename(path, name);
+  }
+  return true;
+}

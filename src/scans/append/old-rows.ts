@@ -1,0 +1,94 @@
+/** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
+import { basename } from 'node:path';
+import { countOf, formatCount, quote } from '../../base/text/quote.ts';
+import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
+import { withTrusted } from '../../files/durable/trusted-file.ts';
+import { isCommitted, type OpenJob } from './committed-point.ts';
+import type { AppendIdentity } from './identity.ts';
+import { countMissingRows, type RowReader } from './missing-rows.ts';
+import { keepOldFile, type OldFile } from './old-file.ts';
+import { isRotated } from './overlap.ts';
+import { findFirstRow, readRows } from './read-back.ts';
+import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
+import type { AppendState } from './state.ts';
+
+interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
+  /** Receives the note for the end of the run, which the user must not miss. */
+  remark?: ((line: string) => void) | undefined;
+}
+
+type NewFile = Parameters<OldFile['isNeeded']>[0];
+
+/** Creates the OldFile of a restart: the file at the path, which `state` describes. */
+export function createOldFile(job: Job, state: AppendState | undefined): OldFile {
+  let reason: string | undefined;
+  return {
+    async isNeeded(built) {
+      if (state && isRotated(state.overlaps)) {
+        job.remark?.(
+          `Rotated files are unchanged. ${basename(job.paths.file)} now also contains their scans, if the service still has them`,
+        );
+      }
+      reason = await reasonToKeep(job, state, built);
+      return reason !== undefined;
+    },
+    async keep() {
+      const path = await keepOldFile(job.disk, job.paths.file);
+      if (path !== undefined) job.remark?.(`Kept the old file as ${path}: ${reason}`);
+    },
+  };
+}
+
+/**
+ * Resolves to why the file that `state` describes must stay, as text after a colon; undefined if everything in it is in the new file. A file that
+ * can't be compared stays (A31). Throws only if the run is interrupted.
+ */
+async function reasonToKeep(job: Job, state: AppendState | undefined, built: NewFile): Promise<string | undefined> {
+  const { disk, paths, signal } = job;
+  const found = await ifPresent(disk.lstat(paths.file));
+  if (!found || found.size === 0) return undefined;
+  // Without a commit, no state records who wrote these bytes.
+  const known = state?.bytes ? state : undefined;
+  try {
+    return await withTrusted(disk, paths.file, (file) => compare(job, known, file, built));
+  } catch (error) {
+    signal?.throwIfAborted();
+    return `its scans can't be compared with the new ones (${error instanceof Error ? error.message : error})`;
+  }
+}
+
+async function compare(job: Job, state: AppendState | undefined, file: DiskFile, built: NewFile): Promise<string | undefined> {
+  const { signal } = job;
+  const { size } = await file.stat();
+  const identity = state?.identity ?? job.identity;
+  const start = await findFirstRow(file, size, identity, state ? undefined : job.begin);
+  const old: RowReader = async (onRow) => {
+    const end = await readRows(file, { start, end: size, strict: true, signal }, identity, withCode(identity, onRow));
+    // Only after the last commit may a stopped run have left part of a row.
+    if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
+  };
+  const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
+  const missing = await countMissingRows({ old, kept, keptRows: built.rows });
+  const isShorter = state !== undefined && size < state.bytes;
+  const isEdited = state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
+  const change = isShorter ? 'it is shorter than the last run left it' : 'it was edited after the last run';
+  const reasons = [isEdited ? change : undefined, formatMissing(missing, basename(job.paths.file))];
+  return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
+}
+
+function withCode({ columns, codes }: AppendIdentity, onRow: (code: string, id: string) => void): (row: SavedRow) => void {
+  const alone = columns.includes('qr_id') ? '' : (codes[0] ?? '');
+  return ({ code = alone, id }) => onRow(code, id);
+}
+
+/** Maximum number of codes in the message, each with its number of scans. */
+const MOST_CODES = 5;
+
+function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
+  if (missing.size === 0) return undefined;
+  const counts = [...missing].sort(([, one], [, other]) => other - one);
+  const scans = counts.reduce((sum, [, count]) => sum + count, 0);
+  const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} from ${quote(code)}`);
+  if (counts.length > MOST_CODES) codes.push(`the rest from ${countOf(counts.length - MOST_CODES, 'more code')}`);
+  return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
+}

@@ -1,0 +1,191 @@
+/**
+ * Reads the code, ID and time of rows back from an appended file: for IDs older than those in the state, and to rebuild a lost state if every row can
+ * be read as written by this export.
+ */
+
+import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
+import { quote } from '../../base/text/quote.ts';
+import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
+import type { AppendIdentity } from './identity.ts';
+import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
+import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
+
+/** Byte range to read. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
+interface Stretch {
+  start: number;
+  end: number;
+  strict?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls `onRow` for each complete row between two offsets and returns the offset after the last; an incomplete row at the end is skipped. Throws
+ * UnrecognizedRowError at a row that does not belong in the file.
+ */
+export async function readRows(
+  file: DiskFile,
+  { start, end, strict = false, signal }: Stretch,
+  identity: AppendIdentity,
+  onRow: (row: SavedRow) => void,
+): Promise<number> {
+  const parse = identity.format === 'csv' ? await createCsvParser(identity) : createNdjsonParser(identity, strict);
+  let offset = start;
+  for await (const block of wholeLines(readPieces(file, start, end, signal), identity.format === 'csv')) {
+    for (const row of await parse(block.toString())) onRow(row);
+    offset += block.length;
+  }
+  if (strict && !(await mayBeginRow(file, offset, identity)))
+    throw new UnrecognizedRowError('a last line that is not part of a scan');
+  return offset;
+}
+
+/**
+ * A21: returns how many complete rows a stopped run left after its last commit; undefined if there is any other data. After them there may be the
+ * beginning of a row, and zeros if a power cut lost blocks.
+ */
+export async function countUncommittedRows(
+  file: DiskFile,
+  stretch: Stretch,
+  identity: AppendIdentity,
+): Promise<number | undefined> {
+  let rows = 0;
+  try {
+    await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
+      // With --all a code may be gone by now.
+      if (code !== undefined && !identity.all && !identity.codes.includes(code))
+        throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
+      rows++;
+    });
+  } catch (error) {
+    if (!(error instanceof UnrecognizedRowError)) throw error;
+    if (!(await hasLostBlock(file, stretch))) return undefined;
+  }
+  return rows;
+}
+
+/** A21: returns whether a row may begin like this: ID, time and code before the first quote or zero byte must be valid, as far as they go. */
+async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
+  const { format, columns, dialect, all, codes } = identity;
+  const incomplete = Buffer.alloc(BLOCK_BYTES);
+  await file.read(incomplete, 0, incomplete.length, start);
+  const [plain = ''] = incomplete.toString().split(/["\0]/, 1);
+  if (format === 'ndjson') return plain === '' || plain === '{';
+  const cells = plain.split(dialect.delimiter ?? ',');
+  return cells.every((cell, at) => {
+    if (columns[at] === 'id') return /^-?\d*\r?$/.test(cell);
+    if (columns[at] === 'ts') return /^[-+:.,\dtz ]*\r?$/i.test(cell);
+    if (columns[at] === 'qr_id') return all || codes.some((code) => code.startsWith(cell));
+    return at < columns.length;
+  });
+}
+
+/** Block size of a disk, or a divisor of it. */
+const BLOCK_BYTES = 512;
+
+/** A21: returns whether all bytes of a block, or its part in the range, are zeros, as after a power cut that kept the length only. */
+async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
+  for (let from = start, to = start; from < end; from = to) {
+    to += BLOCK_BYTES - (from % BLOCK_BYTES);
+    let isLost = true;
+    for await (const piece of readPieces(file, from, to, signal)) isLost &&= piece.every((byte) => byte === 0);
+    if (isLost) return true;
+  }
+  return false;
+}
+
+/** Row that the service must still return, with the same time, before anything is added to a file whose state was lost. */
+export interface OwnershipProof {
+  id: string;
+  timeMs: number;
+}
+
+interface Rebuilt {
+  /** Size of the file up to the end of its last complete row. */
+  bytes: number;
+  overlaps: Map<string, CodeOverlap>;
+  /** Time of the oldest row, or undefined if there is none. */
+  oldestMs: number | undefined;
+  /**
+   * Set if nothing in the file shows its code: a row of the newest instant. IDs and times of two codes, or of two services, do not match, so a match
+   * of this row identifies the file.
+   */
+  proof: OwnershipProof | undefined;
+}
+
+export interface RebuildJob {
+  file: DiskFile;
+  size: number;
+  identity: AppendIdentity;
+  /** Text that the formatter writes before the first row. */
+  begin: string;
+  overlapMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A14: rebuilds a lost state from the whole file, row by row. Throws UnrecognizedRowError if the file is not an export with this identity. */
+export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
+  const start = await checkBeginning(file, size, identity, begin);
+  const overlaps = new Map<string, CodeOverlap>();
+  const codes = new Set(identity.codes);
+  const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
+  let oldestMs: number | undefined;
+  let proof: OwnershipProof | undefined;
+
+  const bytes = await readRows(file, { start, end: size, strict: true, signal }, identity, ({ code = alone, id, timeMs }) => {
+    if (code === undefined || !codes.has(code)) throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
+    const overlap = overlapOf(overlaps, code);
+    // A14: within the overlap; older IDs are forgotten.
+    if (overlap.ids.has(id)) throw new UnrecognizedRowError(`the row ${quote(id)} twice`);
+    addRow(overlap, id, timeMs);
+    forgetOldIds(overlap, overlapMs);
+    if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
+    if (alone !== undefined && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
+  });
+  return { bytes, overlaps, oldestMs, proof };
+}
+
+/** Returns the offset of the first row. Only a header or the keys of NDJSON show the columns; without them, any columns would match. */
+async function checkBeginning(file: DiskFile, size: number, identity: AppendIdentity, begin: string): Promise<number> {
+  if (identity.format === 'csv' && !identity.dialect.header) throw new UnrecognizedRowError('no header');
+  const expected = Buffer.from(begin);
+  const found = Buffer.alloc(Math.min(expected.length, size));
+  await file.read(found, 0, found.length, 0);
+  if (!found.equals(expected)) throw new UnrecognizedRowError('different columns');
+  return expected.length;
+}
+
+/** Like `checkBeginning`, for a file whose state records how it was written: `begin` is not known then. */
+export async function findFirstRow(
+  file: DiskFile,
+  size: number,
+  identity: AppendIdentity,
+  begin: string | undefined,
+): Promise<number> {
+  if (begin !== undefined) return checkBeginning(file, size, identity, begin);
+  if (identity.format !== 'csv') return 0;
+  const start = Buffer.alloc(Math.min(LONGEST_HEADER, size));
+  await file.read(start, 0, start.length, 0);
+  if (!identity.dialect.header) return start.subarray(0, BOM.length).equals(BOM) ? BOM.length : 0;
+  const end = start.indexOf(LINE_FEED);
+  if (end < 0) throw new UnrecognizedRowError('no header');
+  return end + 1;
+}
+
+const LONGEST_HEADER = 64 * 1024;
+const BOM = Buffer.from('\ufeff');
+
+/** Regroups pieces so that each ends with a complete line. In CSV a line feed between quotes is part of a cell. */
+async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
+  let left: Buffer[] = [];
+  let quoted = false;
+  for await (const piece of pieces) {
+    let end = 0;
+    for (let i = 0; i < piece.length; i++) {
+      if (piece[i] === LINE_FEED && !quoted) end = i + 1;
+      else if (piece[i] === QUOTE && quoting) quoted = !quoted;
+    }
+    // Copied: the reader uses its buffer again.
+    if (end > 0) yield Buffer.concat([...left, piece.subarray(0, end)]);
+    left = end > 0 ? [Buffer.from(piece.subarray(end))] : [...left, Buffer.from(piece)];
+  }
+}

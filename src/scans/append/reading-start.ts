@@ -1,0 +1,90 @@
+/**
+ * Computes the time from which a run reads the scans of a code: the overlap before the end of the file. The clocks may have been set since the last
+ * run (A22). Whatever they show, the range never ends before it begins, and it includes the scans that arrived since the last run.
+ */
+import { basename } from 'node:path';
+import { UnprovenError, UsageError } from '../../base/errors.ts';
+import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
+import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom, type SetBack, setBackOf } from './overlap.ts';
+
+export interface ReadingStartJob {
+  /** The real file. */
+  path: string;
+  overlapMs: number;
+  /** Lower bound of the first run, ms since the epoch. */
+  sinceMs: number | undefined;
+  /** Requested end of the range, ms since the epoch; undefined: now. */
+  untilMs?: number | undefined;
+  clock: Pick<Clock, 'now'>;
+  /** Time of the service, ms since the epoch; undefined until a response shows it. */
+  serviceNow?: (() => number | undefined) | undefined;
+  note?: ((line: string) => void) | undefined;
+  /** Receives notes that must not be missed. */
+  warn?: ((line: string) => void) | undefined;
+}
+
+interface ReadingStart {
+  now(): ClockReading;
+  /**
+   * Returns the lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known, the
+   * bound may turn out to be too late. Throws UsageError or UnprovenError if no range can be requested.
+   */
+  lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
+}
+
+export function createReadingStart(job: ReadingStartJob): ReadingStart {
+  const { path, overlapMs, sinceMs, clock, serviceNow = () => undefined, note, warn } = job;
+  let hasNoted = false;
+  let hasWarned = false;
+
+  const now = (): ClockReading => ({ serviceMs: serviceNow(), machineMs: clock.now() });
+
+  /** A23: if the service sends no time, only the machine's clock can provide the end, and it is wrong. */
+  function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
+    if (job.untilMs !== undefined || serviceMs !== undefined || watermarkMs === undefined || watermarkMs <= machineMs) return;
+    throw new UnprovenError(
+      `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`,
+      { hint: 'No rows were added. Set the clock of this machine, or specify the end of the range with --until.' },
+    );
+  }
+
+  function noteOnce(position: number, fromMs: number | undefined): void {
+    if (hasNoted) return;
+    hasNoted = true;
+    const from = fromMs === undefined ? 'all scans' : `scans from ${formatInstant(fromMs)}`;
+    note?.(
+      `${basename(path)}: the file has scans up to ${formatInstant(position)}, which is later than the service's clock. ` +
+        `The clock was set back, or a scan is dated in the future. Reading ${from} and skipping scans that the file already has`,
+    );
+  }
+
+  /** A25: nothing shows which clock was set, so the run continues, and the user can find out. The overlap makes up for less. */
+  function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
+    if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
+    hasWarned = true;
+    warn?.(
+      `${basename(path)}: the clock of this machine or of the service was set by ${formatDuration(byMs)} since the last run. ` +
+        'If it was the clock of the service, the log may lack scans: compare it with `qrctl scans verify`',
+    );
+  }
+
+  return {
+    now,
+    lowerBound(overlap, endMs) {
+      const reading = now();
+      if (endMs !== undefined) refuseSlowClock(overlap, reading);
+      const position = positionBy(overlap, reading, overlapMs, endMs);
+      const fromMs = readFrom(overlap, overlapMs, sinceMs, position);
+      const [begin, end] = [fromMs ?? Number.NEGATIVE_INFINITY, endMs ?? Number.POSITIVE_INFINITY];
+      if (begin >= end) {
+        const message = `cannot append to ${path}: the end of the range (${formatInstant(end)}) is not after its start (${formatInstant(begin)})`;
+        throw new UsageError(message, { hint: 'No changes were made. Pass a later --until, or omit it.' });
+      }
+      const { serviceMs = Number.POSITIVE_INFINITY } = reading;
+      if (serviceMs < positionOf(overlap) && job.untilMs === undefined) noteOnce(positionOf(overlap), fromMs);
+      const back = setBackOf(overlap, reading, overlapMs);
+      if (back) warnOfClocks(back, overlap);
+      return fromMs;
+    },
+  };
+}

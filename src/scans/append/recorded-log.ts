@@ -1,0 +1,94 @@
+/** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
+import { open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { realPath } from '../../files/durable/trusted-file.ts';
+import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
+import { StateProblem, UnknownStateError } from './checksummed-state.ts';
+import { lossOf } from './current-state.ts';
+import { beginsAs } from './file-hash.ts';
+import { hasStamp } from './file-stamp.ts';
+import { findState } from './kept-state.ts';
+import { isRotated } from './overlap.ts';
+import { type AppendState, parseState } from './state.ts';
+
+/** Returns the state next to a file, or the reason why it can't be used; undefined if `--append` doesn't keep the file. */
+async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
+  const state = await findState(file, disk);
+  if (state === undefined) return undefined;
+  try {
+    return parseState(await disk.readFile(state));
+  } catch (error) {
+    if (error instanceof StateProblem) return `its state file ${error.message}`;
+    if (error instanceof UnknownStateError) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether rows of a log are in rotated files, or may be about to be: its file lacks recorded bytes. Undefined if `--append` doesn't keep
+ * the file.
+ */
+export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
+  const state = await readRecorded(file, disk);
+  if (state === undefined) return undefined;
+  if (typeof state === 'string') return true;
+  return isRotated(state.overlaps) || ((await statOf(file, disk))?.size ?? 0) < state.bytes;
+}
+
+/**
+ * Returns why rows that a state records are missing from the files of its log, the oldest first: a reason after the path of the file. Undefined if all
+ * are there. The recorded bytes are in the file or, after a rotation that no export has seen, in a rotated file.
+ */
+export async function lossOfLog(
+  file: string,
+  paths: readonly string[],
+  signal?: AbortSignal,
+  disk: Disk = nodeDisk,
+): Promise<string | undefined> {
+  const state = await readRecorded(file, disk);
+  if (state === undefined || typeof state === 'string') return state;
+  const loss = await lossOfFile(file, paths, state, { signal, disk });
+  const foreign = loss === undefined ? await findForeign(file, paths, state) : undefined;
+  return foreign === undefined ? loss : `${basename(foreign)} is none of the files that were rotated from it, or it was edited`;
+}
+
+async function lossOfFile(
+  file: string,
+  paths: readonly string[],
+  state: AppendState,
+  { signal, disk }: { signal: AbortSignal | undefined; disk: Disk },
+): Promise<string | undefined> {
+  if (state.bytes === 0) return undefined;
+  const stat = await statOf(file, disk);
+  if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
+  const pause = () => signal?.throwIfAborted();
+  // Compressed files are compared by their content.
+  for (const path of [...paths].reverse()) if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
+  return lossOf(stat?.size, state.bytes);
+}
+
+/** Returns a rotated file whose size without compression is none that the state records. A state may not list the oldest files one by one. */
+async function findForeign(file: string, paths: readonly string[], state: AppendState): Promise<string | undefined> {
+  const sizes = new Set([state.bytes, ...state.rotated.map(({ bytes }) => bytes)]);
+  if (state.rotated.some(({ bytes }) => bytes === 0)) return undefined;
+  for (const path of paths) if (resolve(path) !== resolve(file) && !sizes.has(await sizeWithoutCompression(path))) return path;
+  return undefined;
+}
+
+/** Returns the size of a file, of a gzip file as its last four bytes record it (RFC 1952, ISIZE: modulo 2^32). */
+async function sizeWithoutCompression(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (!/\.gz$/i.test(path) || size < 4) return size;
+    return (await file.read(Buffer.alloc(4), 0, 4, size - 4)).buffer.readUInt32LE();
+  } finally {
+    await file.close();
+  }
+}
+
+async function statOf(file: string, disk: Disk): Promise<DiskStat | undefined> {
+  return ifPresent(disk.lstat(await realPath(disk, file)));
+}

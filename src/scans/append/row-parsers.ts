@@ -1,0 +1,76 @@
+/** Parses the rows of an appended file, and throws for a row that this export cannot have written. */
+
+import { countOf } from '../../base/text/quote.ts';
+import { parseInstant } from '../../base/time/time.ts';
+import { isObject, parseJson } from '../../service/json.ts';
+import type { AppendIdentity } from './identity.ts';
+
+export interface SavedRow {
+  /** The `qr_id` column; undefined in a file that has none. */
+  code: string | undefined;
+  /** Digits. */
+  id: string;
+  timeMs: number;
+}
+
+/** Row that qrctl cannot have written with this identity; the message follows "the file has". */
+export class UnrecognizedRowError extends Error {
+  override name = 'UnrecognizedRowError';
+}
+
+/** Returns the rows of complete lines. Throws UnrecognizedRowError. */
+type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
+
+/** Parses CSV as this export wrote it: with these columns, this delimiter and these ends of lines. */
+export async function createCsvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
+  const { parse } = await import('csv-parse/sync');
+  const { delimiter = ',', excel } = dialect;
+  const recordEnd = excel ? '\r\n' : '\n';
+  const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [number, number, number];
+  return (block) => {
+    // An unquoted cell must not contain a quote: an incomplete row that was written over would look like that.
+    const records = refusing(() =>
+      parse(block, { delimiter, record_delimiter: recordEnd, relax_column_count: true, skip_empty_lines: false }),
+    ) as string[][];
+    return records.map((cells) => {
+      if (cells.length !== columns.length)
+        throw new UnrecognizedRowError(`a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`);
+      return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
+    });
+  };
+}
+
+/** Parses NDJSON. `strict`: the keys must be the columns. */
+export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean): Parser {
+  const keys = columns.join();
+  const hasCode = columns.includes('qr_id');
+  return async (block) => {
+    const rows: SavedRow[] = [];
+    for (const line of block.slice(0, -1).split('\n')) {
+      const row: unknown = await parseJson(line).catch(unparsable);
+      if (!isObject(row)) throw new UnrecognizedRowError('a line that is not a JSON object');
+      if (strict && Object.keys(row).join() !== keys) throw new UnrecognizedRowError('a row with different columns');
+      const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
+      rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
+    }
+    return rows;
+  };
+}
+
+function checkedRow(code: unknown, id = '', ts: unknown): SavedRow {
+  const timeMs = typeof ts === 'string' ? parseInstant(ts) : undefined;
+  if (!/^-?\d+$/.test(id) || timeMs === undefined) throw new UnrecognizedRowError('a row that is not a scan');
+  return { code: typeof code === 'string' ? code : undefined, id, timeMs };
+}
+
+function refusing<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    return unparsable(error);
+  }
+}
+
+function unparsable(cause: unknown): never {
+  throw new UnrecognizedRowError('a row that cannot be parsed', { cause });
+}

@@ -1,0 +1,71 @@
+/**
+ * Runs one operation at a time on an appended file, and commits as often as the cost allows.
+ *
+ * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit, nine times its duration passes
+ * before the next: commits take at most a tenth of the time, and with a slow service every page is committed at once. Pending rows are committed even
+ * if no rows follow: a pause for the rate limit may be long.
+ */
+import type { Clock } from '../../base/time/time.ts';
+
+export interface SerialQueue {
+  /** Runs `work` after all earlier calls. After a failure nothing runs any more: every call rejects with that failure. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Commits rows that were written, now or soon. Call it inside work that `run` executes. */
+  commitWhenDue(): Promise<void>;
+  /** Waits for the current operation; the queue starts no more commits of its own. */
+  stop(): Promise<void>;
+}
+
+const PAUSE_FACTOR = 9;
+
+export function createSerialQueue(clock: Clock, commit: () => Promise<void>): SerialQueue {
+  const stopping = new AbortController();
+  let last: Promise<unknown> = Promise.resolve();
+  let failure: { error: unknown } | undefined;
+  let dueMs = Number.NEGATIVE_INFINITY;
+  let waiting = false;
+
+  function run<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(() => {
+      // A5: a failed operation may have left the disk in any state, so nothing is built on it.
+      if (failure) throw failure.error;
+      return work();
+    });
+    last = done.catch((error) => {
+      failure ??= { error };
+    });
+    return done;
+  }
+
+  async function commitNow(): Promise<void> {
+    const start = clock.monotonic();
+    await commit();
+    const end = clock.monotonic();
+    dueMs = end + PAUSE_FACTOR * (end - start);
+  }
+
+  async function commitSoon(): Promise<void> {
+    if (waiting) return;
+    waiting = true;
+    try {
+      await clock.sleep(dueMs - clock.monotonic(), stopping.signal);
+      waiting = false;
+      // Stopped just now: a caller that waits for the current operation does not include this one.
+      if (!stopping.signal.aborted) await run(commitNow);
+    } catch {
+      // Stopped, or failed: the next `run` reports it.
+    }
+  }
+
+  return {
+    run,
+    async commitWhenDue() {
+      if (clock.monotonic() >= dueMs) await commitNow();
+      else void commitSoon();
+    },
+    async stop() {
+      stopping.abort();
+      await last;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+/** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
+import { join } from 'node:path';
+import { NotFoundError, UnprovenError } from '../../base/errors.ts';
+import { addFile } from '../../base/run/run-summary.ts';
+import { countOf, quote } from '../../base/text/quote.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
+import { isUuid } from '../../service/checks.ts';
+import type { SendDelete, Service } from '../../service/service.ts';
+import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
+import type { ReadScans } from '../export/range.ts';
+import { type BackupContext, OTHER_DIRECTORY, openPause, removePauseRecord } from './pause-code.ts';
+import { type SavedScans, saveScans } from './scans-file.ts';
+
+/** Maximum number of checks for newer scans before one DELETE; each check that finds some is followed by another export. */
+const ROUNDS = 3;
+/** Wait before scans are read again: Date shows the service's clock in whole seconds, so a scan of this second may be after the end. */
+const SETTLE_MS = 1000;
+/** How often in a row a DELETE may wait for the rate limit after its check for newer scans, so that the check must be repeated. */
+const MOST_DELAYED_CHECKS = 10;
+/** An older check no longer shows that there is no newer scan. */
+const FRESH_MS = 1000;
+
+export interface Backup {
+  /**
+   * Backs up a code and sends its DELETE. `found`: the code, if this run has just read it; otherwise it is requested. Rejects with
+   * UnprovenError if the scans cannot be verified as complete, with NotFoundError if the code does not exist, with the errors of `send`,
+   * and with LocalError for a full disk.
+   */
+  backUp(id: string, send: SendDelete, found?: QrCode): Promise<void>;
+  /** Reports up to which time the backups contain the scans. */
+  reportEnd(): void;
+}
+
+/**
+ * Creates the directory of the backups, which contain `ID.json`, the code as the service returned it, and `ID.scans.ndjson`, its scans with all fields.
+ * Throws UsageError if it cannot be created.
+ */
+export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
+  await makeOutputDirectory(directory, OTHER_DIRECTORY);
+  // Only an ID that was checked to be a UUID becomes the name of a file.
+  const placeOf = (id: string) => join(directory, id.toLowerCase());
+  let codes = 0;
+  let untilMs = Number.POSITIVE_INFINITY;
+
+  async function readCode(id: string): Promise<QrCode> {
+    const service = await context.service();
+    return service.getCode(id).catch(async (error) => {
+      if (error instanceof NotFoundError && isUuid(id)) await removePauseRecord(placeOf(id));
+      throw error;
+    });
+  }
+
+  return {
+    async backUp(id, send, found) {
+      const code = found ?? (await readCode(id));
+      const place = placeOf(code.id);
+      const pause = await openPause(context, place, code);
+      try {
+        // B1, B7: flushed, and a regular file, or the code is not deleted.
+        await writeWholeFile(`${place}.json`, `${JSON.stringify(pause.before, null, 2)}\n`, {
+          processes: context.processes,
+          elsewhere: OTHER_DIRECTORY,
+          keeps: true,
+        });
+        addFile(context.facts, `${place}.json`);
+        await pause.begin();
+        const saved = await deleteSaved(context, code, `${place}.scans.ndjson`, send);
+        codes += 1;
+        untilMs = Math.min(untilMs, saved.untilMs);
+      } catch (error) {
+        await pause.undo(error);
+        throw error;
+      }
+      await pause.end();
+    },
+    reportEnd() {
+      if (codes === 0) return;
+      const until = `up to ${formatInstant(untilMs)}. No newer scan existed right before the deletion`;
+      context.console.note(`Backed up every scan of ${countOf(codes, 'code')} ${until}`);
+    },
+  };
+}
+
+/**
+ * Saves the scans, and sends the DELETE right after a check without newer scans. A DELETE that waited, or is sent again, is checked again
+ * first. Resolves to the saved scans.
+ */
+async function deleteSaved(context: BackupContext, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
+  const { clock, facts, signal } = context;
+  const service = await context.service();
+  let saved = await saveScans(context, code, path);
+  let delayedChecks = 0;
+  let lastCheck: { atMs: number; pausedMs: number } | undefined;
+
+  async function checkAgain(): Promise<void> {
+    for (let round = 1; await hasNewerScans(service, code.id, saved); round++) {
+      if (round === ROUNDS) throw unverified(code, 'new scans kept arriving during the backup');
+      await clock.sleep(SETTLE_MS, signal);
+      saved = await saveScans(context, code, path);
+    }
+    lastCheck = { atMs: clock.monotonic(), pausedMs: service.stats().pausedMs };
+  }
+  const isFresh = () =>
+    lastCheck && lastCheck.pausedMs === service.stats().pausedMs && clock.monotonic() - lastCheck.atMs <= FRESH_MS;
+
+  await checkAgain();
+  addFile(facts, path);
+  await send(async () => {
+    // B3: scans may have arrived while the DELETE waited.
+    if (!isFresh()) {
+      delayedChecks += 1;
+      if (delayedChecks > MOST_DELAYED_CHECKS)
+        throw unverified(code, 'the rate limit delayed each DELETE after the last check for newer scans');
+      return checkAgain;
+    }
+    // The next call is for a DELETE that is sent again, which requires another check.
+    lastCheck = undefined;
+    delayedChecks = 0;
+    return undefined;
+  });
+  return saved;
+}
+
+/**
+ * Returns the number of scans of a code, and the number of requests of its backup if no scans arrive, without the one that reads the code. Requests
+ * page 1.
+ */
+export async function estimateBackup(service: Service, { id, status }: QrCode): Promise<{ scans: number; requests: number }> {
+  const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
+    import('../export/export-scans.ts'),
+    import('../export/range.ts'),
+  ]);
+  const read: ReadScans = (request) => service.listScans(id, request);
+  const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
+  const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
+  const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs });
+  const pausing = status === 'active' ? 1 : 0;
+  // Page 1, the pages after it, and the check for newer scans.
+  return { scans: first.total, requests: pausing + 1 + after + 1 };
+}
+
+/** Returns whether there are scans that were not saved: with one request, unless the total is or may be capped. */
+async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
+  const { mayBeTruncated } = await import('../export/truncated-total.ts');
+  // The total also counts a scan that arrived late and is dated before the end.
+  if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
+    const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
+    if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
+  }
+  // One second wider, because bounds may be exclusive or rounded to seconds.
+  const newest = await service.listScans(id, { page: 1, limit: MAX_SCANS_PAGE, sinceMs: untilMs - 1000 });
+  return newest.total > newest.rows.length || newest.times.some((time) => time >= untilMs);
+}
+
+function unverified(code: QrCode, reason: string): UnprovenError {
+  return new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
+    hint: 'When the code is scanned less often, run the same command again.',
+  });
+}

@@ -1,0 +1,95 @@
+/** Writes the file of `--backup` with the scans of one code: all scans up to now, verified as complete. */
+
+import { UnprovenError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { countOf, quote } from '../../base/text/quote.ts';
+import { asSentence } from '../../base/text/sentence.ts';
+import { readPieces } from '../../files/durable/disk.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { cannotOpen, systemCode } from '../../files/durable/path-errors.ts';
+import { realPath } from '../../files/durable/trusted-file.ts';
+import { createFormatter } from '../../files/formats/create-formatter.ts';
+import { createDocumentSink, type DocumentSink } from '../../files/formats/document-sink.ts';
+import type { CodeSink } from '../../files/formats/row-sink.ts';
+import { openWholeFile } from '../../files/formats/whole-file.ts';
+import type { QrCode } from '../../service/shapes.ts';
+import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
+
+const NEWLINE = 10;
+
+/** Content of a file of scans. */
+export interface SavedScans {
+  scans: number;
+  /** End of the range, ms since the epoch. */
+  untilMs: number;
+}
+
+/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or are fewer than in the file. */
+export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
+  const { exportCodes } = await import('../export/export-codes.ts');
+  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+  const formatter = createFormatter('ndjson', {
+    columns: [],
+    shape: 'list',
+    keepExtra: true,
+    header: true,
+    rawCells: true,
+    excel: false,
+  });
+  const document = createDocumentSink(file, formatter);
+  const sink = sinkOf(document, code, await countLines(path));
+  const service = await context.service();
+  const { failures, range } = await exportCodes({
+    ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width: service.concurrency },
+    // B2: the scans can't be exported again, so a total capped at any value must be detected.
+    proveBeyond: true,
+    now: context.clock.now,
+    openSink: async () => sink,
+    note: context.console.note,
+    progress: () => undefined,
+  });
+  const [failure] = failures;
+  if (failure) throw failure.error;
+  return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
+}
+
+/** Counts the lines of a backup of an earlier run whose DELETE failed; 0 if there is none. */
+async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+      for await (const piece of readPieces(file, 0, stat.size)) for (const byte of piece) lines += byte === NEWLINE ? 1 : 0;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
+  }
+  return lines;
+}
+
+/** Creates the sink of one code; `before`: the number of scans in its existing backup. */
+function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink {
+  let added = 0;
+  return {
+    sinceMs: undefined,
+    added: () => added,
+    async write({ rows }) {
+      added += rows.length;
+      return document.write(rows);
+    },
+    checkpoint: () => document.checkpoint(),
+    async commit() {
+      // B6: scans are never deleted one by one, so fewer of them show that the service's response is incomplete.
+      if (added < before) {
+        const reason = `the existing backup has ${countOf(before, 'scan')}, but the service returned ${added}`;
+        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: asSentence(OTHER_DIRECTORY) });
+      }
+      await document.commit();
+    },
+    discard: () => document.discard(),
+  };
+}

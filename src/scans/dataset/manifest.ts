@@ -1,0 +1,129 @@
+/**
+ * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and for each code the position. Engines
+ * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
+ */
+
+import { inShellOr, quote } from '../../base/text/quote.ts';
+import { isObject } from '../../service/json.ts';
+import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
+import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
+import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
+import type { CodeOverlap } from '../append/overlap.ts';
+import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
+import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
+
+export const MANIFEST = '_qrctl.json';
+const VERSION = 1;
+
+/** Identity of the export that wrote a dataset. A run that differs in any of it must not add rows. */
+export interface DatasetIdentity extends AppendIdentity {
+  partition: Partitioning;
+}
+
+/** Immutable file of rows. */
+export interface Part {
+  /** `dt=2026-10-01` */
+  partition: string;
+  /** `part-000017.parquet` */
+  name: string;
+  rows: number;
+  bytes: number;
+  /** Newest time in the part, ms since the epoch. */
+  newestMs: number;
+}
+
+export interface Manifest {
+  workspace: RecordedWorkspace;
+  identity: DatasetIdentity;
+  /** A random ID, which no other dataset has; undefined if an older version created the dataset. */
+  dataset: string | undefined;
+  /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
+  sinceMs: number | undefined;
+  next: number;
+  /** Parts of the last commit may still have their temporary names (P3). */
+  parts: readonly Part[];
+  /** By the ID of the code. */
+  overlaps: Map<string, CodeOverlap>;
+}
+
+/** Manifest as parsed from JSON. */
+interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
+  parts: SavedPart[];
+  positions: SavedPositions;
+}
+
+/** Short, because there may be many parts: partition, number of the part, rows, bytes, newest time. */
+type SavedPart = [string, number, number, number, number];
+
+/** Formats the manifest, with the IDs that a run with the same overlap will need. */
+export function formatManifest({ workspace, identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
+  const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
+    return [partition, numberOf(name), rows, bytes, newestMs];
+  });
+  const positions = formatPositions(overlaps, overlapMs);
+  return formatChecksummed({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
+}
+
+/** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
+export function parseManifest(bytes: Buffer): Manifest {
+  const saved = parseChecksummed(bytes, [VERSION], isSavedManifest);
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, dataset, sinceMs, next, parts, positions } =
+    saved;
+  return {
+    workspace: { baseUrl, key, profile },
+    identity: { codes, all, columns, format, dialect, partition },
+    dataset,
+    sinceMs,
+    next,
+    parts: parts.map(([directory, number, rows, size, newestMs]) => {
+      return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
+    }),
+    overlaps: parsePositions(positions),
+  };
+}
+
+/** Returns the name of a part: it follows from the state, so that the next run knows the parts of a killed one. */
+export function partName(number: number, format: AppendIdentity['format']): string {
+  return `part-${String(number).padStart(6, '0')}.${format}`;
+}
+
+function numberOf(name: string): number {
+  return Number(/\d+/.exec(name)?.[0]);
+}
+
+/** P8: another program may have written a manifest with a correct checksum. */
+function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
+  const { partition, dataset, sinceMs, next, parts, positions } = value;
+  const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
+  return (
+    isRecordedWorkspace(value) &&
+    isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
+    PARTITIONS.some((known) => known === by) &&
+    typeof timezone === 'string' &&
+    (dataset === undefined || typeof dataset === 'string') &&
+    (sinceMs === undefined || Number.isSafeInteger(sinceMs)) &&
+    Number.isSafeInteger(next) &&
+    Array.isArray(parts) &&
+    parts.every(isSavedPart) &&
+    isPositions(positions)
+  );
+}
+
+function isSavedPart(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 5) return false;
+  const [partition, ...numbers] = value;
+  return typeof partition === 'string' && isPartition(partition) && numbers.every((number) => Number.isSafeInteger(number));
+}
+
+/** Returns how a run differs from the export that wrote a dataset. */
+export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
+  // P7: rows of one day in two directories, or two kinds of files, are not one dataset.
+  const [before, now] = [was.partition, is.partition];
+  if (before.by !== now.by)
+    return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass --partition-by ${before.by}` };
+  if (before.timezone !== now.timezone) {
+    const reason = `uses the time zone ${quote(before.timezone)}, not ${quote(now.timezone)}`;
+    return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };
+  }
+  return differenceOf(was, is);
+}

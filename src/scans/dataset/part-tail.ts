@@ -1,0 +1,190 @@
+/**
+ * Growing end of a dataset: makes rows durable as parts. Rows are buffered until there are many, or until the end; then one part per
+ * partition is written next to its final path and flushed. A commit is the manifest that lists them; only then they are renamed.
+ */
+import { basename, dirname, join } from 'node:path';
+import { UnprovenError } from '../../base/errors.ts';
+import { type Disk, ifPresent } from '../../files/durable/disk.ts';
+import { inDirectory, removeFile } from '../../files/durable/held-directory.ts';
+import { replaceFile, temporaryOf } from '../../files/durable/replace-file.ts';
+import { makeRealDirectories } from '../../files/durable/trusted-file.ts';
+import type { Row, TimedRows } from '../../files/formats/row-sink.ts';
+import type { RecordedWorkspace } from '../../service/workspace.ts';
+import type { CodeOverlap } from '../append/overlap.ts';
+import type { SavedRow } from '../append/row-parsers.ts';
+import type { RowTail } from '../append/row-tail.ts';
+import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
+import { createPartitioner } from './partitions.ts';
+import { readPart, savedRow } from './read-part.ts';
+import { formatPart, type PartFormatter, writePart } from './write-part.ts';
+
+export interface PartTailJob {
+  disk: Disk;
+  /** The real directory. */
+  directory: string;
+  workspace: RecordedWorkspace;
+  identity: DatasetIdentity;
+  createFormatter(): PartFormatter;
+  overlapMs: number;
+  dataset: string | undefined;
+  sinceMs: number | undefined;
+  overlaps: Map<string, CodeOverlap>;
+  isSaved: boolean;
+  parts: readonly Part[];
+  next: number;
+  /** Maximum number of buffered rows; default 122,880. */
+  mostRows?: number | undefined;
+  /** Ends the reading of a part. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The size of a row group of Parquet. It bounds the memory of a first run with millions of rows, and what a kill loses. */
+const MOST_ROWS = 122_880;
+
+type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
+
+/** Part that is on disk, but not listed yet. `owner`: the code of all its rows, which may still fail. */
+interface Staged extends Part {
+  owner: string | undefined;
+}
+
+/** Creates the RowTail of a dataset. Call one method at a time, and only `close` after a failure. */
+export function createPartTail(job: PartTailJob): RowTail {
+  const { disk, directory, workspace, identity, dataset, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
+  const partitionOf = createPartitioner(identity.partition);
+  /** The real directories of the partitions that rows were written to. */
+  const places = new Map<string, string>();
+  const pathOf = ({ partition, name }: Pick<Part, 'partition' | 'name'>) =>
+    join(places.get(partition) ?? join(directory, partition), name);
+  let { parts, next } = job;
+  let hasManifest = job.isSaved;
+  let staged: Staged[] = [];
+  /** Rows of codes that are complete, and of the one that is written now. */
+  let complete: Buffered = new Map();
+  let current: Buffered = new Map();
+  let writing: string | undefined;
+  let bufferedRows = 0;
+
+  function buffer(row: Row, timeMs: number): void {
+    const partition = partitionOf(timeMs);
+    const buffered = current.get(partition) ?? { rows: [], newestMs: timeMs };
+    buffered.rows.push(row);
+    buffered.newestMs = Math.max(buffered.newestMs, timeMs);
+    current.set(partition, buffered);
+    bufferedRows += 1;
+  }
+
+  /** Adds the rows of the code that was written until now to those of complete codes. */
+  function endCode(): void {
+    for (const [partition, { rows, newestMs }] of current) {
+      const buffered = complete.get(partition) ?? { rows: [], newestMs };
+      for (const row of rows) buffered.rows.push(row);
+      complete.set(partition, { rows: buffered.rows, newestMs: Math.max(buffered.newestMs, newestMs) });
+    }
+    current = new Map();
+  }
+
+  /** Writes all buffered rows as parts that no reader sees yet. Those of the current code are separate, because it may fail. */
+  async function stage(): Promise<void> {
+    for (const [buffered, owner] of [
+      [complete, undefined],
+      [current, writing],
+    ] as const) {
+      if (buffered.size === 0) continue;
+      for (const [partition, { rows, newestMs }] of [...buffered].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const name = partName(next, identity.format);
+        const bytes = await writeStaged(partition, name, rows);
+        staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });
+      }
+      next += 1;
+    }
+    complete = new Map();
+    current = new Map();
+    bufferedRows = 0;
+  }
+
+  async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
+    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
+    if (!places.has(partition)) places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
+    const path = pathOf({ partition, name });
+    // P1: under a name that no engine reads, until all of it is on disk and listed.
+    return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
+  }
+
+  async function commit(): Promise<void> {
+    // Listed parts stay, whatever happens to their code: one part per partition is enough.
+    endCode();
+    await stage();
+    const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
+    // P1: including the temporary names, by which the next run finds listed parts.
+    for (const place of changed) await disk.flushDirectory(place);
+    const listed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
+    const manifest = { workspace, identity, dataset, sinceMs, next, parts: listed, overlaps };
+    const done = staged;
+    hasManifest = true;
+    // P2: the one step by which all of them become part of the dataset.
+    await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
+      beforeRename() {
+        // P4: even if the rename fails it may have happened, so they must not be removed any more.
+        staged = [];
+        parts = listed;
+      },
+    });
+    for (const part of done) await publish(pathOf(part));
+    for (const place of changed) await disk.flushDirectory(place);
+  }
+
+  /** P3: gives a listed part its final name; if the run ends before, the next one does it. */
+  async function publish(path: string): Promise<void> {
+    await inDirectory(disk, dirname(path), async ({ at }) => {
+      if (await ifPresent(disk.lstat(at(basename(path))))) {
+        throw new UnprovenError(`${path} was created by another process during the run`, {
+          hint: 'Move it out of the dataset, then run the same command again. Do not change the directory while qrctl is running.',
+        });
+      }
+      await disk.rename(at(basename(temporaryOf(path))), at(basename(path)));
+    });
+  }
+
+  async function removeStaged(gone: readonly Staged[]): Promise<void> {
+    staged = staged.filter((part) => !gone.includes(part));
+    for (const part of gone) await removeFile(disk, temporaryOf(pathOf(part))).catch(() => undefined);
+  }
+
+  return {
+    async write(code, { rows, times }: TimedRows) {
+      if (code !== writing) endCode();
+      writing = code;
+      rows.forEach((row, i) => {
+        buffer(row, times[i] as number);
+      });
+      if (bufferedRows < mostRows) return false;
+      await stage();
+      return true;
+    },
+    commit,
+    replace: commit,
+    async drop(code) {
+      if (code === writing) {
+        for (const { rows } of current.values()) bufferedRows -= rows.length;
+        current = new Map();
+      }
+      await removeStaged(staged.filter(({ owner }) => owner === code));
+    },
+    async readBack(onRow: (row: SavedRow) => void, fromMs) {
+      const read = (part: Part, path: string) =>
+        readPart({ disk, path, part, identity, begin: job.createFormatter().begin(), signal: job.signal }, onRow);
+      const wanted = (part: Part) => part.newestMs >= fromMs;
+      for (const part of parts.filter(wanted)) await read(part, pathOf(part));
+      for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));
+      for (const { rows } of [...complete.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
+    },
+    // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
+    keepsState: () => hasManifest || bufferedRows > 0 || staged.length > 0,
+    // No further state is needed at the end: parts are identified by name and size.
+    isStamped: () => true,
+    async close() {
+      await removeStaged(staged);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Assigns rows to partitions: the day or month of their time, as the name of a directory that engines read as the column `dt`. */
+
+import { UnprovenError } from '../../base/errors.ts';
+import { createLocalTime } from '../../base/time/local-time.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import { DAY_MS, QUARTER_MS } from '../../base/time/units.ts';
+
+export const PARTITIONS = ['day', 'month'] as const;
+
+export interface Partitioning {
+  by: (typeof PARTITIONS)[number];
+  /** IANA name of the time zone of these days and months. */
+  timezone: string;
+}
+
+const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
+
+/**
+ * Returns a function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError for a year without
+ * exactly four digits, which no engine reads as a date. The time zone must have been validated by time-zone.ts.
+ */
+export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
+  const { offsetMs } = createLocalTime(timezone);
+  let lastDay = Number.NaN;
+  let last = '';
+  return (timeMs) => {
+    const localMs = timeMs + offsetMs(timeMs);
+    const day = Math.floor(localMs / DAY_MS);
+    // Scans are in order, so nearly all have the same day as the one before.
+    if (day === lastDay) return last;
+    const [date = ''] = formatInstant(localMs).split('T');
+    const partition = `dt=${date.slice(0, LENGTHS[by])}`;
+    if (!isPartition(partition)) throw yearError(date, timezone);
+    lastDay = day;
+    last = partition;
+    return last;
+  };
+}
+
+function yearError(date: string, timezone: string): UnprovenError {
+  return new UnprovenError(`cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`, {
+    hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.',
+  });
+}
+
+/** Returns the end of the partition to which an instant belongs, both in ms since the epoch. */
+export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: number): number {
+  let endMs = (Math.floor(timeMs / QUARTER_MS) + 1) * QUARTER_MS;
+  while (partitionOf(endMs) === partitionOf(timeMs)) endMs += QUARTER_MS;
+  return endMs;
+}
+
+/** Returns whether a partitioner creates this name. */
+export function isPartition(name: string): boolean {
+  return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);
+}

@@ -1,0 +1,139 @@
+/**
+ * Manages the parts of a dataset in their directories: completes or removes the leftovers of a stopped run, and refuses files that are not
+ * part of this export.
+ */
+
+import { join } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import { type Disk, ifPresent } from '../../files/durable/disk.ts';
+import { inDirectory } from '../../files/durable/held-directory.ts';
+import { temporaryOf } from '../../files/durable/replace-file.ts';
+import { realPath } from '../../files/durable/trusted-file.ts';
+import type { AppendIdentity } from '../append/identity.ts';
+import { MANIFEST, type Part } from './manifest.ts';
+import { isPartition } from './partitions.ts';
+
+/** Creates the refusal to change the dataset; `reason` follows "cannot add to DIR: ", `wayOn` is a sentence without its period. */
+export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
+  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint: `No changes were made. ${wayOn}.` });
+}
+
+/** Last alternative of a hint for a dataset that differs from its manifest. */
+export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
+
+interface Job {
+  disk: Disk;
+  directory: string;
+  parts: readonly Part[];
+}
+
+/** Names that engines skip. */
+const HIDDEN = /^[._]/;
+/** Temporary name of a part. */
+const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
+/** Final name of a part. */
+const PART = /^part-\d+\.(csv|ndjson|parquet)$/;
+
+/** Returns whether a name is the final or temporary name of a part. */
+export function isPartFile(name: string): boolean {
+  return PART.test(name) || LEFTOVER.test(name);
+}
+
+/** Throws UsageError if the directory differs from the manifest: a reader would see other rows than those of this export. */
+export async function refuseUnknownFiles({
+  disk,
+  directory,
+  parts,
+  format,
+}: Job & Pick<AppendIdentity, 'format'>): Promise<void> {
+  const known = byPartition(parts);
+  const names = await disk.readdir(directory);
+  for (const name of names) {
+    if (HIDDEN.test(name)) continue;
+    // P5: engines read every file in the directory.
+    if (!isPartition(name))
+      throw datasetRefusal(
+        directory,
+        `it contains ${name}, which is not part of this export`,
+        `Move ${name} out of the directory`,
+      );
+    for (const file of await disk.readdir(join(directory, name))) {
+      if (HIDDEN.test(file) || known.get(name)?.has(file)) continue;
+      const isLost = parts.length === 0;
+      const reason = isLost ? `it has no ${MANIFEST} and contains` : 'it contains';
+      throw datasetRefusal(
+        directory,
+        `${reason} ${name}/${file}, which is not part of this export (${format})`,
+        isLost ? `Restore ${MANIFEST} from a backup, ${NEW_DATASET}` : 'Move that file out of the directory',
+      );
+    }
+  }
+  const loss = await lossOfParts({ disk, directory, parts, areListed: false });
+  if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
+}
+
+/** Returns why rows that the manifest records are missing; undefined if each part is there. `areListed`: under the names that readers see. */
+export async function lossOfParts({
+  disk,
+  directory,
+  parts,
+  areListed,
+}: Job & { areListed: boolean }): Promise<string | undefined> {
+  for (const { partition, name, bytes } of parts) {
+    const path = join(directory, partition, name);
+    // P3: a part of the last commit may still have its temporary name.
+    const hidden = areListed ? undefined : await ifPresent(disk.lstat(temporaryOf(path)));
+    const found = (await ifPresent(disk.lstat(path))) ?? hidden;
+    if (!found) return `${partition}/${name} is missing`;
+    // P5: a part that was truncated or extended is no longer the verified one.
+    if (found.size !== bytes) return `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the partitions, oldest first, that a user deleted to limit the dataset: all their parts are gone, and they are older than all
+ * remaining ones. A partition between others was not deleted for its age; nor was a whole dataset.
+ */
+export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
+  const names = [...byPartition(parts)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const removed: string[] = [];
+  for (const [partition, files] of names) {
+    const there = await ifPresent(disk.readdir(join(directory, partition)));
+    // P15: also under the name that a part has before it is listed.
+    if (there?.some((name) => files.has(name) || LEFTOVER.test(name))) return removed;
+    removed.push(partition);
+  }
+  return [];
+}
+
+/** P3, P4: renames the parts that the manifest lists, and removes those that were written and never listed. */
+export async function finishParts({ disk, directory, parts }: Job): Promise<void> {
+  const known = byPartition(parts);
+  for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
+    const named = join(directory, partition);
+    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
+    const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
+    let renamed = false;
+    // D16: files are removed or renamed only in this directory.
+    await inDirectory(disk, place, async ({ at, names }) => {
+      for (const name of (await names()).filter((name) => LEFTOVER.test(name))) {
+        const part = name.slice(1, -'.partial'.length);
+        renamed ||= known.get(partition)?.has(part) === true;
+        if (known.get(partition)?.has(part)) await disk.rename(at(name), at(part));
+        else await disk.unlink(at(name));
+      }
+    });
+    if (renamed) await disk.flushDirectory(place);
+  }
+}
+
+function byPartition(parts: readonly Part[]): Map<string, Set<string>> {
+  const known = new Map<string, Set<string>>();
+  for (const { partition, name } of parts) {
+    const names = known.get(partition) ?? new Set();
+    known.set(partition, names.add(name));
+  }
+  return known;
+}

@@ -1,0 +1,230 @@
+/**
+ * Exports the scans of several codes one after the other, while it prefetches the first pages of the next ones. One code writes at a time; a code that
+ * fails leaves no rows and does not stop the others.
+ */
+import {
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+  UsageError,
+} from '../../base/errors.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import type { CodeSink, TimedRows } from '../../files/formats/row-sink.ts';
+import type { Service } from '../../service/service.ts';
+import type { QrCode, ScanPage } from '../../service/shapes.ts';
+import { exportScans } from './export-scans.ts';
+import { countsBeyond, type FetchInOrder, type Range, type ReadScans, readFirst, widened } from './range.ts';
+
+/** Identity of a code in its rows; for a code specified by ID, only the ID is known. `missing`: it was requested and does not exist. */
+export type CodeLabel = Pick<QrCode, 'id'> & Partial<QrCode> & { missing?: NotFoundError };
+
+export interface CodesExport {
+  service: Pick<Service, 'listScans' | 'getCode' | 'nowMs'>;
+  codes: readonly CodeLabel[];
+  /** Exclusive upper bound, ms since the epoch; undefined: the service's clock at the first response. */
+  untilMs: number | undefined;
+  /** Clock of the machine, for a service that sends no time. */
+  now(): number;
+  fetchInOrder: FetchInOrder;
+  width: number;
+  /** Requests rows beyond the last page of each code by time, whatever its total is. */
+  proveBeyond?: boolean;
+  /** Called ahead, while earlier codes still write; the sink's checkpoint is taken when this code's own rows begin. */
+  openSink(code: CodeLabel): Promise<CodeSink>;
+  note(line: string): void;
+  /**
+   * Called after each write: rows exported in total, the number of rows once every code was requested, the possible number judging by the
+   * codes requested so far, codes done, and the range as in Summary.
+   */
+  progress(state: { rows: number; total: number | undefined; estimate: number; codes: number; range: Range | undefined }): void;
+}
+
+export interface CodeFailure {
+  code: CodeLabel;
+  error: Error;
+}
+
+interface Summary {
+  /** Rows that are new in the output. */
+  scans: number;
+  /** Codes exported. */
+  codes: number;
+  failures: CodeFailure[];
+  /**
+   * Range that was read: the earliest start of all codes (undefined: from the first scan on), and the one end; undefined before the first
+   * response.
+   */
+  range: Range | undefined;
+}
+
+interface Prepared {
+  code: CodeLabel;
+  sink: CodeSink;
+  read: ReadScans;
+  range: Range;
+  first: ScanPage;
+  /** `first` was requested before the end of the range was known. */
+  firstIsOpen: boolean;
+}
+
+/** Code whose first page is being fetched. */
+interface Turn {
+  code: CodeLabel;
+  prepared: Promise<Prepared>;
+}
+
+/** Number of codes in a row for which the service may fail, after all retries, before it counts as down. */
+const MOST_DOWN = 1;
+
+/**
+ * Exports each code into its sink. A code fails alone, is named in the summary, and the others continue if it was deleted, could not be
+ * verified, got an error of the service only, or has a file that is refused; any other error (network, disk, key, interruption) is thrown.
+ */
+export async function exportCodes(job: CodesExport): Promise<Summary> {
+  const summary: Summary = { scans: 0, codes: 0, failures: [], range: undefined };
+  const open = new Set<CodeSink>();
+  let { untilMs } = job;
+  let expected = 0;
+  let asked = 0;
+  let down = 0;
+
+  /** C16: prefetches for a later code, so it only reads; it does not even take a checkpoint. */
+  async function prepare(code: CodeLabel): Promise<Prepared> {
+    // C14: the code was requested, and a request for its scans would show nothing more.
+    if (code.missing) throw code.missing;
+    const sink = await job.openSink(code);
+    open.add(sink);
+    untilMs ??= job.service.nowMs();
+    const read: ReadScans = (request) => job.service.listScans(code.id, request);
+    const sinceBy = (endMs: number | undefined) => {
+      const sinceMs = endMs === undefined || !sink.sinceFor ? sink.sinceMs : sink.sinceFor(endMs);
+      refuseEmptyRange(sinceMs, endMs);
+      return sinceMs;
+    };
+    let firstIsOpen = untilMs === undefined;
+    const askedMs = sinceBy(untilMs);
+    let first = await readFirst(read, widened({ sinceMs: askedMs, untilMs }));
+    // C1: the end is fixed by the first response, so that no row enters the range only because time passes.
+    untilMs ??= first.serviceTimeMs ?? (await machineTime(read, job.now(), first));
+    const sinceMs = sinceBy(untilMs);
+    const bounds = widened({ sinceMs, untilMs });
+    // The first response showed the time: the requested start was too late, or the page counts rows after the end.
+    if (sinceMs !== askedMs || (firstIsOpen && countsBeyond(first, bounds))) {
+      first = await readFirst(read, bounds);
+      firstIsOpen = false;
+    }
+    expected += first.total;
+    asked += 1;
+    summary.range = { sinceMs: earlier(summary.range, sinceMs), untilMs };
+    return { code, sink, read, range: { sinceMs, untilMs }, first, firstIsOpen };
+  }
+
+  function start(code: CodeLabel): Turn {
+    const prepared = prepare(code);
+    prepared.catch(() => undefined); // its turn comes when it is run
+    return { code, prepared };
+  }
+
+  async function run({ code, sink, read, range, first, firstIsOpen }: Prepared): Promise<void> {
+    const before = summary.scans;
+    const count = () => {
+      summary.scans = before + sink.added();
+      const total = asked === job.codes.length ? Math.max(expected, summary.scans) : undefined;
+      const estimate = Math.max(summary.scans, Math.round((expected * job.codes.length) / asked));
+      job.progress({ rows: summary.scans, total, estimate, codes: summary.codes, range: summary.range });
+    };
+    const counted = {
+      checkpoint: () => sink.checkpoint(),
+      write: async (batch: TimedRows) => {
+        const added = await sink.write(batch);
+        count();
+        return added;
+      },
+    };
+    const { service, ...rest } = job;
+    try {
+      const checkExists = () => service.getCode(code.id);
+      const isKnown = code.slug !== undefined;
+      await exportScans(
+        { ...rest, code: code.slug ?? code.id, read, range, asked: widened(range), first, firstIsOpen, isKnown, checkExists },
+        counted,
+      );
+      await sink.commit();
+      summary.codes += 1;
+      down = 0;
+    } finally {
+      // C17: the rows of a failed code don't stay, except those that an append committed; after the sink's commit this does nothing.
+      await sink.discard();
+      open.delete(sink);
+      count();
+    }
+  }
+
+  async function fail(code: CodeLabel, error: unknown): Promise<void> {
+    if (error instanceof UnavailableError) down += 1;
+    // C17: the others continue only after a failure that concerns this code alone.
+    if (!isOfOneCode(error, { asked, down })) throw error;
+    summary.failures.push({ code, error });
+  }
+
+  try {
+    const takeTurn = ({ code, prepared }: Turn) => prepared.then(run).catch((error) => fail(code, error));
+    let alone = 0;
+    // C1: the first response fixes the end of the range for all codes, so no other request is sent before it.
+    for (; alone === 0 || untilMs === undefined; alone++) {
+      const code = job.codes[alone];
+      if (!code) break;
+      await takeTurn(start(code));
+    }
+    const others = job.codes.slice(alone);
+    const ahead = job.fetchInOrder(others.keys(), async (i) => start(others[i] as CodeLabel), job.width);
+    for await (const turn of ahead) await takeTurn(turn);
+  } finally {
+    for (const sink of open) await sink.discard();
+  }
+  return summary;
+}
+
+/** C18: the machine's clock, for a service that sends no time: if that clock is behind, the newest scans would be missing. */
+async function machineTime(read: ReadScans, nowMs: number, first: ScanPage): Promise<number> {
+  if (!hasLater(first, nowMs) && !(await hasLaterScans(read, nowMs))) return nowMs;
+  throw new UnprovenError(
+    `the service sends no Date header and has scans later than this machine's clock (${formatInstant(nowMs)})`,
+    { hint: 'Set the clock of this machine, or specify the end of the range with --until.' },
+  );
+}
+
+function hasLater({ times }: ScanPage, nowMs: number): boolean {
+  return times.some((time) => time > nowMs);
+}
+
+/** Returns whether there are scans after a time. An empty page with a total above 0 counts as well. */
+async function hasLaterScans(read: ReadScans, nowMs: number): Promise<boolean> {
+  const later = await read({ page: 1, limit: 1, sinceMs: nowMs + 1 });
+  if (later.rows.length === 0) return later.total > 0;
+  // An earlier scan: the service ignores the bound. Then its newest row is the last one, or on page 1.
+  return hasLater(later, nowMs) || hasLater(await read({ page: later.total, limit: 1 }), nowMs);
+}
+
+/** Returns the earlier of two starts; undefined is before all others. */
+function earlier(range: Range | undefined, sinceMs: number | undefined): number | undefined {
+  if (!range) return sinceMs;
+  return range.sinceMs === undefined || sinceMs === undefined ? undefined : Math.min(range.sinceMs, sinceMs);
+}
+
+/** C19: a range whose start is not before its end is not requested: services return nothing, or 400. */
+function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
+  if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
+  throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
+    hint: "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
+  });
+}
+
+/** Returns whether a failure concerns one code only. `asked`: codes whose range the service accepted, `down`: consecutive failures. */
+function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
+  if (error instanceof RejectedError) return asked > 0;
+  if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
+  return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some((failure) => error instanceof failure);
+}

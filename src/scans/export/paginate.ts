@@ -1,0 +1,126 @@
+/**
+ * Paginates a range, the normal case: every page once, in parallel, yielded oldest first, in constant memory. It requires a service that
+ * sorts pages by time, in either direction. Without changes during the export it costs `ceil(rows / page)` requests, and one more if the
+ * total is a number at which services stop counting.
+ *
+ * Pages requested together are returned at different moments. Only while all of them report the same total did nothing change, and their
+ * ranks can be compared; if it changes, the remaining responses are discarded and requested again. A page that is requested after all
+ * merged rows were received can always be accepted.
+ */
+
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { Scan, ScanPage } from '../../service/shapes.ts';
+import type { Budget } from './budget.ts';
+import { createPageMerger, InconsistentPagesError } from './page-merger.ts';
+import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading } from './range.ts';
+import { type Edge, mayBeTruncated, type PageOrder, requestBeyond, widenEdge } from './truncated-total.ts';
+
+/** Range to paginate, and how its end is verified. */
+export interface PaginationJob extends RangeReading {
+  reportRows: Budget['reportRows'];
+  /** Requests rows beyond the last page by time, whatever the total is. */
+  proveBeyond: boolean;
+}
+
+interface Numbered {
+  page: number;
+  response: ScanPage;
+}
+
+/** Common parameters of the pages of one pagination. */
+interface Paging {
+  order: PageOrder;
+  /** Number of rows of a full page. */
+  pageSize: number;
+}
+
+/**
+ * Yields the rows of the range oldest first; `first` is its page 1, which has rows. At the end, the yielded rows are verified as the whole
+ * range as of the newest response. Throws InconsistentPagesError if that can't be verified; the rows yielded until then are verified as of their
+ * responses.
+ */
+export async function* paginate(job: PaginationJob, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
+  const paging: Paging = { order, pageSize: pageSizeOf(first) };
+  const readPage = pageReader(job, first);
+  const merger = createPageMerger();
+  let edge: Edge | undefined;
+  /** Total beyond which the service returned no rows. */
+  let checkedTotal: number | undefined;
+  let total = first.total;
+  let width = job.width;
+  let firstIsNew = true;
+  // C13: the first round is short if many pages would be requested at once based on one page.
+  let most = width > CAUTIOUS_WIDTH ? CAUTIOUS_WIDTH : Number.POSITIVE_INFINITY;
+
+  // C13: each round collects rows, or costs a request of the budget. C9: the end is when all rows that the newest total counts are merged.
+  do {
+    const readNumbered = async (page: number): Promise<Numbered> => {
+      const response = page === 1 && firstIsNew ? first : await readPage(page);
+      ahead.set(page, response.rows);
+      job.reportRows(merger.count() + countAhead(ahead.values()));
+      return { page, response };
+    };
+    const pages = pagesLeft(paging, merger.count(), total, most);
+    const ahead = new Map<number, readonly Scan[]>();
+    let isComparable = false;
+    let changed = false;
+    for await (const { page, response } of job.fetchInOrder(pages, readNumbered, width)) {
+      // C7: this response and the one before are of different moments, so their ranks can't be combined.
+      changed = isComparable && response.total !== total;
+      if (changed) {
+        total = Math.max(total, response.total);
+        break;
+      }
+      // C8: the merged rows may no longer be in the range, and then a matching rank shows nothing.
+      if (response.total < total) throw new InconsistentPagesError('rows disappeared from the range');
+      isComparable = true;
+      total = response.total;
+      const inPlace = merger.add(response, rankOf(paging, page, response));
+      edge = widenEdge(edge, response, order);
+      ahead.delete(page);
+      // C20: missing rows are older than all returned ones, and so are requested before the first row is written.
+      if (order === 'descending' && inPlace.rows.length > 0 && checkedTotal === undefined) await refuseMore();
+      yield inPlace;
+    }
+    width = changed ? Math.max(1, width >> 1) : Math.min(job.width, width * 2);
+    firstIsNew &&= !changed;
+    most = Number.POSITIVE_INFINITY;
+  } while (merger.count() < total);
+  if (total !== checkedTotal) await refuseMore();
+  yield merger.rest();
+
+  /** C10: a total at which services stop counting is not accepted. Throws if there are more rows, or may be. */
+  async function refuseMore(): Promise<void> {
+    const { pageSize } = paging;
+    const known = total;
+    checkedTotal = known;
+    if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
+    const more = await requestBeyond(job, order, edge, known);
+    if (more === true) throw new InconsistentPagesError(`the service reports a total of ${formatCount(known)} but has more rows`);
+    if (more === undefined) throw new InconsistentPagesError(`the service may have more than ${countOf(known, 'row')}`);
+  }
+}
+
+/** Yields the pages still to read if `count` rows of `total` are merged: oldest rows first, at most `most` pages. */
+function* pagesLeft({ order, pageSize }: Paging, count: number, total: number, most: number): Generator<number> {
+  const last = Math.ceil(total / pageSize);
+  const [from, step] =
+    order === 'ascending' ? [Math.floor(count / pageSize) + 1, 1] : [Math.floor((total - count - 1) / pageSize) + 1, -1];
+  for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
+}
+
+/** C13: counts the rows of the pages that were returned, but not merged yet; a page that is returned under two numbers counts once. */
+function countAhead(pages: Iterable<readonly Scan[]>): number {
+  const counts = new Map<Scan['id'] | undefined, number>();
+  for (const rows of pages) counts.set(rows[0]?.id, rows.length);
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Returns how many rows of the range are older than the page's oldest, by the page's number and the total of the same response. */
+function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: ScanPage): number {
+  const before = (page - 1) * pageSize;
+  const after = Math.max(total - before - pageSize, 0);
+  // C6: a page that is shorter or longer than its number implies is not at its position.
+  if (total - before - after !== rows.length) throw new InconsistentPagesError('a page has the wrong number of rows');
+  return order === 'ascending' ? before : after;
+}

@@ -1,0 +1,85 @@
+/**
+ * Exports a range whose pages are not sorted, or moved while they were read: repeated passes with dedup by ID, until no row is missing.
+ * Rows do not vanish individually, so if the newest total equals the number of distinct IDs, the collection is the range, provided that the
+ * total is not capped: the caller checks that. Memory grows with the rows: keep the range small.
+ */
+import type { Scan, ScanPage } from '../../service/shapes.ts';
+import { type Batch, CAUTIOUS_WIDTH, pageReader, pageSizeOf, type RangeReading, select } from './range.ts';
+
+/** C13: rows of one instant may be returned in another order each time; this many passes find hundreds of them. */
+const MOST_PASSES = 12;
+
+interface PassesResult {
+  isVerified: boolean;
+  /** Distinct rows returned. */
+  count: number;
+  /** Largest total that the service reported. */
+  total: number;
+}
+
+/**
+ * Yields rows that no earlier page returned, in the service's own order; returns whether they are all. `first` is page 1 of the range, `known` has
+ * further pages that were read just now, by their numbers. `passes`: how often the range may be read, not counting passes that find more rows of an
+ * unchanged total.
+ */
+export async function* repeatPasses(
+  job: RangeReading,
+  first: ScanPage,
+  passes: number,
+  known: ReadonlyMap<number, ScanPage> = new Map(),
+): AsyncGenerator<Batch, PassesResult> {
+  const ids = new Set<Scan['id']>();
+  const pageSize = pageSizeOf(first);
+  const readPage = pageReader(job, first);
+  const lastPage = () => Math.ceil(total / pageSize);
+  let total = first.total;
+  let left = passes;
+
+  for (let pass = 1; pass <= MOST_PASSES && left > 0; pass++) {
+    const readOnce = async (page: number) => (pass === 1 && (page === 1 ? first : known.get(page))) || (await readPage(page));
+    const start = { count: ids.size, total };
+    let served = 0;
+    let full = true;
+    let page = 0;
+    for await (const response of job.fetchInOrder(pagesUntil(lastPage), readOnce, Math.min(job.width, CAUTIOUS_WIDTH))) {
+      page += 1;
+      total = Math.max(total, response.total);
+      served += response.rows.length;
+      if (page < lastPage() && response.rows.length !== pageSize) full = false;
+      const fresh = select(response, ({ id }) => isAdded(ids, id));
+      job.reportRows?.(ids.size);
+      yield fresh;
+    }
+    // C11: if more rows were returned than counted, or a page is short, a matching total may hide missing rows.
+    if (ids.size === total && served <= total && full) return { isVerified: true, count: ids.size, total };
+    // If rows swap positions, some are returned twice and others are missed: the sum equals the total. Otherwise the total is wrong.
+    const swapped = served === total && ids.size <= total;
+    if (pass === 1 || ids.size === start.count || total !== start.total || !swapped) left -= 1;
+    else {
+      left = passes - 1;
+      job.grant?.(2 * lastPage());
+    }
+  }
+  return { isVerified: false, count: ids.size, total };
+}
+
+/** Runs the passes to their end, and calls `see` with the rows of each page. */
+export async function collectPasses(
+  rows: AsyncGenerator<Batch, PassesResult>,
+  see: (batch: Batch) => void,
+): Promise<PassesResult> {
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) return step.value;
+    see(step.value);
+  }
+}
+
+function* pagesUntil(last: () => number): Generator<number> {
+  for (let page = 1; page <= last(); page++) yield page;
+}
+
+function isAdded<T>(set: Set<T>, value: T): boolean {
+  const before = set.size;
+  return set.add(value).size > before;
+}

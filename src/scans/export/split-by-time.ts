@@ -1,0 +1,158 @@
+/**
+ * Exports a range whose rows moved during pagination: split into slices of time, oldest first, each small enough to hold in memory and to
+ * read again until it is verified. Slices make repeated passes cheap, require no order from the service, and reveal a capped total. A slice
+ * that fits in one page is verified by one response.
+ */
+
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { Scan, ScanPage } from '../../service/shapes.ts';
+import type { Budget } from './budget.ts';
+import { InconsistentPagesError, oldestFirst } from './page-merger.ts';
+import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import { collectPasses, repeatPasses } from './repeat-passes.ts';
+import { mayBeTruncated } from './truncated-total.ts';
+
+/** A slice with more pages is split in two before it is read. */
+const MAX_SLICE_PAGES = 20;
+const PASSES = 3;
+const SECOND_MS = 1000;
+/** C2: a slice that begins at a cut is requested from this much earlier, because the bound may be exclusive. */
+const EXCLUSIVE_MS = 1;
+
+/** Range to read in slices of time. */
+export interface SplitJob extends RangeReading, Pick<Budget, 'largestTotal'> {
+  reportRows: Budget['reportRows'];
+  /** Every total may be capped. */
+  proveBeyond: boolean;
+}
+
+/** Part of the range that is not verified yet. */
+interface Part extends SplitJob {
+  /** Rows of a full page of the whole range: if page 1 of a part is full and later pages are empty, its total is wrong. */
+  fullPage: number;
+  /** Rows after this part that were returned already, and are not collected yet. */
+  ahead: number;
+}
+
+/** Verified slice: all rows that the service returned for it, oldest first, including those in its margins. */
+interface Slice {
+  range: Range;
+  batch: Batch;
+}
+
+/**
+ * Yields the rows of the range, oldest first, cut exactly. At the end it requests the total of the whole range, which must be the sum of
+ * the slices (or less, if it is capped). Throws InconsistentPagesError if a slice cannot be verified or the sum differs.
+ */
+export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
+  const first = await readFirst(job.read, job.asked);
+  if (first.total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
+  let collected = 0;
+  const reportRows = (rows: number) => job.reportRows(collected + rows);
+  const whole: Part = { ...job, reportRows, fullPage: pageSizeOf(first), ahead: 0 };
+  for await (const { range, batch } of verifiedSlices(whole, first)) {
+    collected += countAsAsked(range, batch, job.range);
+    yield cut(batch, range);
+  }
+  // C12: rows that arrived in a slice after it was verified, or that no slice returned, are counted by the whole range only.
+  const { total } = await readFirst(job.read, job.asked);
+  if (total > collected)
+    throw new InconsistentPagesError(
+      `the service reports a total of ${formatCount(total)} but returned ${countOf(collected, 'row')}`,
+    );
+}
+
+/** Splits a range in two by time until each part is verified. `first` is page 1 of the range. */
+async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slice> {
+  const { range } = part;
+  const pageSize = pageSizeOf(first);
+  const pages = Math.ceil(first.total / pageSize);
+  const middle = await readMiddle(part, first, pages);
+  const returned = [first, ...middle.values()];
+  part.reportRows(part.ahead + countInside(returned, range));
+  // C10: a total that may be capped shows nothing; that of a shorter range is not capped.
+  const isDoubtful = mayBeCapped(part, first.total, pageSize);
+  const pivotMs = pages > 1 || isDoubtful ? pivotOf(part, first, middle) : undefined;
+  const isShort = pages <= MAX_SLICE_PAGES && [...middle.values()].every(({ rows }) => rows.length > 0);
+  if (!isDoubtful && (isShort || pivotMs === undefined)) {
+    const { isVerified, batch, count, total } = await readUntilVerified(part, first, middle);
+    if (isVerified && !mayBeCapped(part, total, pageSize)) return yield { range, batch: oldestFirst(batch) };
+    if (pivotMs === undefined) throw new InconsistentPagesError(doubt(range, count, total));
+  }
+  if (pivotMs === undefined) {
+    throw new InconsistentPagesError(`the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`);
+  }
+  const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
+  const older: Part = {
+    ...part,
+    range: { sinceMs: range.sinceMs, untilMs: pivotMs },
+    asked: { ...part.asked, untilMs: pivotMs },
+    ahead: part.ahead + countInside(returned, newerRange),
+  };
+  yield* verifiedSlices(older, await readFirst(part.read, older.asked));
+  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS } };
+  yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
+}
+
+/** Returns whether a total may be capped: no range has a larger one, because a service that stops counting does so at one number. */
+function mayBeCapped({ largestTotal, proveBeyond }: SplitJob, total: number, pageSize: number): boolean {
+  return total >= largestTotal() && mayBeTruncated({ total, pageSize, always: proveBeyond });
+}
+
+/** Counts the rows of a range in these pages. */
+function countInside(pages: readonly ScanPage[], range: Range): number {
+  return new Set<Scan['id']>(pages.flatMap((page) => cut(page, range).rows.map(({ id }) => id))).size;
+}
+
+async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
+  const batch: Batch = { rows: [], times: [] };
+  let inside = 0;
+  const result = await collectPasses(repeatPasses({ ...part, reportRows: undefined }, first, PASSES, middle), (fresh) => {
+    for (const row of fresh.rows) batch.rows.push(row);
+    for (const time of fresh.times) batch.times.push(time);
+    // C13: a service that ignores bounds returns the same rows in every slice; they count once.
+    inside += cut(fresh, part.range).rows.length;
+    part.reportRows(part.ahead + inside);
+  });
+  return { ...result, batch };
+}
+
+/**
+ * Fetches a page from the middle of a range or, if the service does not paginate that far, from the middle of the largest slice; by its
+ * number, none if the range has one page.
+ */
+async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Promise<Map<number, ScanPage>> {
+  if (pages <= 1) return new Map();
+  const readPage = pageReader(job, first);
+  const middle = Math.ceil((pages + 1) / 2);
+  const page = await readPage(middle);
+  const nearer = MAX_SLICE_PAGES / 2;
+  return page.rows.length === 0 && middle > nearer ? new Map([[nearer, await readPage(nearer)]]) : new Map([[middle, page]]);
+}
+
+/**
+ * Returns a whole second inside the range, with about as many rows on either side, from a page of its middle. If that page is empty
+ * although page 1 is as full as any, the service limits pagination: then the second in which page 1 ends, so that few rows are read twice.
+ * C2: cuts are at whole seconds, because a service that rounds its bounds would omit the rows before a cut within a second.
+ */
+function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {
+  const [page = first] = middle.values();
+  const times = cut(oldestFirst(page), range).times;
+  const atMs = times[times.length >> 1] ?? (first.rows.length >= fullPage ? first.times.at(-1) : undefined);
+  if (atMs === undefined) return undefined;
+  const { sinceMs = Number.NEGATIVE_INFINITY, untilMs } = range;
+  const secondMs = Math.floor(atMs / SECOND_MS) * SECOND_MS;
+  return [secondMs, secondMs + SECOND_MS].find((pivotMs) => pivotMs > sinceMs && pivotMs < untilMs);
+}
+
+function doubt(range: Range, count: number, total: number): string {
+  if (count === total) return `two responses for the scans ${formatRange(range)} contradict each other`;
+  return `for the scans ${formatRange(range)}, the service reports a total of ${formatCount(total)} but returned ${countOf(count, 'row')}`;
+}
+
+/** Returns how many rows of a slice the service counts for the whole range: the slice's own, and those in the margins of the range. */
+function countAsAsked(range: Range, batch: Batch, whole: Range): number {
+  const sinceMs = range.sinceMs === whole.sinceMs ? undefined : range.sinceMs;
+  const untilMs = range.untilMs === whole.untilMs ? Number.POSITIVE_INFINITY : range.untilMs;
+  return cut(batch, { sinceMs, untilMs }).rows.length;
+}

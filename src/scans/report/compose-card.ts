@@ -1,0 +1,109 @@
+/** Composes one card of the report: a dimension as a chart, as tables, or both. */
+
+import { capitalize } from '../../base/text/sentence.ts';
+import type { Figure, Section } from '../stats/figures.ts';
+import { calendarTable } from './compose-shades.ts';
+import { figuresTable, isNew, isRecurring } from './compose-tables.ts';
+import type { Card, ColumnChart } from './document.ts';
+import type { Locale } from './languages/load-language.ts';
+import { formatHour, shorten, unitName } from './row-names.ts';
+import { unitDates } from './unit-dates.ts';
+
+interface CardOptions {
+  id: string;
+  /** Names of the two ranges; undefined without a comparison. */
+  legend: Card['legend'];
+  /** Weekday with which the comparison begins, 0 is Monday; undefined without a comparison. */
+  weekdayBefore: number | undefined;
+  /** The report says so of all its cards: changes are those of averages, or the data does not cover the comparison. */
+  isSaid: { averages: boolean; beforeData: boolean };
+}
+
+/** Cards that take the whole width. */
+const WIDE: ReadonlySet<string> = new Set(['day', 'week', 'month', 'hour', 'code', 'referrer']);
+
+export function composeCard(given: Section, options: CardOptions, locale: Locale): Card {
+  const { id, legend, isSaid } = options;
+  const { kind, by } = given;
+  const { words } = locale;
+  const title = kind === 'column' ? shorten(by) : words.cards[by];
+  const isCompared = legend !== undefined;
+  const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
+  const section: Section = { ...given, rows: kind === 'time' && !isRecurring(given) ? given.rows.filter(isCounted) : given.rows };
+  const card = { id, title, isWide, tables: [], notes: notesOf(section, options, locale) };
+  if (section.rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
+  const hasChart = kind === 'time' && by !== 'weekday';
+  const tableOptions = { caption: title, isCompared, beforeData: isSaid.beforeData, hasBars: !hasChart };
+  const table = figuresTable(section, tableOptions, locale);
+  if (!hasChart) return { ...card, tables: [table] };
+  const shift = shiftOf(given, options);
+  const chart = chartOf(given, shift, title, locale);
+  const hasLine = chart.columns.filter(({ previous }) => previous !== null).length > 1;
+  return {
+    ...card,
+    chart,
+    ...(legend && hasLine && { legend }),
+    tables: [by === 'day' ? calendarTable(section, words.notes.byWeek, locale) : table],
+    notes: [...(hasLine && shift !== 0 ? [words.notes.byWeekday] : []), ...card.notes],
+  };
+}
+
+/** Returns whether the data covers some of a unit of time: a day to come, or one before the data, has no number instead of zero. */
+function isCounted({ scans, perDay }: Figure): boolean {
+  return scans > 0 || perDay !== null;
+}
+
+/** Fewer days are compared in order. */
+const LEAST_DAYS = 14;
+
+/** Returns the number of days by which the comparison is shifted, so that the same weekdays are compared. */
+function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions): number {
+  const weekday = unitDates('day', rows[0]?.value ?? '')?.[0].weekday;
+  if (by !== 'day' || isSparse || rows.length < LEAST_DAYS || weekdayBefore === undefined || weekday === undefined) return 0;
+  const later = (weekday - weekdayBefore + 7) % 7;
+  return later > 3 ? later - 7 : later;
+}
+
+function notesOf(section: Section, { legend, isSaid }: CardOptions, { words: { notes } }: Locale): string[] {
+  const { rows, isApproximate, isSparse, comparesAverages } = section;
+  const isCompared = legend !== undefined;
+  const isMarked = (row: Figure) => row.isBeforeData && row.previous !== null && !isNew(row, section, isSaid);
+  return [
+    ...(isRecurring(section) ? [notes.averageBars] : []),
+    ...(isCompared && comparesAverages && !isSaid.averages ? [notes.averageChanges] : []),
+    ...(isApproximate ? [notes.approximate] : []),
+    ...(isSparse ? [notes.sparse] : []),
+    ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
+    ...(isCompared && !isSaid.beforeData && section.by !== 'day' && rows.some(isMarked) ? [notes.beforeData] : []),
+  ];
+}
+
+function chartOf(section: Section, shift: number, title: string, locale: Locale): ColumnChart {
+  const { by, rows } = section;
+  const isAverage = isRecurring(section);
+  const [most] = [...rows].sort((a, b) => b.scans - a.scans);
+  const peak =
+    !most || most.scans === 0
+      ? locale.words.noScans
+      : locale.words.chart(title, unitName(most, section, locale), locale.scans(most.scans));
+  const label = axisLabels(section, locale);
+  return {
+    label: peak,
+    columns: rows.map((row, at) => ({
+      label: by === 'hour' ? formatHour(Number(row.value), locale) : label(row),
+      value: (isAverage ? row.perDay : row.scans) ?? 0,
+      previous: (isAverage ? row.previousPerDay : rows[at + shift]?.previous) ?? null,
+      isPart: row.isPart ?? false,
+    })),
+  };
+}
+
+/** Returns a function that formats a day, week or month so short that it fits on a phone with four others. */
+function axisLabels({ by, rows }: Section, locale: Locale): (row: Figure) => string {
+  // Twelve months have twelve names.
+  const pattern = by === 'month' ? (rows.length <= 12 ? 'monthAlone' : 'monthShort') : 'dayMonth';
+  return ({ value }) => {
+    const dates = value === null ? undefined : unitDates(by, value);
+    return dates ? capitalize(locale.date(pattern, dates[0])) : (value ?? '');
+  };
+}

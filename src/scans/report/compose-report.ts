@@ -1,0 +1,149 @@
+/** Composes the report from figures: the only place that chooses its words, formats its numbers and orders its parts. Pure. */
+
+import { capitalize } from '../../base/text/sentence.ts';
+import type { ClosedSpan } from '../stats/compare-span.ts';
+import type { Coverage } from '../stats/coverage.ts';
+import type { HourOfWeekday, Section, Total } from '../stats/figures.ts';
+import { composeCard } from './compose-card.ts';
+import { hoursTable } from './compose-shades.ts';
+import { composeTiles } from './compose-tiles.ts';
+import type { Card, Name, ReportDocument, ReportLogo } from './document.ts';
+import type { Locale } from './languages/load-language.ts';
+import { formatRange, localDate } from './range-words.ts';
+import { shorten } from './row-names.ts';
+
+export interface ReportFigures {
+  /** Undefined: the title of the language. */
+  title: string | undefined;
+  /** Text of the sender; empty lines separate paragraphs. */
+  note: string | undefined;
+  logo: Omit<ReportLogo, 'alt'> | undefined;
+  /** IANA name. */
+  zone: string;
+  /** Undefined: neither requested nor given by scans. */
+  range: ClosedSpan | undefined;
+  /** Range of the comparison; `isCovered`: it does not begin before the data. */
+  before: (ClosedSpan & { isCovered: boolean }) | undefined;
+  /** Undefined: all of it is covered. */
+  coverage: Coverage | undefined;
+  total: Total;
+  sections: readonly Section[];
+  /** Scans of each hour on each weekday; undefined if they are not part of the report. */
+  hours: readonly (readonly HourOfWeekday[])[] | undefined;
+  /** Codes without scans. */
+  silent: readonly Name[];
+  /** Number of codes; undefined if the files don't contain it. */
+  codes: number | undefined;
+}
+
+/** Composes the document in a language; the same figures give the same document. */
+export function composeReport(figures: ReportFigures, locale: Locale): ReportDocument {
+  const { note, logo, before, total } = figures;
+  const { words, language, direction } = locale;
+  const range = capitalize(figures.range ? formatRange(figures.range, figures.zone, locale) : words.noScans);
+  const rangeBefore = before && formatRange(before, figures.zone, locale);
+  return {
+    ...{ language, direction, range },
+    kicker: words.kicker,
+    title: figures.title ?? words.title,
+    note: paragraphsOf(note),
+    logo: logo && { ...logo, alt: words.logo },
+    coverage: coverageOf(figures, locale),
+    comparedWith: rangeBefore && comparisonOf(rangeBefore, figures, locale),
+    summaryLabel: words.summary,
+    tiles: composeTiles({ ...figures, rangeBefore: rangeBefore && capitalize(rangeBefore) }, locale),
+    cards:
+      total.scans > 0 ? cardsOf(figures, { range, rangeBefore }, locale) : [noScans(locale), ...silentCodes(figures, locale)],
+    footer: footerOf(figures, locale),
+    formatNumber: locale.tick,
+    pageOf: (page, pages) => words.pageOf(locale.number(page), locale.number(pages)),
+  };
+}
+
+function paragraphsOf(note = ''): string[] {
+  return note
+    .split(/(?:\r?\n[^\S\n]*){2,}/)
+    .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
+    .filter((paragraph) => paragraph !== '');
+}
+
+/** The data covers whole days (F14): nothing is said of a range that begins and ends with days that have scans. */
+function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, date }: Locale): string[] {
+  const at = (ms: number): [string, string] => {
+    const time = localDate(ms, zone);
+    return [date('date', time), date('time', time)];
+  };
+  const tell = (ms: number | undefined, endMs: number | undefined, sentence: Locale['words']['dataBegins']) =>
+    ms === undefined || (endMs !== undefined && at(ms)[0] === at(endMs)[0]) ? [] : [sentence(...at(ms))];
+  return [
+    ...tell(coverage?.startsLateMs, before?.sinceMs ?? range?.sinceMs, words.dataBegins),
+    ...tell(coverage?.endsEarlyMs, range && range.untilMs - 1, words.dataEnds),
+  ];
+}
+
+function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { words, joinSentences }: Locale): string {
+  const sentence = words.comparedWith(rangeBefore);
+  if (before?.isCovered === false) return joinSentences([sentence, `† ${words.notCovered}`]);
+  return total.comparesAverages ? joinSentences([sentence, words.averagesCompared]) : sentence;
+}
+
+function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {
+  const legend = ranges.rangeBefore === undefined ? undefined : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
+  const { sections, hours, before, total, zone } = figures;
+  const beforeData = before?.isCovered === false;
+  const isSaid = { averages: total.comparesAverages || beforeData, beforeData };
+  const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
+  const options = { legend, weekdayBefore, isSaid };
+  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), ...options }, locale));
+  const shades = hours ? [hoursCard(hours, locale)] : [];
+  // Beside the two that it brings together.
+  const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
+  return pairCards([...cards.slice(0, after), ...shades, ...cards.slice(after), ...silentCodes(figures, locale)]);
+}
+
+/** A card of half the width without another beside it takes the whole width. */
+function pairCards(cards: readonly Card[]): Card[] {
+  const paired: Card[] = [];
+  for (let at = 0; at < cards.length; at++) {
+    const [card, next] = cards.slice(at, at + 2);
+    if (!card) break;
+    if (card.isWide || !next || next.isWide) paired.push({ ...card, isWide: true });
+    else {
+      paired.push(card, next);
+      at++;
+    }
+  }
+  return paired;
+}
+
+/** The name of a column is not fit for an identifier. */
+function idOf({ kind, by }: Section, at: number): string {
+  return kind === 'column' ? `by-column-${at + 1}` : `by-${by}`;
+}
+
+function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
+  const { cards, notes } = locale.words;
+  return { id: 'hours', title: cards.hours, isWide: true, tables: [hoursTable(hours, locale)], notes: [notes.averageCells] };
+}
+
+function noScans({ words }: Locale): Card {
+  return { id: 'none', title: words.tiles.scans, isWide: true, tables: [], notes: [words.noScans] };
+}
+
+function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
+  if (silent.length === 0) return [];
+  const names = silent.map(({ name, detail }) => ({
+    name: shorten(name),
+    ...(detail !== undefined && { detail: shorten(detail) }),
+  }));
+  return [{ id: 'silent', title: words.cards.silent, isWide: true, tables: [], notes: [], names }];
+}
+
+function footerOf({ codes, zone }: ReportFigures, { words, codes: countCodes, joinSentences }: Locale): string[] {
+  const { notPeople, fewScans, source, files, onceEach } = words.footer;
+  return [
+    joinSentences([notPeople, fewScans]),
+    words.footer.zone(zone),
+    joinSentences([words.sentence(words.pair(source, codes === undefined ? files : countCodes(codes))), onceEach]),
+  ];
+}

@@ -1,0 +1,32 @@
+/** HTML templates that escape every value, because names and referrers are untrusted input. */
+import { clean } from '../../../base/text/clean.ts';
+
+/** Trusted markup, not text. */
+export interface Html {
+  readonly markup: string;
+  toString(): string;
+}
+
+type Part = string | number | Html | readonly Part[];
+
+/** Marks a string as trusted markup. */
+export function raw(markup: string): Html {
+  return { markup, toString: () => markup };
+}
+
+/** Builds markup with values: text is escaped, markup and lists of it are not. F10: no value becomes markup, hides its surroundings or changes their direction. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return raw(strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''));
+}
+
+function render(part: Part): string {
+  if (typeof part === 'number') return String(part);
+  if (typeof part === 'string') return asText(part);
+  return 'markup' in part ? part.markup : part.map(render).join('');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function asText(text: string): string {
+  return clean(text).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+}

@@ -1,0 +1,117 @@
+/** Opens a tagged PDF (ISO 32000-1, 14.8) whose bytes depend only on its content. */
+import { createHash } from 'node:crypto';
+import { inflateSync } from 'node:zlib';
+import { EPOCH } from '../../../base/time/time.ts';
+import { PDFDocument, zlibSync } from '../../../files/paper/pdfkit.ts';
+
+export type Pdf = PDFKit.PDFDocument;
+
+export interface PdfOptions {
+  /** In points. */
+  width: number;
+  height: number;
+  title: string;
+  /** As in BCP 47. */
+  language: string;
+  direction: 'ltr' | 'rtl';
+  /** Two documents have the same ID if and only if they have the same seed. */
+  seed: string;
+}
+
+/** An indirect object of pdfkit. */
+interface Reference {
+  data: Record<string, unknown>;
+  buffer: Uint8Array[];
+  end(chunk?: Uint8Array): void;
+  finalize(): void;
+}
+
+/** Parts of pdfkit that its types lack. */
+interface Internals {
+  _id: Uint8Array;
+  _root: { data: Record<string, unknown> };
+  ref(data?: Record<string, unknown>): Reference;
+  endMetadata(): void;
+}
+
+/** Opens a document without pages. */
+export function openTaggedPdf({ width, height, title, language, direction, seed }: PdfOptions): Pdf {
+  const document = new PDFDocument({
+    size: [width, height],
+    margin: 0,
+    autoFirstPage: false,
+    // Streams are compressed below.
+    compress: false,
+    // Its own fonts are not embedded.
+    font: '',
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: language,
+    displayTitle: true,
+    info: { Title: title, Producer: 'qrctl', Creator: 'qrctl', CreationDate: EPOCH },
+  });
+  Object.defineProperty(document.info, 'CreationDate', { enumerable: false });
+  const internals = document as Pdf & Internals;
+  internals._id = createHash('sha256').update(seed).digest().subarray(0, 16);
+  compressAll(internals);
+  internals.endMetadata = () => {
+    const metadata = internals.ref({ Type: 'Metadata', Subtype: 'XML' });
+    metadata.end(Buffer.from(formatMetadata(title)));
+    internals._root.data.Metadata = metadata;
+  };
+  if (direction === 'rtl') {
+    // Viewers show pages side by side from right to left.
+    const preferences = internals._root.data.ViewerPreferences as Reference;
+    preferences.data.Direction = 'R2L';
+  }
+  return document;
+}
+
+/**
+ * Compresses every stream when it is complete, and those of images again. The output of zlib differs between engines, that of fflate does
+ * not. Metadata stays plain, for programs that search for it.
+ */
+function compressAll(document: Internals): void {
+  const create = document.ref.bind(document);
+  document.ref = (data) => {
+    const reference = create(data);
+    const finalize = reference.finalize.bind(reference);
+    reference.finalize = () => {
+      compress(reference);
+      finalize();
+    };
+    return reference;
+  };
+}
+
+function compress(reference: Reference): void {
+  const { data, buffer } = reference;
+  if (buffer.length === 0 || data.Type === 'Metadata') return;
+  const bytes = Buffer.concat(buffer);
+  const plain = data.Filter === 'FlateDecode' ? inflateSync(bytes) : bytes;
+  // The images keep the filter of their rows.
+  data.Filter = 'FlateDecode';
+  reference.buffer = [zlibSync(plain, { level: 6 })];
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Formats a packet of metadata (XMP, ISO 16684-1) with the title. It contains no time, because a report has none, and claims no conformance that no validator has shown. */
+function formatMetadata(title: string): string {
+  const text = title.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
+  return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt></dc:title>
+</rdf:Description>
+<rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
+<xmp:CreatorTool>qrctl</xmp:CreatorTool>
+</rdf:Description>
+<rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/">
+<pdf:Producer>qrctl</pdf:Producer>
+</rdf:Description>
+</rdf:RDF>
+</x:xmpmeta>
+<?xpacket end="r"?>`;
+}

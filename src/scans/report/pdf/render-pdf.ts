@@ -1,0 +1,106 @@
+/** Renders the report as a tagged PDF with real text, bookmarks and page numbers. The same document gives the same bytes. */
+
+import { clean } from '../../../base/text/clean.ts';
+import { closePdf } from '../../../files/paper/pdfkit.ts';
+import type { Card, ReportDocument } from '../document.ts';
+import type { Band } from './blocks.ts';
+import { type Canvas, createCanvas } from './canvas.ts';
+import { cardBlocks } from './card-blocks.ts';
+import { openTaggedPdf } from './open-pdf.ts';
+import { closingBlocks, openingBlocks } from './opening.ts';
+import { paginate } from './paginate.ts';
+import { TEXT } from './palette.ts';
+import { PAPER_SIZES, type Paper } from './paper.ts';
+import { textsOf } from './texts.ts';
+import { createTypesetter, type Typesetter } from './typesetter.ts';
+
+/** In points. */
+const MARGIN = { side: 42, top: 42, bottom: 54 };
+/** Between two cards side by side. */
+const GUTTER = 24;
+const CARD_GAP = 16;
+/** Of the page number, from the bottom. */
+const FOOT = 28;
+
+export interface RenderedPdf {
+  bytes: Buffer;
+  /** Texts of which symbols or letters are left out, because no font has them. */
+  lossy: readonly string[];
+}
+
+/** Renders the document. Throws LocalError if a font is not installed. */
+export async function renderPdf(report: ReportDocument, paper: Paper): Promise<RenderedPdf> {
+  const [width, height] = PAPER_SIZES[paper];
+  const { language, direction, logo } = report;
+  const title = clean(report.title);
+  const seed = JSON.stringify([paper, { ...report, logo: logo && Buffer.from(logo.png).toString('base64') }]);
+  const document = openTaggedPdf({ width, height, title, language, direction, seed });
+  const pageNumbers = report.pageOf(1234567890, 1234567890);
+  const set = await createTypesetter(document, [...textsOf(report), pageNumbers, report.formatNumber(1234567890)], direction);
+  const pages = paginate(...bandsOf(report, width - 2 * MARGIN.side, set), { top: MARGIN.top, bottom: height - MARGIN.bottom });
+  const canvas = createCanvas(document, { width, direction });
+  for (const [index, blocks] of pages.entries()) {
+    canvas.addPage();
+    for (const { block, x, y, width: across } of blocks) {
+      block.draw(canvas, { x: MARGIN.side + x, y, width: across, height: block.height });
+    }
+    drawFoot(canvas, { report, set, width, height, page: index + 1, pages: pages.length });
+  }
+  canvas.end();
+  // Tiles have shortened texts of the cards.
+  const lossy = [...new Set(textsOf({ ...report, tiles: [] }))].filter(set.isLossy);
+  return { bytes: await closePdf(document), lossy };
+}
+
+interface Foot {
+  report: ReportDocument;
+  set: Typesetter;
+  width: number;
+  height: number;
+  page: number;
+  pages: number;
+}
+
+/** Draws the title and the number of the page, which are not part of the text. */
+function drawFoot(canvas: Canvas, { report, set, width, height, page, pages }: Foot): void {
+  const number = set.line(report.pageOf(page, pages), TEXT.page);
+  const room = width - 2 * MARGIN.side - number.width - 20;
+  const [title] = set.lines(report.title, { style: TEXT.page, width: room, most: 1, isName: true });
+  canvas.artifact(() => {
+    if (title) canvas.text(title, { x: MARGIN.side, y: height - FOOT });
+    canvas.text(number, { x: width - MARGIN.side, y: height - FOOT, align: 'end' });
+  }, 'Pagination');
+}
+
+function bandsOf(report: ReportDocument, width: number, set: Typesetter): [Band[], Band] {
+  const opening = { stacks: [{ x: 0, width, blocks: openingBlocks(report, width, set) }], above: 0 };
+  const closing = { stacks: [{ x: 0, width, blocks: closingBlocks(report, width, set) }], above: CARD_GAP };
+  const half = (width - GUTTER) / 2;
+  const cards = inRows(report.cards).map((row): Band => {
+    const across = row.length > 1 ? half : width;
+    const stacks = row.map((card, at) => ({
+      x: at * (half + GUTTER),
+      width: across,
+      blocks: cardBlocks(card, across, set, report),
+    }));
+    return { stacks, above: CARD_GAP };
+  });
+  return [[opening, ...cards], closing];
+}
+
+/** Returns the cards in rows of one, or of two that take half the width. A half without another takes the whole width. */
+function inRows(cards: readonly Card[]): Card[][] {
+  const rows: Card[][] = [];
+  let waiting: Card[] | undefined;
+  for (const card of cards) {
+    if (!card.isWide && waiting) {
+      waiting.push(card);
+      waiting = undefined;
+      continue;
+    }
+    const row = [card];
+    rows.push(row);
+    if (!card.isWide) waiting = row;
+  }
+  return rows;
+}

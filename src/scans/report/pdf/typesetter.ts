@@ -1,0 +1,139 @@
+/** Sets text: fits it to a width, and chooses fonts and directions for its characters. */
+
+import { clean } from '../../../base/text/clean.ts';
+import { breakLines } from '../../../files/paper/break-lines.ts';
+import { type CaptionFont, loadFonts } from '../../../files/paper/caption-fonts.ts';
+import { type BaseDirection, type Piece, piecesOf } from '../../../files/paper/captions.ts';
+import { typeset } from '../../../files/paper/missing-glyphs.ts';
+import { widthOfPieces } from '../../../files/paper/pdf-text.ts';
+import type { Pdf } from './open-pdf.ts';
+import type { TextStyle } from './palette.ts';
+
+/** Text on one line. */
+export interface Line {
+  readonly text: string;
+  readonly pieces: readonly Piece[];
+  /** In points. */
+  readonly width: number;
+  readonly style: TextStyle;
+  /** The space before the text that follows it, if a reader hears both as one. */
+  readonly space?: Line;
+}
+
+interface Fit {
+  style: TextStyle;
+  /** In points. */
+  width: number;
+  /** Lines; the last is cut with an ellipsis if there is more. */
+  most?: number;
+  /** The direction of an untrusted name is that of its first letter. */
+  isName?: boolean;
+}
+
+/** Returns lines with a space after the last one: other text of the same element follows. */
+export function followed(lines: readonly Line[], set: Typesetter): Line[] {
+  return lines.map((line, at) => (at < lines.length - 1 ? line : { ...line, space: set.line(' ', line.style) }));
+}
+
+export interface Typesetter {
+  /** Sets a text on one line, as wide as it is, in its own direction. */
+  line(text: string, style: TextStyle): Line;
+  /** Sets a text on lines of a width. */
+  lines(text: string, fit: Fit): Line[];
+  /** Returns whether a text has symbols or letters that no font has, and that are left out. */
+  isLossy(text: string): boolean;
+}
+
+/** Longer names are cut before they are measured. */
+const MOST_CHARACTERS = 2000;
+/** Kept, at most, because a table may have many rows. */
+const MOST_KNOWN = 20_000;
+/** Longer texts are seldom set twice. */
+const LONGEST_KNOWN = 60;
+
+interface Known {
+  pieces: readonly Piece[];
+  /** At a size of 1 point. */
+  width: number;
+}
+
+/** Loads the fonts that the texts require, and sets lines in them. Throws LocalError if a font is not installed. */
+export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl'): Promise<Typesetter> {
+  const all = texts.map((text) => cleaned(text));
+  const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
+  for (const { name, bytes } of [...fonts[400], ...fonts[600]]) document.registerFont(name, bytes);
+  const known = new Map<string, Known>();
+  const widths = new Map<string, number>();
+
+  const widthOfPiece = (piece: Piece): number => {
+    const key = `${piece.font.name} ${piece.text}`;
+    const found = widths.get(key);
+    if (found !== undefined) return found;
+    if (widths.size >= MOST_KNOWN) widths.clear();
+    document.fontSize(MEASURED_SIZE);
+    const width = widthOfPieces(document, [piece]) / MEASURED_SIZE;
+    if (piece.text.length <= LONGEST_KNOWN) widths.set(key, width);
+    return width;
+  };
+
+  const setText = (text: string, { weight }: TextStyle, direction: BaseDirection): Known => {
+    const key = `${weight}${direction}${text}`;
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size >= MOST_KNOWN) known.clear();
+    const pieces = isPlain(text, direction) ? plainPieces(text, fonts[weight]) : piecesOf(text, fonts[weight], direction);
+    const made = { pieces, width: pieces.reduce((sum, piece) => sum + widthOfPiece(piece), 0) };
+    if (text.length <= LONGEST_KNOWN) known.set(key, made);
+    return made;
+  };
+
+  const writable = (text: string, { weight }: TextStyle): string => typeset(cleaned(text), fonts[weight]).text;
+
+  const lineOf = (text: string, style: TextStyle, direction: BaseDirection): Line => {
+    const { pieces, width } = setText(text, style, direction);
+    return { text, pieces, width: width * style.size, style };
+  };
+
+  return {
+    isLossy: (text) => typeset(cleaned(text), fonts[400]).lost !== 'nothing',
+    line: (text, style) => {
+      const shown = writable(text, style);
+      return lineOf(shown, style, ownDirection(shown, base));
+    },
+    lines: (text, { style, width, most = Number.POSITIVE_INFINITY, isName = false }) => {
+      const shown = writable(text, style);
+      const direction = isName ? ownDirection(shown, base) : directionOf(shown, base);
+      const widthOf = (part: string) => setText(part, style, direction).width * style.size;
+      let end = 0;
+      return breakLines(shown, most, widthOf, width).map((part) => {
+        end = shown.indexOf(part, end) + part.length;
+        return { ...lineOf(part, style, direction), ...(shown[end] === ' ' && { space: lineOf(' ', style, 'ltr') }) };
+      });
+    },
+  };
+}
+
+const MEASURED_SIZE = 100;
+
+function cleaned(text: string): string {
+  return clean(text.length > 2 * MOST_CHARACTERS ? [...text].slice(0, MOST_CHARACTERS).join('') : text).normalize('NFC');
+}
+
+/** Returns the direction of the document, but numbers alone keep their signs before them. */
+function directionOf(text: string, base: 'ltr' | 'rtl'): BaseDirection {
+  return base === 'rtl' && !/\p{L}/u.test(text) ? 'ltr' : base;
+}
+
+/** Returns the direction of the first letter. */
+function ownDirection(text: string, base: 'ltr' | 'rtl'): BaseDirection {
+  return /\p{L}/u.test(text) ? 'auto' : directionOf(text, base);
+}
+
+/** Returns whether the text is one piece in the first font. */
+function isPlain(text: string, direction: BaseDirection): boolean {
+  return direction !== 'rtl' && /^[\x20-\x7e]*$/.test(text);
+}
+
+function plainPieces(text: string, [font]: readonly CaptionFont[]): Piece[] {
+  return font ? [{ font, text }] : [];
+}

@@ -1,0 +1,51 @@
+/** Words a range of time: `October 2026`, `17 to 23 November 2026`, or with times if it does not consist of whole days. */
+
+import { periodOfRange } from '../../base/time/periods.ts';
+import { zoned } from '../stats/calendar.ts';
+import type { ClosedSpan } from '../stats/compare-span.ts';
+import type { LocalDate } from './languages/format-date.ts';
+import type { Locale } from './languages/load-language.ts';
+
+/** Returns the local date and time of an instant, ms since the epoch, in an IANA zone. */
+export function localDate(ms: number, zone: string): LocalDate {
+  const { year, month, day, dayOfWeek, hour, minute } = zoned(ms, zone);
+  return { ...{ year, month, day, hour, minute }, weekday: dayOfWeek - 1 };
+}
+
+/** Words a half-open range, as within a sentence. */
+export function formatRange({ sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>, zone: string, locale: Locale): string {
+  const first = localDate(sinceMs, zone);
+  // The last millisecond is of the last day.
+  const last = localDate(untilMs - 1, zone);
+  switch (periodOfRange({ sinceMs, untilMs }, zone)?.unit) {
+    case 'year':
+      return locale.date('year', first);
+    case 'quarter':
+      return locale.date('quarter', first);
+    case 'month':
+      return locale.date('month', first);
+    case 'day':
+      return locale.date('fullDate', first);
+  }
+  if (![sinceMs, untilMs].every((ms) => startsDay(ms, zone))) {
+    return locale.range(locale.dateTime(first), locale.dateTime(localDate(untilMs, zone)));
+  }
+  const isOfMonths = first.day === 1 && localDate(untilMs, zone).day === 1;
+  return isOfMonths ? formatMonths(first, last, locale) : formatDays(first, last, locale);
+}
+
+function startsDay(ms: number, zone: string): boolean {
+  const time = zoned(ms, zone);
+  return time.startOfDay().epochMilliseconds === time.epochMilliseconds;
+}
+
+/** Formats an interval of days, both included. */
+export function formatDays(first: LocalDate, last: LocalDate, locale: Locale): string {
+  if (first.year !== last.year) return locale.date('days', first, last);
+  if (first.month !== last.month) return locale.date('daysInYear', first, last);
+  return first.day === last.day ? locale.date('date', first) : locale.date('daysInMonth', first, last);
+}
+
+function formatMonths(first: LocalDate, last: LocalDate, locale: Locale): string {
+  return locale.date(first.year === last.year ? 'monthsInYear' : 'months', first, last);
+}

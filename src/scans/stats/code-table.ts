@@ -1,0 +1,167 @@
+/** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
+
+import { UsageError } from '../../base/errors.ts';
+import { inQuotes, quote } from '../../base/text/quote.ts';
+import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../files/formats/read/input.ts';
+import type { NoneIs } from './code-groups.ts';
+import type { CodeOfScans } from './code-of-scans.ts';
+import type { Value } from './value-counter.ts';
+
+export interface CodeTable {
+  /** Name of the file. */
+  name: string;
+  /**
+   * Returns the value of a code in a column; null if the cell is empty or the code is not in the table. Throws UsageError if two rows of
+   * the code have different values, and if the table identifies codes only in a way that the scans do not.
+   */
+  valueOf(code: CodeOfScans, column: string): Value;
+  /** Why codes that were looked up have no value in a column, or in a group of other names. */
+  noneIn(column: string): NoneIs;
+  /** Codes that were looked up and are not in the table: how many, and the first of them. */
+  unlisted(): { count: number; first: readonly string[] };
+  /** Number of rows whose codes were not looked up. */
+  unusedRows(): number;
+  /** Number of rows without an ID and a slug. */
+  namelessRows: number;
+}
+
+/** Row of the table; `values` in the order of its columns. */
+interface Entry {
+  line: number;
+  id: string | undefined;
+  slug: string | undefined;
+  values: readonly Value[];
+  isUsed: boolean;
+  /** Row with the same slug, another ID and other values. */
+  other?: Entry;
+}
+
+/** More codes that are not in the table are not told apart. */
+const MOST_UNLISTED = 10_000;
+const MOST_NAMED = 3;
+
+/**
+ * Creates the table with these columns. Throws UsageError for a file without an ID or slug, for faults of cells that it reads, and for a code
+ * that is in two rows with different values, with both lines.
+ */
+export function createCodeTable(input: Input, columns: readonly string[]): CodeTable {
+  const { name } = input;
+  const idColumn = columnFor(input, 'id');
+  const slugColumn = columnFor(input, 'slug');
+  if (idColumn === undefined && slugColumn === undefined) {
+    throw new UsageError(`cannot join ${name}: it has no id or slug column`, {
+      hint: 'Run `qrctl qr list -o codes.csv` to create a file to start from.',
+    });
+  }
+  refuseFaults(input, faultsOfRead(input, new Set([idColumn, slugColumn, ...columns])));
+  const byId = new Map<string, Entry>();
+  const bySlug = new Map<string, Entry>();
+  const entries: Entry[] = [];
+  let namelessRows = 0;
+  for (const { line, values } of input.rows) {
+    const textIn = (column: string | undefined) => (column === undefined ? null : textOf(values.get(column)));
+    const id = textIn(idColumn)?.toLowerCase();
+    const slug = textIn(slugColumn) ?? undefined;
+    if (id === undefined && slug === undefined) {
+      namelessRows += 1;
+      continue;
+    }
+    const entry: Entry = { line, id, slug, values: columns.map(textIn), isUsed: false };
+    entries.push(entry);
+    addId(entry);
+    addSlug(entry);
+  }
+
+  function addId(entry: Entry): void {
+    if (entry.id === undefined) return;
+    const earlier = byId.get(entry.id);
+    if (earlier) refuseOther(earlier, entry, entry.id);
+    else byId.set(entry.id, entry);
+  }
+
+  function addSlug(entry: Entry): void {
+    if (entry.slug === undefined) return;
+    const earlier = bySlug.get(entry.slug);
+    if (!earlier) bySlug.set(entry.slug, entry);
+    // A slug may have belonged to a code that was deleted: then the ID of the scan decides.
+    else if (earlier.id === undefined || entry.id === undefined) refuseOther(earlier, entry, entry.slug);
+    else if (differIn(earlier, entry) !== undefined) earlier.other ??= entry;
+  }
+
+  function refuseOther(a: Entry, b: Entry, code: string): void {
+    const at = differIn(a, b);
+    if (at === undefined) return;
+    const [first, second] = [a, b].map(({ line, values }) => `${cellText(values[at] ?? null)} (${placeOf(input, line)})`);
+    throw new UsageError(
+      `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}, ${first} and ${second}`,
+      {
+        hint: `Keep one row per code in ${name}.`,
+      },
+    );
+  }
+
+  /** F20: an ID decides; a slug matches only rows and scans of which one has no ID. */
+  function find({ id, slug }: CodeOfScans): Entry | undefined {
+    if (id === undefined && slugColumn === undefined) throw cannotMatch('slugs, but no code IDs', 'IDs', 'slug');
+    if (slug === undefined && idColumn === undefined) throw cannotMatch('code IDs, but no slugs', 'slugs', 'id');
+    const withId = byId.get(id ?? '');
+    const withSlug = bySlug.get(slug ?? '');
+    if (withSlug?.other && id === undefined) refuseOther(withSlug, withSlug.other, withSlug.slug ?? '');
+    const bySlugAlone = withSlug && (id === undefined || withSlug.id === undefined) ? withSlug : undefined;
+    if (withId && bySlugAlone) refuseOther(withId, bySlugAlone, withId.id ?? '');
+    for (const entry of [withId, bySlugAlone]) if (entry) entry.isUsed = true;
+    return withId ?? bySlugAlone;
+  }
+
+  function cannotMatch(scans: string, rows: string, column: string): UsageError {
+    return new UsageError(`cannot join ${name}: the scans have ${scans}, and the file has only ${rows}`, {
+      hint: `Add the column ${column} to ${name}. \`qrctl qr list -o codes.csv\` writes IDs and slugs.`,
+    });
+  }
+
+  const unlisted = new Set<string>();
+  const empty = new Set<string>();
+  return {
+    name,
+    valueOf(code, column) {
+      const entry = find(code);
+      if (!entry) {
+        if (unlisted.size < MOST_UNLISTED) unlisted.add(code.value);
+        return null;
+      }
+      const value = entry.values[columns.indexOf(column)] ?? null;
+      if (value === null) empty.add(column);
+      return value;
+    },
+    noneIn: (column) => (unlisted.size === 0 ? 'empty' : empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted'),
+    unlisted: () => ({ count: unlisted.size, first: [...unlisted].slice(0, MOST_NAMED) }),
+    unusedRows: () => entries.filter(({ isUsed }) => !isUsed).length,
+    namelessRows,
+  };
+}
+
+/** Returns the column of this name, in any case; throws UsageError if there are several. */
+export function columnFor({ name, columns }: Pick<Input, 'name' | 'columns'>, wanted: string): string | undefined {
+  const found = columns.filter((column) => fold(column) === wanted);
+  if (found.length <= 1) return found[0];
+  throw new UsageError(`cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} have the same meaning`, {
+    hint: `Rename all but one of them in ${name}.`,
+  });
+}
+
+/** Position of the first column in which two rows differ. */
+function differIn(a: Entry, b: Entry): number | undefined {
+  const at = a.values.findIndex((value, i) => value !== b.values[i]);
+  return at < 0 ? undefined : at;
+}
+
+function cellText(value: Value): string {
+  return value === null ? 'an empty cell' : inQuotes(value);
+}
+
+/** Text of a cell without surrounding spaces; null if that is empty. */
+function textOf(value: unknown): Value {
+  if (value === null || value === undefined) return null;
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.trim() || null;
+}

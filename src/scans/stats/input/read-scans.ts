@@ -1,0 +1,194 @@
+/** Reads scans from files that `scans export` wrote. Detects the format from the content. */
+import { basename } from 'node:path';
+import { UsageError } from '../../../base/errors.ts';
+import { shown } from '../../../base/text/quote.ts';
+import { notOurs } from '../../../files/formats/read/input-text.ts';
+import type { Records } from '../../../files/formats/read/records.ts';
+import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
+import type { Row } from '../../../files/formats/row-sink.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { parseScanTime } from '../../../service/scan-times.ts';
+import { type CodeOfScans, createCodes } from '../code-of-scans.ts';
+import type { ValueDimension } from '../dimensions.ts';
+import { createMemory, createOrderCheck, type IsNew, OutOfOrderError } from './distinct.ts';
+import { checkNames, readRecords } from './scan-records.ts';
+
+/** Takes a new scan; `owner` and `id` as in `IsNew`. */
+type TakeScan = (ms: number, scan: Row, code: CodeOfScans, owner: string, id: number | bigint) => void;
+
+export interface ReadInputs {
+  paths: readonly string[];
+  /** Those that no export appends to: a last line without its end is counted if it has all cells. */
+  closed?: ReadonlySet<string>;
+  /** Columns that every file must have, besides those of the ID and the time. */
+  fields: readonly ValueDimension[];
+  /** Returns a counter that starts at zero; called again if files overlap and are read a second time. */
+  start(): TakeScan;
+  note(line: string): void;
+  /** Called between pieces of files; throws to end. */
+  pause(): Promise<void>;
+  /** Interrupts long operations between two pauses. */
+  signal?: AbortSignal;
+}
+
+/** Times of the first and the last scan of a file, counted or not, ms since the epoch. */
+export interface FileSpan {
+  firstMs: number;
+  lastMs: number;
+}
+
+/**
+ * Reads all files, each scan once. Returns the span of each file with scans, by its path. Throws UsageError for a file that does not
+ * contain scans, with the line; UnprovenError if IDs contradict each other.
+ */
+export async function readInputs(job: ReadInputs): Promise<Map<string, FileSpan>> {
+  const found: Naming = {};
+  try {
+    return await readAll(job, createOrderCheck(), found);
+  } catch (error) {
+    if (!(error instanceof OutOfOrderError)) throw error;
+  }
+  const again = { ...job, note: () => undefined };
+  try {
+    return await readAll(again, createMemory(), found);
+  } catch (error) {
+    // The file that shows that file names can't be used came after the one that caused the second reading.
+    if (!(error instanceof OutOfOrderError)) throw error;
+    return readAll(again, createMemory(), found);
+  }
+}
+
+/**
+ * Reads every row of the files of one log, duplicates included. `take` is given the ID of its code in lower case (empty if neither the row nor
+ * the name of the file has it), its own ID, its time in ms since the epoch, and its cells. Throws like `readInputs`.
+ */
+export function readEveryRow(
+  job: Omit<ReadInputs, 'start' | 'fields'> & Partial<Pick<ReadInputs, 'fields'>>,
+  take: (owner: string, id: number | bigint, ms: number, scan: Row) => void,
+): Promise<Map<string, FileSpan>> {
+  const start = (): TakeScan => (ms, scan, _, owner, id) => take(owner, id, ms, scan);
+  return readAll({ fields: [], ...job, start }, () => true, {});
+}
+
+/** First file of each way to identify the codes of scans. */
+interface Naming {
+  /** File whose rows have `qr_id`. */
+  byRow?: string;
+  /** File whose name is the ID of its code. */
+  byFile?: string;
+  /** File with neither. */
+  without?: string;
+}
+
+async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<Map<string, FileSpan>> {
+  const take = job.start();
+  const spans = new Map<string, FileSpan>();
+  const wasPooled = isPooled(naming);
+  for (const path of job.paths) {
+    let first: Row | undefined;
+    const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+    const owner = wasPooled ? '' : ownerOf(path);
+    const codeOf = createCodes({ owner: ownerOf(path), stem: stemOfLog(basename(path)) });
+    for await (const { rows, line, torn } of readRecords(path, job.fields, {
+      isClosed: job.closed?.has(path) ?? false,
+      signal: job.signal,
+    })) {
+      const [row] = rows;
+      if (row && !first) {
+        checkNames(Object.keys(row), path, job.fields);
+        refuseMixture(row, path, naming);
+        if (isPooled(naming) !== wasPooled) throw new OutOfOrderError('a file has no code IDs');
+        first = row;
+      }
+      if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.fields);
+      takeRows({ rows, line, torn }, { path, owner, codeOf, span }, isNew, take);
+      if (torn) job.note(`The last line of ${path} is incomplete and was not counted. An export may still be writing the file`);
+      await job.pause();
+    }
+    if (span.firstMs <= span.lastMs) spans.set(path, span);
+  }
+  return spans;
+}
+
+/** F6: a scan of a file without code IDs may also be in a file that is named by its code: then only the IDs identify it. */
+function isPooled({ byFile, without }: Naming): boolean {
+  return byFile !== undefined && without !== undefined;
+}
+
+/** F6: a scan of a file with codes cannot be known again in one without. */
+function refuseMixture(row: Row, path: string, naming: Naming): void {
+  if ('qr_id' in row) naming.byRow ??= path;
+  else if (ownerOf(path) !== '') naming.byFile ??= path;
+  else naming.without ??= path;
+  if (naming.byRow === undefined || naming.without === undefined) return;
+  throw new UsageError(
+    `cannot count ${naming.byRow} and ${naming.without} together: only ${naming.byRow} has the code IDs (qr_id) needed to detect duplicates`,
+    {
+      hint: 'Count the files separately, or export the codes again into one file.',
+    },
+  );
+}
+
+/** Two exports in one file: of the second it would be counted that it has no devices, or its scans once more without their code. */
+function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, fields: readonly ValueDimension[]): void {
+  const isNamed = first.qr_id !== undefined;
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
+    const other = (row.qr_id !== undefined) !== isNamed ? 'qr_id' : fields.find((field) => row[field] === undefined);
+    if (other === undefined) continue;
+    throw notOurs(path, `near line ${line + i}: only some rows have the column ${other}`);
+  }
+}
+
+interface Source {
+  path: string;
+  /** Returns the ID of the code that the file is named by; empty if it is not. */
+  owner: string;
+  codeOf: ReturnType<typeof createCodes>;
+  /** Grows with the rows. */
+  span: FileSpan;
+}
+
+function takeRows(
+  { rows, line }: Records,
+  { path, owner: ownerOfFile, codeOf, span }: Source,
+  isNew: IsNew,
+  take: TakeScan,
+): void {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
+    const { ts, qr_id } = row;
+    const ms = typeof ts === 'string' ? parseScanTime(ts) : undefined;
+    if (ms === undefined) throw badRow(path, line + i, 'ts', ts);
+    const id = idOf(row.id);
+    if (id === undefined) throw badRow(path, line + i, 'id', row.id);
+    if (ms < span.firstMs) span.firstMs = ms;
+    if (ms > span.lastMs) span.lastMs = ms;
+    const owner = typeof qr_id === 'string' ? qr_id.toLowerCase() : ownerOfFile;
+    if (isNew(owner, id, ms)) take(ms, row, codeOf(row), owner, id);
+  }
+}
+
+/**
+ * Returns the ID of the code that a file is named by, also for a file that `qr delete --backup` wrote (`ID.scans.ndjson`); empty if it is
+ * not.
+ */
+function ownerOf(path: string): string {
+  const stem = stemOfLog(basename(path)).replace(/\.scans$/, '');
+  return isUuid(stem) ? stem.toLowerCase() : '';
+}
+
+/** An id as a number, or beyond 2^53 with all its digits; CSV has it as text. */
+function idOf(id: unknown): number | bigint | undefined {
+  if (typeof id === 'number') return Number.isSafeInteger(id) ? id : undefined;
+  if (typeof id === 'bigint') return id;
+  if (typeof id !== 'string' || !/^-?\d{1,40}$/.test(id)) return undefined;
+  const value = Number(id);
+  return Number.isSafeInteger(value) ? value : BigInt(id);
+}
+
+function badRow(path: string, line: number, column: string, value: unknown): UsageError {
+  if (value === undefined || value === null) return notOurs(path, `near line ${line}: ${column} is missing`);
+  const expected = column === 'ts' ? 'a time' : 'a whole number';
+  return notOurs(path, `near line ${line}: ${column} is "${shown(String(value))}", not ${expected}`);
+}

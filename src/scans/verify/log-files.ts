@@ -1,0 +1,125 @@
+/** Checks the files of an appended log against its state: which of them are of this log, which are gone, and which were changed. */
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { countOf } from '../../base/text/quote.ts';
+import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
+import { beginsAs, createFileHash } from '../append/file-hash.ts';
+import type { RotatedFile } from '../append/log-range.ts';
+import type { AppendState } from '../append/state.ts';
+
+interface Digest {
+  path: string;
+  /** Bytes of the file without compression. */
+  size: number;
+  /** Of all of them. */
+  sha256: string;
+}
+
+/** What is wrong with the files of a log, as a sentence, and what to do about it. */
+export interface LogFault {
+  reason: string;
+  hint: string;
+}
+
+export interface LogFiles {
+  /** Files with rows of this log, in the given order. */
+  paths: string[];
+  /** Files that have rows of this log, and copies of them. */
+  known: readonly string[];
+  /** Files that log rotation moved and that are not among them. */
+  gone: readonly RotatedFile[];
+  /** What differs from the state; undefined if nothing does. */
+  fault: LogFault | undefined;
+  /** The next run removes the difference: rows that a stopped run left after its last commit. */
+  isUnfinished: boolean;
+}
+
+/**
+ * Compares files with the state of the log that is appended to at `file`. V10: a file is identified by its bytes, also if it is compressed or has another
+ * name; a file that the state does not know is not read. `own`: files of the log by their names, the oldest first; `others`: files that may be of it.
+ * `pause` is called between pieces of files, and throws to end.
+ */
+export async function checkLogFiles(
+  file: string,
+  state: AppendState,
+  { own, others, pause }: { own: readonly string[]; others: readonly string[]; pause(): Promise<void> },
+): Promise<LogFiles> {
+  const name = basename(file);
+  const current = own.find((path) => resolve(path) === resolve(file));
+  const moved: Digest[] = [];
+  for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
+  const head = current === undefined ? undefined : await compareFile(current, state, pause);
+  const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
+  // Moved after the last run, which the next one finds out.
+  const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
+  const gone = state.rotated.filter((file) => !find(file));
+  const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
+  const isKnown = (found: Digest) => [...state.rotated, state].some((file) => isOf(found, file));
+  const known = [...(current === undefined ? [] : [current]), ...moved.filter(isKnown).map(({ path }) => path)];
+  const unknown = moved.find((found) => own.includes(found.path) && !isKnown(found));
+  const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
+  const tail = (head?.size ?? 0) - state.bytes;
+  const isUnfinished = tail > 0 && !state.stamp;
+  const fault = (justMoved ? undefined : faultOf(name, state, head)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
+  return {
+    paths: [...own, ...others].filter((path) => read.has(path)),
+    known,
+    gone,
+    fault: fault ?? (isUnfinished ? unfinished(name, tail) : undefined),
+    isUnfinished: fault === undefined && isUnfinished,
+  };
+}
+
+function isOf({ size, sha256 }: Digest, file: Pick<RotatedFile, 'bytes' | 'sha256'>): boolean {
+  return size === file.bytes && sha256 === file.sha256;
+}
+
+/** Returns what differs from the committed bytes, and from their end unless a run may have left data there. */
+function faultOf(
+  name: string,
+  { bytes, stamp, rotated }: AppendState,
+  head: Awaited<ReturnType<typeof compareFile>> | undefined,
+): LogFault | undefined {
+  // With rotated files, a new export would add their scans again.
+  const orRestart = rotated.length > 0 ? '' : ', or run its `qrctl scans export` command once with --restart';
+  const hint = `Restore ${name} from a backup${orRestart}.`;
+  const recorded = `its state file records ${countOf(bytes, 'byte')}`;
+  if (!head) return bytes === 0 ? undefined : { reason: `${name} is missing, and ${recorded}`, hint };
+  if (head.size < bytes) {
+    const older = `If this is an older copy, remove ${name}.state.json. The next export adds the scans that the copy lacks.`;
+    const reason = `${name} was truncated, or is an older copy: it has ${countOf(head.size, 'byte')}, and ${recorded}`;
+    return { reason, hint: rotated.length > 0 || head.size === 0 ? hint : older };
+  }
+  return head.isEdited || (head.size > bytes && stamp)
+    ? { reason: `${name} was edited or replaced since the last run`, hint }
+    : undefined;
+}
+
+function notRotated(name: string, path: string): LogFault {
+  return {
+    reason: `${path} is none of the files that were rotated from ${name}, or it was edited`,
+    hint: 'Restore it from a backup. To compare the log without it, move it to another directory.',
+  };
+}
+
+function unfinished(name: string, bytes: number): LogFault {
+  return {
+    reason: `${name} has ${countOf(bytes, 'byte')} of a run that was stopped, or is still running`,
+    hint: 'When no export is running, run the command again with --repair.',
+  };
+}
+
+async function compareFile(path: string, state: AppendState, pause: () => Promise<void>) {
+  return { size: (await stat(path)).size, isEdited: !(await beginsAs(state, readInputBytes(path), pause)) };
+}
+
+async function digestOf(path: string, pause: () => Promise<void>): Promise<Digest> {
+  const hash = createFileHash();
+  let size = 0;
+  for await (const piece of readInputBytes(path)) {
+    hash.update(piece);
+    size += piece.length;
+    await pause();
+  }
+  return { path, size, sha256: hash.digests().sha256 };
+}

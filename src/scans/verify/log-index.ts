@@ -1,0 +1,94 @@
+/**
+ * What a log has of each code: the number of distinct scans on each day, and how many rows repeat one. Four bytes per scan and a number per
+ * day, so that a log of years fits in memory, and any range of whole days is counted without reading the log again.
+ */
+
+import { DAY_MS } from '../../base/time/units.ts';
+import type { Range } from '../export/range.ts';
+import { createIdSet, type IdSet } from '../stats/input/id-set.ts';
+
+/** Rows of one code within its range. Days are numbers of days since 1970, in UTC. */
+export interface CodeIndex {
+  /** Distinct scans. */
+  rows: number;
+  /** Distinct scans of each day. */
+  days: Map<number, number>;
+  /** Rows of each day whose ID an earlier row has. */
+  twice: Map<number, number>;
+  /** Fingerprint of the IDs, in any order. */
+  sum: number;
+}
+
+export interface LogIndex {
+  /** Takes a row of the log. */
+  add(code: string, id: number | bigint, ms: number): void;
+  of(code: string): CodeIndex | undefined;
+  codes(): Iterable<string>;
+  /** Times of the first and the last scan of all codes, ms since the epoch; infinite if there is none. */
+  span(): { firstMs: number; lastMs: number };
+}
+
+/** Creates an index of the rows that `isWanted`. */
+export function createLogIndex(isWanted: (code: string, ms: number) => boolean): LogIndex {
+  const codes = new Map<string, { index: CodeIndex; ids: IdSet }>();
+  const span = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+  return {
+    add(code, id, ms) {
+      if (!isWanted(code, ms)) return;
+      const known = codes.get(code) ?? { index: emptyIndex(), ids: createIdSet() };
+      codes.set(code, known);
+      const { index, ids } = known;
+      const day = dayOf(ms);
+      if (ids.add(id, ms) !== 'new') {
+        count(index.twice, day);
+        return;
+      }
+      index.rows += 1;
+      index.sum = (index.sum + hashOf(id)) | 0;
+      count(index.days, day);
+      span.firstMs = Math.min(span.firstMs, ms);
+      span.lastMs = Math.max(span.lastMs, ms);
+    },
+    of: (code) => codes.get(code)?.index,
+    codes: () => codes.keys(),
+    span: () => span,
+  };
+}
+
+export function emptyIndex(): CodeIndex {
+  return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
+}
+
+/** Returns the number of distinct scans in a range that begins and ends at midnight (UTC), or where the index does. */
+export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): number {
+  let rows = 0;
+  for (const [day, count] of days) if (day >= Math.floor(sinceMs / DAY_MS) && day * DAY_MS < untilMs) rows += count;
+  return rows;
+}
+
+/** Returns the fingerprint of these IDs, as in an index. */
+export function sumOf(ids: Iterable<number | bigint>): number {
+  let sum = 0;
+  for (const id of ids) sum = (sum + hashOf(id)) | 0;
+  return sum;
+}
+
+/** Returns the number of the day of an instant, days since 1970 in UTC. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+function count(days: Map<number, number>, day: number): void {
+  days.set(day, (days.get(day) ?? 0) + 1);
+}
+
+/** The finalizer of MurmurHash3 over both halves of an ID (https://github.com/aappleby/smhasher): IDs in a row give sums that tell apart which are there. */
+function hashOf(id: number | bigint): number {
+  const [low, high] =
+    typeof id === 'bigint'
+      ? [Number(BigInt.asUintN(32, id)), Number(BigInt.asUintN(32, id >> 32n))]
+      : [id, Math.floor(id / 2 ** 32)];
+  let hash = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ high;
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
+}

@@ -1,0 +1,77 @@
+/** Rows of `scans watch`: what is said of each code, with the figures that it was judged by; and what is news since the last run. */
+import { countOf } from '../../base/text/quote.ts';
+import { formatInstant } from '../../base/time/time.ts';
+import { DAY_MS } from '../../base/time/units.ts';
+import { LEAST_EXPECTED, type Unjudged, type Verdict, type WatchOutcome } from './judge.ts';
+
+/** One row of the output; its keys are the contract's. */
+export interface WatchRow {
+  [column: string]: unknown;
+  id: string | null;
+  slug: string | null;
+  name: string | null;
+  outcome: WatchOutcome;
+  /** Scans of the last seven days; null if they were not requested. */
+  scans: number | null;
+  expected: number | null;
+  low: number | null;
+  high: number | null;
+  last_scan: string | null;
+  note: string | null;
+}
+
+/** Returns the row of a verdict. `status` is that of a code that was not requested. */
+export function watchRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, verdict: Verdict, endMs: number): WatchRow {
+  const { outcome, scans, expected, low, high, lastMs } = verdict;
+  return {
+    ...code,
+    outcome,
+    scans,
+    expected: expected === undefined ? null : Math.round(expected * 10) / 10,
+    low: low ?? null,
+    high: high ?? null,
+    last_scan: lastMs === undefined ? null : formatInstant(lastMs),
+    note: noteOf(verdict, endMs),
+  };
+}
+
+/** W11: the row of a code whose status says that it is not meant to be scanned. */
+export function inactiveRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, status: string): WatchRow {
+  const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
+  return { ...code, outcome: 'ok', ...figures, note: `${NOT_JUDGED}: ${status}` };
+}
+
+const NOT_JUDGED = 'not judged';
+const REASONS: Record<Unjudged, string> = {
+  few: `fewer than ${LEAST_EXPECTED} scans expected per week`,
+  none: 'no scans in nine weeks',
+  capped: 'the service may cap its totals',
+};
+
+function noteOf({ outcome, unjudged, lastMs, quietSinceMs }: Verdict, endMs: number): string | null {
+  if (outcome === 'quiet') {
+    const days = countOf(Math.floor((endMs - (lastMs ?? quietSinceMs ?? endMs)) / DAY_MS), 'day');
+    return `no scans for ${days}${lastMs === undefined ? ' or longer' : ''}`;
+  }
+  if (outcome === 'new') return `${NOT_JUDGED}: less than nine weeks of scans`;
+  return unjudged === undefined ? null : `${NOT_JUDGED}: ${REASONS[unjudged]}`;
+}
+
+/** Returns whether a row was not judged. */
+export function isUnjudged({ note }: Pick<WatchRow, 'note'>): boolean {
+  return note?.startsWith(NOT_JUDGED) ?? false;
+}
+
+/** Returns whether an outcome is a finding: exit code 8. */
+export function isFinding(outcome: WatchOutcome | undefined): boolean {
+  return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
+}
+
+/**
+ * Returns whether a row is news. W10: a finding is told once, and again when it becomes another one. That a code recovered is told only
+ * if it was judged: a code that is silent for so long that nothing is expected any more did not recover.
+ */
+export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
+  if (isFinding(now.outcome)) return now.outcome !== before;
+  return isFinding(before) && !isUnjudged(now);
+}

@@ -1,0 +1,404 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LocalError, UsageError } from '../../../src/base/errors.ts';
+import { readBeginning, readLogState, readPositions } from '../../../src/scans/append/append-file.ts';
+import type { MemoryDisk } from '../../support/memory-disk.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  idsOf,
+  OTHER_CODE,
+  openOn,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const fileText = () => memory.read(FILE) ?? '';
+const state = () => JSON.parse(memory.read(STATE) ?? '');
+const ids = () => idsIn(fileText());
+const everything = () => memory.names().map((name) => [name, memory.read(name)]);
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
+});
+
+describe('a first run', () => {
+  it('writes the header and every scan, and a state beside the file', async () => {
+    expect(await run(memory, service)).toBe(4);
+    expect(fileText().split('\n')[0]).toBe('id,ts,country,city,device,os,browser,referrer');
+    expect(ids()).toEqual(['1', '2', '3', '4']);
+    expect(memory.names()).toEqual([FILE, STATE]);
+    expect(state()).toMatchObject({
+      version: 2,
+      baseUrl: 'https://example.test/api/v1',
+      codes: [CODE],
+      bytes: fileText().length,
+    });
+  });
+
+  it('keeps the ids inside the overlap and no others', async () => {
+    await run(memory, service);
+    expect(state().positions[CODE]).toMatchObject({
+      watermarkMs: START + 3 * HOUR,
+      rows: 4,
+      ids: [
+        ['3', START + 2 * HOUR],
+        ['4', START + 3 * HOUR],
+      ],
+    });
+  });
+
+  it('makes a file with a header and nothing else where there are no scans', async () => {
+    await run(memory, { [CODE]: [] });
+    expect(ids()).toEqual([]);
+    expect(fileText()).not.toBe('');
+    service[CODE] = rowsAt(5);
+    await run(memory, service);
+    expect(ids()).toEqual(['1']);
+  });
+
+  it('that was stopped before it made the file leaves that to the next, though there is no scan yet', async () => {
+    memory.fault = (_, operation) =>
+      operation.startsWith(`create ${FILE}`) && !operation.includes('state') ? 'end-before' : undefined;
+    await expect(run(memory, { [CODE]: [] })).rejects.toThrow();
+    memory.revive();
+    expect(memory.names()).toEqual([STATE]);
+    await run(memory, { [CODE]: [] });
+    expect(memory.names()).toEqual([FILE, STATE]);
+    expect(fileText()).not.toBe('');
+  });
+
+  it('touches nothing when the service fails before the first row', async () => {
+    await expect(run(memory, service, { failAfter: 0 })).rejects.toThrow('the service failed');
+    expect(memory.names()).toEqual([]);
+  });
+
+  it('goes on where it was when the service fails midway', async () => {
+    service[CODE] = rowsAt(...Array.from({ length: 30 }, (_, i) => i * HOUR));
+    await expect(run(memory, service, { failAfter: 20 })).rejects.toThrow('the service failed');
+    expect(ids()).toHaveLength(18);
+    const file = await openOn(memory, service);
+    expect(file.sinkOf(CODE).sinceMs).toBe(START + 16 * HOUR);
+    expect(state().positions[CODE]).toMatchObject({ watermarkMs: START + 17 * HOUR, rows: 18 });
+    await file.discard();
+    expect(await run(memory, service)).toBe(12);
+    expect(ids().sort()).toEqual(idsOf(service));
+  });
+
+  it('fills an empty file that is already there', async () => {
+    memory.write(FILE, '');
+    await run(memory, service);
+    expect(ids()).toHaveLength(4);
+  });
+});
+
+describe('a later run', () => {
+  it('adds what is new and what came late, at the end', async () => {
+    await run(memory, service);
+    service[CODE]?.push({ id: 20, time: START + 4 * HOUR }, { id: 21, time: START + 2.5 * HOUR });
+    expect(await run(memory, service)).toBe(2);
+    expect(ids()).toEqual(['1', '2', '3', '4', '21', '20']);
+  });
+
+  it('writes nothing at all when nothing is new', async () => {
+    await run(memory, service);
+    memory.revive();
+    expect(await run(memory, service)).toBe(0);
+    expect(memory.steps()).toBe(0);
+  });
+
+  it('reads again from the overlap before the newest row, and never before the first run’s --since (A18)', async () => {
+    await run(memory, service, { sinceMs: START });
+    let file = await openOn(memory, service, { sinceMs: START + 99 * HOUR });
+    expect(file.sinkOf(CODE).sinceMs).toBe(START + 2 * HOUR);
+    await file.discard();
+    file = await openOn(memory, service, { overlapMs: 1000 * HOUR });
+    expect(file.sinkOf(CODE).sinceMs).toBe(START);
+    await file.discard();
+  });
+});
+
+describe('several codes in one file', () => {
+  beforeEach(() => {
+    service = {
+      [CODE]: rowsAt(0, HOUR),
+      [OTHER_CODE]: rowsAt(HOUR, 2 * HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })),
+    };
+  });
+
+  it('keeps a watermark for each', async () => {
+    await run(memory, service);
+    service[CODE]?.push({ id: 3, time: START + 9 * HOUR });
+    service[OTHER_CODE]?.push({ id: 103, time: START + 3 * HOUR });
+    expect(await run(memory, service)).toBe(2);
+    expect(ids()).toEqual(['1', '2', '101', '102', '3', '103']);
+  });
+
+  it('tells the same id of two codes apart', async () => {
+    service[OTHER_CODE] = rowsAt(0, HOUR);
+    expect(await run(memory, service)).toBe(4);
+    expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(0);
+  });
+
+  it('lets codes come and go with --all, and refuses another choice without it', async () => {
+    const all = { identity: { all: true } };
+    await run(memory, service, all);
+    const grown = { ...service, '33333333-3333-4333-8333-333333333333': [{ id: 201, time: START }] };
+    expect(await run(memory, grown, all)).toBe(1);
+    const fewer: TestService = { [OTHER_CODE]: service[OTHER_CODE] ?? [] };
+    expect(await run(memory, fewer, all)).toBe(0);
+    await expect(run(memory, fewer)).rejects.toThrow('contains the scans of all codes, not of code');
+  });
+});
+
+describe('an append is not even begun where', () => {
+  it('the columns do not tell which scans the file has', async () => {
+    await expect(run(memory, service, { identity: { columns: ['country', 'ts'] } })).rejects.toThrow(
+      '--append requires the column id',
+    );
+  });
+
+  it('the file would be compressed', async () => {
+    const opening = run(memory, service, { path: '/data/scans.csv.gz' });
+    await expect(opening).rejects.toThrow('plain CSV or NDJSON');
+    await expect(opening).rejects.toMatchObject({ hint: expect.stringContaining('.csv, .ndjson or .jsonl') });
+  });
+
+  it('the codes of its rows could not be told apart', async () => {
+    for (const identity of [
+      { codes: [CODE, OTHER_CODE], columns: ['id', 'ts'] },
+      { all: true, columns: ['id', 'ts'] },
+    ]) {
+      const opening = openOn(memory, service, { identity });
+      await expect(opening).rejects.toThrow('--append requires the column qr_id to identify the scans in the file');
+      await expect(opening).rejects.toMatchObject({ hint: 'Pass --fields qr_id,id,ts.' });
+    }
+    await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
+  });
+
+  it('no file is named', async () => {
+    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow('--append requires a plain CSV or NDJSON file, not -');
+  });
+
+  it('something else than a file stands there', async () => {
+    const stat = async () => ({ ...(await memory.disk.stat(FILE)), isFile: () => false });
+    memory.write(FILE, '');
+    const opening = openOn(memory, service, { disk: { ...memory.disk, lstat: stat } });
+    await expect(opening).rejects.toThrow(new UsageError(`cannot append to ${FILE}: it is not a regular file`));
+  });
+
+  it('no file can be created in its directory, though the file itself may be written', async () => {
+    await run(memory, service);
+    const before = everything();
+    const checkWritable = async (path: string) => {
+      if (path === '/data') throw Object.assign(new Error('no'), { code: 'EACCES' });
+    };
+    const refused = openOn(memory, service, { disk: { ...memory.disk, checkWritable } });
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(`cannot write to the directory of ${FILE}: permission denied (EACCES)`);
+    expect(everything()).toEqual(before);
+  });
+
+  it('the directory is not there', async () => {
+    const opening = openOn(memory, service, { path: '/nowhere/scans.csv' });
+    await expect(opening).rejects.toThrow(UsageError);
+    await expect(opening).rejects.toThrow('cannot append to /nowhere/scans.csv: its directory does not exist (ENOENT)');
+  });
+});
+
+it('an append is not begun where the path was made to lead elsewhere while it waited for the lock (D14)', async () => {
+  await run(memory, service);
+  let released = 0;
+  let swapped = false;
+  memory.write('/data/other.csv', '');
+  const lock = async () => {
+    swapped = true;
+    return { release: async () => void released++ };
+  };
+  const lstat = async (path: string) => ({
+    ...(await memory.disk.lstat(path)),
+    isSymbolicLink: () => swapped && path === FILE,
+  });
+  const readlink = async () => 'other.csv';
+  const before = everything();
+  const opening = openOn(memory, service, { lock, disk: { ...memory.disk, lstat, readlink } });
+  await expect(opening).rejects.toThrow('the path now points to a different file than when the run started');
+  expect(released).toBe(1);
+  expect(everything()).toEqual(before);
+});
+
+describe('an error of the system while opening', () => {
+  const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
+
+  it.each(['lstat', 'readFile'] as const)('at %s is a bad path, or the machine’s, and gives the lock back', async (operation) => {
+    let held = 0;
+    const lock = async () => {
+      held++;
+      return { release: async () => void held-- };
+    };
+    const opening = (code: string) => openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
+    await expect(opening('EACCES')).rejects.toThrow(UsageError);
+    await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
+    await expect(opening('EIO')).rejects.toThrow(LocalError);
+    expect(held).toBe(0);
+  });
+
+  it('stays what it is when it is none of the system', async () => {
+    const mistake = new TypeError('a mistake');
+    for (const operation of ['lstat', 'readFile']) {
+      const disk = { ...memory.disk, [operation]: () => Promise.reject(mistake) };
+      await expect(openOn(memory, service, { disk })).rejects.toBe(mistake);
+    }
+  });
+});
+
+it('takes away what killed runs left beside the file', async () => {
+  memory.write('/data/.scans.out.restart', 'half');
+  memory.write('/data/.scans.out.state.json.partial', '{');
+  await (await openOn(memory, service)).discard();
+  expect(memory.names()).toEqual([]);
+});
+
+describe('one run at a time', () => {
+  it('nothing is read before the lock is held: what another run commits meanwhile is seen (A7)', async () => {
+    const released: string[] = [];
+    const lock = async (path: string) => {
+      await run(memory, service);
+      return { release: async () => void released.push(path) };
+    };
+    expect(await run(memory, service, { lock })).toBe(0);
+    expect(ids()).toHaveLength(4);
+    expect(released).toEqual([FILE]);
+  });
+
+  it('gives the lock back when it refuses', async () => {
+    const released: string[] = [];
+    const lock = async (path: string) => ({ release: async () => void released.push(path) });
+    memory.write(FILE, 'precious');
+    await expect(openOn(memory, service, { lock })).rejects.toThrow(UsageError);
+    expect(released).toEqual([FILE]);
+  });
+
+  it('waits as long as it is told', async () => {
+    const signal = new AbortController().signal;
+    const onWait = () => undefined;
+    const lock = async (_: string, given: object) => {
+      expect(given).toMatchObject({ waitMs: 7, signal, onWait });
+      throw new UsageError('another run');
+    };
+    await expect(openOn(memory, service, { lock, lockWaitMs: 7, signal, onWait })).rejects.toThrow('another run');
+  });
+});
+
+describe('the positions by the state alone', () => {
+  const positions = () => readPositions(FILE, HOUR, undefined, memory.disk);
+
+  it('are where the next append would begin to read', async () => {
+    await run(memory, { ...service, [OTHER_CODE]: [] });
+    const before = everything();
+    expect([...(await positions())]).toEqual([[CODE, START + 2 * HOUR]]);
+    expect(everything()).toEqual(before);
+  });
+
+  it('are none where there is no state, or one that cannot be used', async () => {
+    expect([...(await positions())]).toEqual([]);
+    for (const text of ['{', '{"version":3,']) {
+      memory.write(STATE, text);
+      expect([...(await positions())]).toEqual([]);
+    }
+  });
+
+  it('come with what the file is an export of, by the state alone', async () => {
+    const readIdentity = async () => (await readLogState(FILE, memory.disk))?.identity;
+    expect(await readIdentity()).toBeUndefined();
+    await run(memory, service);
+    expect(await readIdentity()).toMatchObject({ codes: [CODE], format: 'csv', all: false });
+  });
+
+  it('fail where anything else does', async () => {
+    const failing = { ...memory.disk, readFile: () => Promise.reject(new TypeError('a mistake')) };
+    await expect(readPositions(FILE, HOUR, undefined, failing)).rejects.toThrow('a mistake');
+  });
+});
+
+describe('the beginning of a log by the state beside it', () => {
+  const beginning = () => readBeginning(FILE, memory.disk);
+
+  it('is the lower bound of the first run, or none', async () => {
+    expect(await beginning()).toBeUndefined();
+    await run(memory, service);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+    memory = createMemoryDisk();
+    await run(memory, service, { sinceMs: START + HOUR });
+    expect(await beginning()).toBe(START + HOUR);
+  });
+
+  it('is unknown if the state or the file is missing, or the file lacks committed bytes (A15)', async () => {
+    await run(memory, service);
+    const [text, saved] = [fileText(), memory.read(STATE) ?? ''];
+    memory.write(FILE, text.slice(0, -1));
+    expect(await beginning()).toBeUndefined();
+    memory.write(FILE, `${text}x`);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+    memory.remove(FILE);
+    expect(await beginning()).toBeUndefined();
+    memory.write(FILE, text);
+    memory.remove(STATE);
+    expect(await beginning()).toBeUndefined();
+    memory.write(STATE, saved);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+  });
+
+  it('is unknown after a rotation, of one code among several too', async () => {
+    service[OTHER_CODE] = [];
+    await run(memory, service, { rotated: true });
+    await memory.disk.rename(FILE, `${FILE}.1`);
+    await run(memory, service, { rotated: true });
+    expect(await beginning()).toBeUndefined();
+  });
+});
+
+describe('--restart', () => {
+  it('exports from the beginning, in any new form, and replaces file and state', async () => {
+    await run(memory, service);
+    memory.write(FILE, 'edited');
+    await run(memory, service, { restart: true, identity: { columns: ['id', 'ts'] } });
+    expect(fileText().split('\n')[0]).toBe('id,ts');
+    expect(ids()).toEqual(['1', '2', '3', '4']);
+    expect(memory.names()).toEqual([FILE, `${FILE}.old`, STATE]);
+    service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
+    expect(await run(memory, service, { identity: { columns: ['id', 'ts'] } })).toBe(1);
+  });
+
+  it('leaves the old file and state when it fails', async () => {
+    await run(memory, service);
+    const before = everything();
+    await expect(run(memory, service, { restart: true, failAfter: 3 })).rejects.toThrow('the service failed');
+    expect(everything()).toEqual(before);
+  });
+
+  it('lets one that was stopped between its two renames take its place first (A8)', async () => {
+    await run(memory, service);
+    service[CODE]?.push({ id: 0, time: START - HOUR });
+    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    await expect(run(memory, service, { restart: true })).rejects.toThrow();
+    memory.revive();
+    await expect(run(memory, service, { restart: true, failAfter: 0 })).rejects.toThrow('the service failed');
+    expect(ids()).toEqual(['0', '1', '2', '3', '4']);
+    expect(await run(memory, service)).toBe(0);
+  });
+
+  it('works as a first run too', async () => {
+    await run(memory, service, { restart: true });
+    expect(ids()).toHaveLength(4);
+  });
+});

@@ -1,0 +1,290 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LocalError, UnprovenError } from '../../../src/base/errors.ts';
+import type { MemoryDisk } from '../../support/memory-disk.ts';
+import {
+  CODE,
+  countingDisk,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  openOn,
+  type RunOptions,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
+
+const NEW = { rows: [{ id: 9, ts: '2026-01-02T00:00:00.000Z' }], times: [START + 24 * HOUR] };
+
+let memory: MemoryDisk;
+let service: TestService;
+
+/** What the state claims, without the stamp that only a run which is through leaves. */
+function claimOf(from: MemoryDisk) {
+  const { stamp: _, checksum: __, ...claim } = JSON.parse(from.read(STATE) ?? '');
+  return claim;
+}
+
+const fileText = () => memory.read(FILE) ?? '';
+
+beforeEach(async () => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
+  await run(memory, service);
+  memory.revive();
+});
+
+describe('the steps on the disk', () => {
+  /** What a run does to the disk, in order, permissions apart; the state, the file and their temporary names by short ones. */
+  async function stepsOf(options: RunOptions = {}) {
+    const steps: string[] = [];
+    memory.fault = (step, operation) => {
+      const names = [STATE, '/data/.scans.out.state.json.partial', '/data/.scans.out.restart', FILE];
+      const short = ['STATE', 'NEXT STATE', 'NEW FILE', 'FILE'];
+      const [verb = '', path = ''] = operation.split(' ');
+      steps[step] = `${verb} ${short[names.indexOf(path)] ?? path}`;
+      return undefined;
+    };
+    await run(memory, service, options);
+    memory.revive();
+    return steps.filter((step) => !step.startsWith('chmod'));
+  }
+
+  const state = ['create NEXT STATE', 'write NEXT STATE', 'sync NEXT STATE', 'rename NEXT STATE', 'flush /data'];
+
+  it('of a first run: a state that claims nothing, the file, its name, and then rows before the state that claims them (A1, A3)', async () => {
+    memory = createMemoryDisk();
+    const rows = ['write FILE', 'sync FILE', ...state];
+    const last = ['sync FILE', ...state];
+    expect(await stepsOf()).toEqual([...state, 'create FILE', 'flush /data', 'write FILE', ...rows, ...rows, ...last]);
+  });
+
+  it('of a later run after somebody touched the file: the stamp goes out of the state all the same, so that a kill is no refusal (A20)', async () => {
+    const text = fileText();
+    memory.remove(FILE);
+    memory.write(FILE, text);
+    service[CODE]?.push({ id: 5, time: START + 4 * HOUR });
+    memory.fault = (_, operation) => (operation === `write ${FILE}` ? 'end-after' : undefined);
+    await run(memory, service).catch(() => undefined);
+    expect(fileText().length).toBeGreaterThan(text.length);
+    memory.revive();
+    expect(await run(memory, service)).toBe(1);
+  });
+
+  it('of a later run: a state without a stamp before anything is written, and one with a stamp at the end (A19, A20)', async () => {
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf()).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual([]);
+  });
+
+  it('of a later run with --rotated: the same (A27)', async () => {
+    memory = createMemoryDisk();
+    const rotated = { rotated: true };
+    await run(memory, service, rotated);
+    memory.revive();
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf(rotated)).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+  });
+
+  it('whose state says that a file is to take its place only where one is (A8)', async () => {
+    async function saysOf(options: RunOptions): Promise<boolean[]> {
+      const says: boolean[] = [];
+      memory.fault = (_, operation) => {
+        const next = operation.startsWith('sync') && memory.read('/data/.scans.out.state.json.partial');
+        if (next && operation.includes('state')) says.push(JSON.parse(next).replacing);
+        return undefined;
+      };
+      await run(memory, service, options);
+      memory.revive();
+      return says;
+    }
+    expect(await saysOf({ restart: true })).toEqual([true, false]);
+    for (const options of [{}, { rotated: true }]) {
+      memory = createMemoryDisk();
+      const says = await saysOf(options);
+      expect(says.length).toBeGreaterThan(2);
+      expect(says).not.toContain(true);
+    }
+  });
+
+  it('of a --restart: rows without commits, then the state, then the file takes its place (A8)', async () => {
+    expect(await stepsOf({ restart: true })).toEqual([
+      ...['create NEW FILE', 'flush /data', 'write NEW FILE', 'write NEW FILE', 'write NEW FILE', 'sync NEW FILE'],
+      ...state,
+      ...['rename NEW FILE', 'flush /data', ...state],
+    ]);
+  });
+
+  it('of a run whose state was lost: what was torn is cut off before anything is added (A4)', async () => {
+    memory.remove(STATE);
+    memory.write(FILE, `${fileText()}5,2026`);
+    service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
+    expect(await stepsOf()).toEqual(['truncate FILE', 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+  });
+
+  it('after a --restart that was stopped between its two renames (A8)', async () => {
+    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    await expect(run(memory, service, { restart: true })).rejects.toThrow();
+    memory.revive();
+    expect(await stepsOf()).toEqual(['rename NEW FILE', 'flush /data', 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual([]);
+  });
+
+  it('after a --restart that was stopped between its second rename and the flush of it (A8)', async () => {
+    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-after' : undefined);
+    await expect(run(memory, service, { restart: true })).rejects.toThrow();
+    memory.revive();
+    // The rename may not have outlived a power cut yet: flushed again, as long as the state says so.
+    expect(await stepsOf()).toEqual(['flush /data', 'sync FILE', ...state]);
+  });
+});
+
+describe('somebody else works on the file during a run', () => {
+  const changes: [string, () => void][] = [
+    [
+      'writes to it',
+      () => memory.write(FILE, `${fileText()}# a note of mine, which is longer than any row that is added${'!'.repeat(100)}`),
+    ],
+    ['cuts it', () => memory.write(FILE, fileText().slice(0, 60))],
+    ['moves it away', () => memory.remove(FILE)],
+    [
+      'puts another file there',
+      () => {
+        const text = fileText();
+        memory.remove(FILE);
+        memory.write(FILE, text);
+      },
+    ],
+  ];
+  it.each(changes)('and %s: nothing more is claimed, and nothing of it is cut off (A15)', async (_, change) => {
+    const before = claimOf(memory);
+    const file = await openOn(memory, service);
+    change();
+    const theirs = memory.read(FILE);
+    const adding = file.sinkOf(CODE).write(NEW);
+    await expect(adding).rejects.toThrow(UnprovenError);
+    await expect(adding).rejects.toThrow(`${FILE} was moved, truncated or changed by another process during the run`);
+    await expect(adding).rejects.toMatchObject({ hint: expect.stringContaining('No further rows were committed') });
+    await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
+    await file.discard();
+    expect(claimOf(memory)).toEqual(before);
+    expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
+  });
+});
+
+it('what somebody adds during a first run is not cut off either (A15)', async () => {
+  memory = createMemoryDisk();
+  const file = await openOn(memory, service);
+  await file.sinkOf(CODE).write(NEW);
+  memory.write(FILE, `${fileText()}a note of mine`);
+  await expect(file.sinkOf(CODE).write({ rows: [{ id: 10, ts: NEW.rows[0]?.ts }], times: NEW.times })).rejects.toThrow(
+    UnprovenError,
+  );
+  await file.discard();
+  expect(fileText()).toContain('a note of mine');
+});
+
+it('a file that is cut between two steps of a run gets no hole, and no state claims it (A15)', async () => {
+  const file = await openOn(memory, service);
+  const before = claimOf(memory);
+  memory.fault = (_, operation) => {
+    if (operation === `sync ${FILE}`) memory.write(FILE, '');
+    return undefined;
+  };
+  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow(UnprovenError);
+  await file.discard();
+  expect(claimOf(memory)).toEqual(before);
+  expect(fileText()).not.toContain('\0');
+});
+
+it('a file that is moved to another device during a run is another file (A15)', async () => {
+  let moved = 1n;
+  const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === FILE && { dev: moved }) });
+  const file = await openOn(memory, service, { disk: { ...memory.disk, lstat } });
+  moved = 2n;
+  await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('was moved, truncated or changed');
+  await file.discard();
+});
+
+describe('a step that fails', () => {
+  it.each([`write ${FILE}`, `sync ${FILE}`])(
+    '%s: nothing more is claimed, though the next would succeed, and what is not claimed is cut off (A5)',
+    async (step) => {
+      const before = [claimOf(memory), fileText()];
+      const file = await openOn(memory, service);
+      memory.fault = (_, operation) => (operation === step ? 'EIO' : undefined);
+      await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow(LocalError);
+      memory.fault = () => undefined;
+      await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('EIO');
+      await expect(file.commit()).rejects.toThrow('EIO');
+      await file.discard();
+      expect([claimOf(memory), fileText()]).toEqual(before);
+    },
+  );
+
+  it.each(['cannot be written', 'is of a file that somebody changed meanwhile'])(
+    'leaves nothing of a state that %s beside the file, and no file open',
+    async (reason) => {
+      const counting = countingDisk(memory);
+      const file = await openOn(memory, service, { disk: counting.disk });
+      const sink = file.sinkOf(CODE);
+      await sink.write(NEW);
+      await sink.commit();
+      let states = 0;
+      memory.fault = (_, operation) => {
+        if (reason === 'cannot be written') return operation.startsWith('write') ? 'EIO' : undefined;
+        if (operation.startsWith('create') && ++states === 1) memory.write(FILE, `${fileText()}a note of mine`);
+        return undefined;
+      };
+      await expect(file.commit()).rejects.toThrow();
+      expect(memory.names()).toEqual([FILE, STATE]);
+      memory.fault = () => undefined;
+      await file.discard();
+      expect(counting.stillOpen()).toBe(0);
+    },
+  );
+
+  it('leaves rows in the file that a state may claim, where it is not known whether it took its place', async () => {
+    const file = await openOn(memory, service);
+    let renames = 0;
+    memory.fault = (_, operation) => (operation.startsWith('rename') && ++renames === 2 ? 'EIO' : undefined);
+    await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow(LocalError);
+    await file.discard();
+    expect(idsIn(fileText())).toEqual(['1', '2', '3', '4', '9']);
+  });
+});
+
+describe('--restart', () => {
+  it('keeps the permissions of the file', async () => {
+    await (await memory.disk.open(FILE, 'r+')).chmod(0o100640);
+    await run(memory, service, { restart: true });
+    expect((await memory.disk.stat(FILE)).mode & 0o777).toBe(0o640);
+  });
+
+  it('has nothing in the file’s place, or beside it, before all is there', async () => {
+    const before = [fileText(), memory.read(STATE)];
+    const file = await openOn(memory, service, { restart: true });
+    await file.sinkOf(CODE).write(NEW);
+    expect([fileText(), memory.read(STATE)]).toEqual(before);
+    await file.discard();
+    expect(memory.names()).toEqual([FILE, STATE]);
+  });
+
+  it('makes a file without rows where there are none', async () => {
+    await run(memory, { [CODE]: [] }, { restart: true });
+    expect(fileText()).toBe('id,ts,country,city,device,os,browser,referrer\n');
+  });
+});
+
+it('says so when its own rows cannot be read back', async () => {
+  const torn = { begin: () => 'id,ts,country,city,device,os,browser,referrer\n', rows: () => 'torn' };
+  const file = await openOn(memory, service, { formatter: torn });
+  const sink = file.sinkOf(CODE);
+  await sink.write(NEW);
+  // Older than the ids that are listed: they are looked for in the file.
+  await expect(sink.write({ rows: [{ id: 1 }], times: [START] })).rejects.toThrow('an incomplete row at the end');
+  await file.discard();
+});

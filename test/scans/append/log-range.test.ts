@@ -1,0 +1,75 @@
+/** Beginning and end of a log by what its state records. */
+import { describe, expect, it } from 'vitest';
+import {
+  beginningOf,
+  type RotatedFile,
+  rangeOfCode,
+  rotatedBefore,
+  rotatedOf,
+  withRotated,
+} from '../../../src/scans/append/log-range.ts';
+import { type CodeOverlap, emptyOverlap } from '../../../src/scans/append/overlap.ts';
+
+const fileOf = (bytes: number, newestMs: Record<string, number>): RotatedFile => ({ bytes, sha256: `${bytes}`, newestMs });
+const FILES = [fileOf(1, { a: 10, b: 5 }), fileOf(2, { a: 20 }), fileOf(3, { a: 30, b: 7 })];
+const overlap = (changes: Partial<CodeOverlap>): CodeOverlap => ({ ...emptyOverlap(), ...changes });
+
+describe('a log', () => {
+  it('begins after the newest rotated file that is gone, per code (A41)', () => {
+    const begin = (code: string, ...gone: number[]) =>
+      beginningOf({ sinceMs: 2, rotated: FILES }, code, ({ bytes }) => !gone.includes(bytes));
+    expect([begin('a'), begin('a', 1), begin('a', 2), begin('a', 1, 3)]).toEqual([2, 11, 21, 31]);
+    expect([begin('b', 1), begin('b', 2), begin('b', 3), begin('new', 1, 2, 3)]).toEqual([6, 6, 8, 2]);
+    expect(beginningOf({ sinceMs: undefined, rotated: FILES }, 'new', () => false)).toBeUndefined();
+    expect(beginningOf({ sinceMs: 100, rotated: FILES }, 'a', () => false)).toBe(100);
+    // A file without rows takes no row of an earlier file with it.
+    const rotated = [...FILES, fileOf(4, {})];
+    expect(beginningOf({ sinceMs: 2, rotated }, 'a', ({ bytes }) => bytes !== 4)).toBe(2);
+  });
+
+  it('ends where the last complete run of the code ended, or with its newest row, or where the other codes end (A42)', () => {
+    const overlaps = new Map([
+      ['a', overlap({ readUntilMs: 50, watermarkMs: 30 })],
+      ['b', overlap({ watermarkMs: 7 })],
+      ['c', overlap({})],
+    ]);
+    const range = (code: string) => rangeOfCode({ sinceMs: undefined, rotated: FILES, overlaps }, code, () => true);
+    expect(['a', 'b', 'c', 'new'].map((code) => range(code)?.untilMs)).toEqual([50, 8, 50, 50]);
+    expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps }, 'a', () => true)).toBeUndefined();
+    expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps: new Map() }, 'a', () => true)).toBeUndefined();
+  });
+});
+
+describe('the rotated files of a state', () => {
+  it('have the newest row of each code with rows in them', () => {
+    const overlaps = new Map([
+      ['a', overlap({ rows: 3, watermarkMs: 9 })],
+      ['b', overlap({ rows: 0, watermarkMs: 4 })],
+    ]);
+    expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual({ bytes: 7, sha256: 'x', newestMs: { a: 9 } });
+  });
+
+  it('are listed once each, and not if nothing was committed', () => {
+    expect(withRotated(FILES.slice(0, 2), FILES[2] as RotatedFile)).toEqual(FILES);
+    expect(withRotated(FILES, FILES[1] as RotatedFile)).toEqual(FILES);
+    expect(withRotated(FILES, fileOf(0, {}))).toEqual(FILES);
+  });
+
+  it('are bounded: the oldest become one that is gone, and the log begins after them', () => {
+    const times = (from: number) => Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
+    let files: RotatedFile[] = [];
+    for (let at = 1; at <= 5; at++) files = withRotated(files, fileOf(at, times(at)));
+    expect(files.map(({ bytes }) => bytes)).toEqual([0, 5]);
+    const begin = (code: string) => beginningOf({ sinceMs: undefined, rotated: files }, code, ({ bytes }) => bytes > 0);
+    expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
+  });
+
+  it('of an earlier version are one that is gone', () => {
+    const overlaps = new Map([
+      ['a', overlap({ movedUntilMs: 9 })],
+      ['b', overlap({})],
+    ]);
+    expect(rotatedBefore(overlaps)).toEqual([{ bytes: 0, sha256: '', newestMs: { a: 9 } }]);
+    expect(rotatedBefore(new Map())).toEqual([]);
+  });
+});

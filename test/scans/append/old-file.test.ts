@@ -1,0 +1,84 @@
+/** The second name of a file that `--restart` replaces: which it is, and what stands against it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Disk } from '../../../src/files/durable/disk.ts';
+import { keepOldFile } from '../../../src/scans/append/old-file.ts';
+import { createOldFile } from '../../../src/scans/append/old-rows.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
+import { FILE } from './runs.ts';
+
+const OLD = `${FILE}.old`;
+
+let memory: MemoryDisk;
+const keep = (changes: Partial<Disk> = {}) => keepOldFile({ ...memory.disk, ...changes }, FILE);
+const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  memory.write(FILE, 'rows');
+});
+
+it('is a link, and again the same', async () => {
+  expect([await keep(), await keep()]).toEqual([OLD, OLD]);
+  expect(memory.names()).toEqual([FILE, OLD]);
+});
+
+it('is the next one that is free', async () => {
+  memory.write(OLD, 'other');
+  expect(await keep()).toBe(`${OLD}.1`);
+});
+
+it('is the next one if another process takes it first', async () => {
+  const link: Disk['link'] = async (from, to) => {
+    if (to.endsWith('.old')) memory.write(OLD, 'theirs');
+    return memory.disk.link(from, to);
+  };
+  expect(await keep({ link })).toBe(`${OLD}.1`);
+  expect(memory.read(OLD)).toBe('theirs');
+});
+
+it('is given by a rename where the file system has no links', async () => {
+  expect(await keep({ link: () => failing('EPERM') })).toBe(OLD);
+  expect(memory.names()).toEqual([OLD]);
+});
+
+it('is not given if the disk fails', async () => {
+  await expect(keep({ link: () => failing('EIO') })).rejects.toMatchObject({ code: 'EIO' });
+  await expect(keep({ link: () => Promise.reject(new Error('no code')) })).rejects.toThrow('no code');
+  expect(memory.names()).toEqual([FILE]);
+});
+
+it('is refused when 10,000 are taken', async () => {
+  const other = await memory.disk.lstat('/data');
+  const asked: string[] = [];
+  const lstat: Disk['lstat'] = async (path) => {
+    asked.push(path);
+    return path.includes('.old') ? other : memory.disk.lstat(path);
+  };
+  await expect(keep({ lstat })).rejects.toMatchObject({
+    name: 'LocalError',
+    message: 'cannot keep scans.out: scans.out.old and 9999 other names are in use',
+    hint: 'Move the old files to another directory, then run the same command again.',
+  });
+  expect(asked.at(-1)).toMatch(/\.old\.9999$/);
+});
+
+describe('there is none of', () => {
+  it('what is not there, and nothing is said', async () => {
+    memory.remove(FILE);
+    expect(await keep()).toBeUndefined();
+    const remarks: string[] = [];
+    const job = {
+      disk: memory.disk,
+      paths: { file: FILE, state: '', restart: '' },
+      remark: (line: string) => remarks.push(line),
+    };
+    await createOldFile(job as never, undefined).keep();
+    expect(remarks).toEqual([]);
+  });
+
+  it('a directory', async () => {
+    memory.remove(FILE);
+    await memory.disk.mkdir(FILE);
+    expect(await keep()).toBeUndefined();
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addRow,
+  type CodeOverlap,
+  emptyOverlap,
+  forgetOldIds,
+  neededOverlap,
+  overlapOf,
+  positionBy,
+  readFrom,
+} from '../../../src/scans/append/overlap.ts';
+
+/** The overlap of rows at these times, with ids from 1. */
+function overlapAt(...times: number[]): CodeOverlap {
+  const overlap = emptyOverlap();
+  for (const [i, time] of times.entries()) addRow(overlap, `${i + 1}`, time);
+  return overlap;
+}
+
+it('has the watermark of the newest row, whichever came last', () => {
+  expect(overlapAt()).toMatchObject({ watermarkMs: undefined, rows: 0 });
+  expect(overlapAt(5, 9, 7)).toMatchObject({ watermarkMs: 9, rows: 3 });
+  expect([...overlapAt(5, 9).ids]).toEqual([
+    ['1', 5],
+    ['2', 9],
+  ]);
+});
+
+it('is one for each code of a file', () => {
+  const overlaps = new Map<string, CodeOverlap>();
+  addRow(overlapOf(overlaps, 'a'), '1', 5);
+  addRow(overlapOf(overlaps, 'a'), '2', 6);
+  overlapOf(overlaps, 'b');
+  expect([...overlaps].map(([code, { rows }]) => [code, rows])).toEqual([
+    ['a', 2],
+    ['b', 0],
+  ]);
+});
+
+describe('the next run reads', () => {
+  const cases: [string, CodeOverlap, number | undefined, number | undefined][] = [
+    ['everything where there are no rows', overlapAt(), undefined, undefined],
+    ['from the lower bound where there are no rows', overlapAt(), 3, 3],
+    ['the overlap before the watermark again (A10)', overlapAt(500), undefined, 400],
+    ['nothing before the lower bound (A18)', overlapAt(500), 450, 450],
+    ['the overlap where the lower bound is older', overlapAt(500), 50, 400],
+    ['an unproven stretch again, however old (A9)', { ...overlapAt(500), rereadFromMs: 20 }, undefined, 20],
+    ['no less than the overlap where an unproven stretch is newer', { ...overlapAt(500), rereadFromMs: 450 }, undefined, 400],
+    [
+      'everything where nothing is proven (A9)',
+      { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY },
+      undefined,
+      undefined,
+    ],
+    ['from the lower bound where nothing is proven', { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY }, 70, 70],
+  ];
+  it.each(cases)('%s', (_, overlap, sinceMs, fromMs) => {
+    expect(readFrom(overlap, 100, sinceMs)).toBe(fromMs);
+  });
+});
+
+describe('old ids', () => {
+  const many = (count: number) => overlapAt(...Array.from({ length: count }, (_, i) => i + 1));
+
+  it('are forgotten when there are more than ten thousand, and it is known from when on all are there', () => {
+    const overlap = many(10_000);
+    forgetOldIds(overlap, 100);
+    expect(overlap.ids.size).toBe(10_000);
+    addRow(overlap, 'x', 10_001);
+    forgetOldIds(overlap, 100);
+    expect(Math.min(...overlap.ids.values())).toBe(9901);
+    expect(overlap).toMatchObject({ idsFromMs: 9901, rows: 10_001 });
+  });
+
+  it('stay where the overlap holds them all, and are not looked for again before there are twice as many', () => {
+    const overlap = many(10_001);
+    forgetOldIds(overlap, 20_000);
+    expect(overlap.ids.size).toBe(10_001);
+    expect(overlap.idsFromMs).toBe(-9999);
+    for (let i = 10_002; i <= 20_002; i++) addRow(overlap, `${i}`, i);
+    forgetOldIds(overlap, 100);
+    expect(overlap.ids.size).toBe(20_002);
+    addRow(overlap, 'x', 20_003);
+    forgetOldIds(overlap, 100);
+    expect(overlap.ids.size).toBe(101);
+  });
+
+  it('stay from a given time on, where older rows are being handed over again', () => {
+    const overlap = many(10_001);
+    forgetOldIds(overlap, 100, 4000);
+    expect(Math.min(...overlap.ids.values())).toBe(4000);
+    expect(overlap.idsFromMs).toBe(4000);
+  });
+
+  it('are not said to be there again once they were forgotten', () => {
+    const overlap = { ...many(10_001), idsFromMs: 9950 };
+    forgetOldIds(overlap, 100);
+    expect(overlap.idsFromMs).toBe(9950);
+  });
+});
+
+describe('the position of a code whose newest scan is dated ahead (A22)', () => {
+  const WRITTEN = 1_000_000_000;
+  const ahead = { ...overlapAt(2 * WRITTEN), writtenAt: { serviceMs: WRITTEN, machineMs: WRITTEN } };
+  /** An hour later, by the machine's clock. */
+  const now = (backMs: number) => ({ serviceMs: WRITTEN + 3_600_000 - backMs, machineMs: WRITTEN + 3_600_000 });
+
+  it.each([
+    ['stays where clocks only drifted', 3_600_000, 60_000, WRITTEN],
+    ['goes back with a clock that was set', 3_600_000, 60_001, WRITTEN - 60_001],
+    ['stays where half of a short overlap makes up for the drift', 60_000, 30_000, WRITTEN],
+    ['goes back where half of a short overlap does not', 60_000, 30_001, WRITTEN - 30_001],
+  ])('%s', (_, overlapMs, backMs, position) => {
+    expect(positionBy(ahead, now(backMs), overlapMs)).toBe(position);
+  });
+});
+
+it('a state keeps the ids of the overlap, and of what was moved away those that are not proven, but none between (A25, A29)', () => {
+  const overlap = { ...overlapAt(40, 60, 100, 150, 900, 1000), movedUntilMs: 100, movedIdsFromMs: 50, rereadFromMs: 55 };
+  const needed = neededOverlap(overlap, 100);
+  expect([...needed.ids.values()]).toEqual([60, 100, 900, 1000]);
+  expect(needed).toMatchObject({ idsFromMs: 900, movedIdsFromMs: 55 });
+});

@@ -1,0 +1,647 @@
+/** `--rotated`: a file that is moved away between runs, by hand, by logrotate, after a kill, in any order. */
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { LocalError, UsageError } from '../../../src/base/errors.ts';
+import { systemClock } from '../../../src/base/time/time.ts';
+import type { Disk } from '../../../src/files/durable/disk.ts';
+import { formatChecksummed } from '../../../src/scans/append/checksummed-state.ts';
+import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
+import { runs, SOAK } from '../../support/property-runs.ts';
+import {
+  CODE,
+  countingDisk,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  idsOf,
+  OTHER_CODE,
+  openOn,
+  ownWorkspace,
+  type RunOptions,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+  timedRows,
+} from './runs.ts';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const rotated = (options: RunOptions = {}) => run(memory, service, { rotated: true, ...options });
+const state = () => JSON.parse(memory.read(STATE) ?? '');
+const files = () => memory.names().filter((name) => name !== STATE);
+const ids = (name = FILE, format: 'csv' | 'ndjson' = 'csv') => idsIn(memory.read(name) ?? '', format);
+const allIds = () =>
+  files()
+    .flatMap((name) => ids(name))
+    .sort();
+
+function add(...times: number[]): void {
+  const rows = service[CODE] ?? [];
+  for (const time of times) rows.push({ id: rows.length + 1, time: START + time });
+}
+
+/** A scan that takes more than the block that an untouched file is known by. */
+function addLong(): void {
+  service[CODE]?.push({ id: 1000, time: START + 2.5 * HOUR, referrer: 'x'.repeat(100_000) });
+}
+
+const HEADER = 'id,ts,country,city,device,os,browser,referrer\n';
+
+/** As logrotate does: the newest has the lowest number. */
+async function rotate(into = memory): Promise<void> {
+  if (into.read(FILE) === undefined) return;
+  const old = into.names().filter((name) => /\.\d+$/.test(name)).length;
+  await into.disk.rename(FILE, `${FILE}.${old + 1}`);
+}
+
+/** A run that is killed when it comes to a step on the disk for the `nth` time, or as `fault` says. */
+async function killedAt(step: string, { nth = 1, fault = 'end-before', ...options }: KillOptions = {}): Promise<void> {
+  const seen = new Set<number>();
+  memory.fault = (at, operation) => {
+    if (operation === step) seen.add(at);
+    return operation === step && seen.size === nth ? fault : undefined;
+  };
+  await expect(rotated(options)).rejects.toThrow(Ended);
+  memory.revive();
+}
+
+interface KillOptions extends RunOptions {
+  nth?: number;
+  fault?: Fault;
+}
+
+/** A run that is killed after its last row and before the commit of it. */
+const killedRun = () => killedAt(`sync ${FILE}`, { nth: 2, pageRows: 1 });
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
+});
+
+describe('a file that was moved away', () => {
+  it('is gone on with in a new one: nothing twice, late rows too, nothing lost (A24)', async () => {
+    await rotated();
+    await rotate();
+    add(2.5 * HOUR, 1.5 * HOUR);
+    const said: string[] = [];
+    expect(await rotated({ note: (line) => said.push(line) })).toBe(2);
+    expect(said).toEqual(['scans.out was rotated. Continuing in a new file']);
+    expect([ids(`${FILE}.1`), ids()]).toEqual([
+      ['1', '2', '3'],
+      ['5', '4'],
+    ]);
+    expect(memory.read(FILE)?.split('\n')[0]).toBe(memory.read(`${FILE}.1`)?.split('\n')[0]);
+    expect(state().positions[CODE]).toMatchObject({ rows: 2, movedUntilMs: START + 2 * HOUR });
+  });
+
+  it('may leave an empty one in its place, as logrotate with create does', async () => {
+    await rotated();
+    await rotate();
+    memory.write(FILE, '');
+    add(3 * HOUR);
+    expect(await rotated()).toBe(1);
+    expect(ids()).toEqual(['4']);
+  });
+
+  it('may have been empty, and a run stopped before it wrote to it: there is nothing to be found', async () => {
+    memory.write(FILE, '');
+    await killedAt('flush /data', { fault: 'end-after' });
+    expect(memory.names()).toEqual([FILE, STATE]);
+    memory.remove(FILE);
+    expect(await rotated()).toBe(3);
+    expect(ids()).toEqual(['1', '2', '3']);
+  });
+
+  it('on a night with nothing new leaves a file with a header, which may be moved away as well', async () => {
+    await rotated();
+    for (let night = 0; night < 3; night++) {
+      await rotate();
+      expect(await rotated()).toBe(0);
+      expect(ids()).toEqual([]);
+    }
+    add(3 * HOUR);
+    await rotate();
+    expect(await rotated()).toBe(1);
+  });
+
+  it('without --rotated is refused as ever', async () => {
+    await rotated();
+    await rotate();
+    const refused = run(memory, service);
+    await expect(refused).rejects.toThrow('the file no longer exists');
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('add --rotated') });
+  });
+
+  it("is not mixed with one that is somebody else's", async () => {
+    await rotated();
+    memory.write(FILE, 'mine\n');
+    await expect(rotated()).rejects.toThrow(UsageError);
+    expect(memory.read(FILE)).toBe('mine\n');
+  });
+
+  it('is not gone on with by a run that writes something else (A6)', async () => {
+    await rotated();
+    await rotate();
+    await expect(rotated({ own: ownWorkspace([], { baseUrl: 'https://other.test/api/v1' }) })).rejects.toThrow('belongs to');
+  });
+});
+
+describe('after a run that was killed', () => {
+  it('what it left behind its last commit is cut off where it was moved to (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    expect(ids().length).toBeGreaterThan(3);
+    await rotate();
+    const said: string[] = [];
+    await rotated({ warn: (line) => said.push(line) });
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+    expect(said).toEqual([
+      expect.stringMatching(/^scans\.out\.1: removed \d+ bytes that a stopped run left after the last commit .*$/),
+    ]);
+  });
+
+  it('the first of a new file is known by its inode: an older file of the same beginning is left alone (A27)', async () => {
+    service = { [CODE]: [] };
+    await rotated();
+    await rotate();
+    await rotated();
+    add(HOUR);
+    await rotate();
+    add(2 * HOUR);
+    // Its first rows are written and not committed.
+    await killedRun();
+    await rotate();
+    await rotated();
+    expect(allIds()).toEqual(idsOf(service));
+  });
+
+  it('a torn header of a new file is cut off too, where that was moved away (A27)', async () => {
+    await rotated();
+    await rotate();
+    await killedAt(`write ${FILE}`, { fault: 'end-within' });
+    await rotate();
+    await rotated();
+    expect(memory.read(`${FILE}.2`)).toBe('');
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('it is found under any name in the directory (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    const archived = '/data/january.csv';
+    await memory.disk.rename(FILE, archived);
+    await rotated();
+    expect([...ids(archived), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('a copy does not stand for it if another file was created in its place (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    memory.write(`${FILE}.1`, memory.read(FILE)?.slice(0, state().bytes) ?? '');
+    memory.remove(FILE);
+    memory.write(FILE, '');
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
+  });
+
+  it('nothing is begun where the old file is not beside (A26)', async () => {
+    // Longer than the state, which stands beside too.
+    add(...Array.from({ length: 99 }, (_, i) => i * HOUR));
+    await rotated();
+    add(103 * HOUR);
+    await killedRun();
+    const left = memory.read(FILE) ?? '';
+    memory.remove(FILE);
+    memory.write(`${FILE}.1`, left);
+    const before = memory.read(STATE);
+    const refused = rotated();
+    await expect(refused).rejects.toThrow('the rotated file is needed to find the rows of that run');
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('delaycompress') });
+    expect(memory.read(STATE)).toBe(before);
+    expect(memory.read(`${FILE}.1`)).toBe(left);
+    memory.remove(`${FILE}.1`);
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
+  });
+
+  it('nothing is begun where the old file goes just when it is opened, or was edited or cut (A26)', async () => {
+    addLong();
+    await rotated();
+    add(4 * HOUR);
+    await killedRun();
+    await rotate();
+    const open: Disk['open'] = async (path, ...rest) => {
+      if (path === `${FILE}.1`) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return memory.disk.open(path, ...rest);
+    };
+    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow(
+      'the rotated file is needed to find the rows of that run',
+    );
+    const text = memory.read(`${FILE}.1`) ?? '';
+    memory.write(`${FILE}.1`, text.replace('mobile', 'tablet'));
+    await expect(rotated()).rejects.toThrow('the file was edited or replaced since the last run');
+    memory.write(`${FILE}.1`, text.slice(0, 999));
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
+    expect(memory.read(FILE)).toBeUndefined();
+    memory.write(`${FILE}.1`, text);
+    const { disk, stillOpen } = countingDisk(memory);
+    await rotated({ disk });
+    expect(stillOpen()).toBe(0);
+    expect([...ids(`${FILE}.1`), ...ids()].sort()).toEqual(idsOf(service));
+  });
+
+  it('before it wrote to its file, the next goes on in that: nothing was moved away', async () => {
+    for (const stop of [`write ${FILE}`, `sync ${FILE}`]) {
+      memory = createMemoryDisk();
+      await killedAt(stop);
+      const said: string[] = [];
+      expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
+      expect(said).toEqual([]);
+    }
+  });
+
+  it('and wrote nothing, the file that was moved away is left as it is, and nothing is said of it', async () => {
+    await rotated();
+    add(3 * HOUR);
+    await killedAt(`write ${FILE}`);
+    await rotate();
+    const said: string[] = [];
+    expect(await rotated({ warn: (line) => said.push(line) })).toBe(1);
+    expect(said).toEqual([]);
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+});
+
+describe('logrotate with copytruncate', () => {
+  /** The file keeps its inode: it is copied, and emptied in its place. */
+  async function copyAndEmpty(name: string): Promise<void> {
+    memory.fault = () => undefined;
+    memory.write(`${FILE}.${name}`, memory.read(FILE) ?? '');
+    const file = await memory.disk.open(FILE, 'r+');
+    await file.truncate(0);
+    await file.close();
+  }
+
+  it.each([
+    ['a whole row', `sync ${FILE}`, 'end-before'],
+    ['a torn row', `write ${FILE}`, 'end-within'],
+  ] as const)(
+    'after a run that was killed before its first commit into the emptied file, at %s (A33)',
+    async (_, step, fault) => {
+      for (let nth = 1; nth <= 5; nth++) {
+        memory = createMemoryDisk();
+        service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
+        await rotated();
+        await copyAndEmpty('1');
+        add(3 * HOUR, 4 * HOUR);
+        const isKilled = await killedAt(step, { nth, pageRows: 1, fault }).then(
+          () => true,
+          () => false,
+        );
+        memory.revive();
+        await copyAndEmpty('2');
+        add(5 * HOUR);
+        await rotated();
+        expect(allIds(), `${nth}`).toEqual(idsOf(service));
+        if (!isKilled) break;
+        await copyAndEmpty('3');
+        add(6 * HOUR, 4.5 * HOUR);
+        await rotated();
+        expect(allIds(), `${nth}`).toEqual(idsOf(service));
+      }
+    },
+  );
+
+  it('after the very first run was killed (A33)', async () => {
+    await killedAt(`sync ${FILE}`, { pageRows: 1 });
+    await copyAndEmpty('1');
+    add(3 * HOUR);
+    const said: string[] = [];
+    await rotated({ note: (line) => said.push(line) });
+    expect(allIds()).toEqual(idsOf(service));
+    expect(said).toEqual([expect.stringMatching(/^Skipping \d rows? from a stopped run \(already in scans\.out\.1\)$/)]);
+  });
+
+  it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    await copyAndEmpty('1');
+    await rotated();
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+  });
+
+  it('looks at no copy if the file was not emptied', async () => {
+    await rotated();
+    add(3 * HOUR, 4 * HOUR);
+    await killedRun();
+    memory.write(`${FILE}.1.gz`, 'packed');
+    await rotated();
+    expect(ids()).toEqual(idsOf(service));
+  });
+
+  it('refuses a copy that cannot be read, and leaves alone what is older, or something else (A33)', async () => {
+    memory.write(`${FILE}.3`, `${HEADER}99,2026-01-01T00:00:00.000Z,DE,,mobile,iOS,Safari,\n`);
+    await killedAt(`sync ${FILE}`, { pageRows: 1 });
+    const left = memory.read(FILE) ?? '';
+    await copyAndEmpty('1');
+    memory.write(`${FILE}.4`, 'something else');
+    memory.write(`${FILE}.1.gz`, 'packed');
+    await expect(rotated()).rejects.toThrow("/data/scans.out.1.gz can't be checked for rows of that run");
+    memory.remove(`${FILE}.1.gz`);
+    memory.write(`${FILE}.1`, `${left}x,y\n`);
+    await expect(rotated()).rejects.toThrow("can't be checked for rows");
+    memory.write(`${FILE}.1`, left);
+    const { disk, stillOpen } = countingDisk(memory);
+    await rotated({ disk });
+    expect(stillOpen()).toBe(0);
+    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
+    expect(memory.read(`${FILE}.4`)).toBe('something else');
+  });
+});
+
+it('a state that an older version wrote, without an inode, goes on all the same', async () => {
+  await rotated();
+  const { ino: _, checksum: __, ...older } = state();
+  memory.write(STATE, formatChecksummed(older));
+  await rotate();
+  add(3 * HOUR);
+  expect(await rotated()).toBe(1);
+});
+
+it('a scan that is older than what is known of the old file is refused, not doubled (A25)', async () => {
+  await rotated();
+  await rotate();
+  add(3 * HOUR);
+  await rotated();
+  const refused = rotated({ overlapMs: 50 * HOUR });
+  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('with the same --overlap as in earlier runs') });
+  await expect(refused).rejects.toThrow(
+    /the service returned a scan dated 2026-01-01T00:00:00\.000Z, but scans before 2026-01-01T0[12]:00:00\.000Z are in rotated files/,
+  );
+  expect(await rotated()).toBe(0);
+});
+
+/** A run at an instant by the machine's clock, and `back` before it by the service's. */
+const at = (machine: number, back = 0): RunOptions => ({
+  clock: { ...systemClock, now: () => START + machine, sleep: async () => {} },
+  serviceNow: () => START + machine - back,
+});
+
+it("says that the service's clock was set back, and goes on with --restart in a new place (A25)", async () => {
+  add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
+  await rotated(at(22 * HOUR));
+  await rotate();
+  add(23 * HOUR);
+  await rotated(at(23 * HOUR));
+  // A day later by the machine's clock, and two hours before the last run by the service's.
+  add(21.5 * HOUR);
+  for (const later of [46 * HOUR, 46.5 * HOUR]) {
+    const refused = rotated(at(later, 25 * HOUR));
+    await expect(refused).rejects.toThrow("the service's clock was set back by 25 h since the last run");
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run the command once with --restart') });
+  }
+  for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
+  await rotated({ ...at(48 * HOUR, 25 * HOUR), restart: true });
+  expect(ids().sort()).toEqual(idsOf(service));
+  await rotate();
+  add(24 * HOUR);
+  await rotated(at(49 * HOUR, 25 * HOUR));
+  expect([...ids(`${FILE}.2`), ...ids()].sort()).toEqual(idsOf(service));
+});
+
+it.each([
+  ['hours', 5 * HOUR, [expect.stringContaining('the clock of this machine or of the service was set by 5 h since the last run')]],
+  ['minutes', 0.5 * HOUR, []],
+  ['years', 9000 * HOUR, []],
+])("a machine's clock that was %s behind for one run does not stop the log (A25)", async (_, behind, said) => {
+  add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
+  await rotated(at(23 * HOUR));
+  await rotate();
+  add(23.5 * HOUR);
+  await rotated(at(24 * HOUR - behind, -behind));
+  add(30 * HOUR);
+  const warned: string[] = [];
+  expect(await rotated({ ...at(31 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+  expect(warned).toEqual(said);
+  add(32 * HOUR);
+  expect(await rotated({ ...at(33 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+  expect(warned).toEqual(said);
+  expect(allIds()).toEqual(idsOf(service));
+});
+
+describe('after a run that ended with 9', () => {
+  beforeEach(async () => {
+    add(50 * HOUR, 51 * HOUR);
+    await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
+  });
+
+  it('the next one goes on with the ids of that stretch, from the file that was moved away (A29)', async () => {
+    await rotate();
+    add(50.5 * HOUR, 1.5 * HOUR, 52 * HOUR);
+    const said: string[] = [];
+    expect(await rotated({ note: (line) => said.push(line) })).toBe(3);
+    expect(ids().sort()).toEqual(['6', '7', '8']);
+    expect(said[0]).toBe(
+      'scans.out was rotated. Continuing in a new file. Rereading scans that the last run could not verify, and skipping those already in scans.out.1',
+    );
+    await rotate();
+    expect(await rotated()).toBe(0);
+  });
+
+  it('they are kept until a proof came, over kills, further failures and rotations (A29)', async () => {
+    await rotate();
+    add(1.5 * HOUR, 52 * HOUR);
+    await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
+    memory.remove(`${FILE}.1`);
+    add(2.5 * HOUR, 53 * HOUR);
+    await killedRun();
+    await rotate();
+    await rotated();
+    const kept = ['1', '2', '3', '4', '5'];
+    expect([...kept, ...allIds()].sort()).toEqual(idsOf(service));
+    // With the proof they go: the state is that of an ordinary night again.
+    expect(state().positions[CODE].ids.length).toBeLessThan(4);
+  });
+
+  it('a file that had nothing committed to it has nothing to be read', async () => {
+    await rotate();
+    add(52 * HOUR);
+    await killedAt(`write ${FILE}`, { nth: 2 });
+    await rotate();
+    const said: string[] = [];
+    await rotated({ note: (line) => said.push(line) });
+    expect(said).toEqual(['scans.out was rotated. Continuing in a new file']);
+    expect(allIds()).toEqual(idsOf(service));
+  });
+
+  it('a directory, a shorter file or one of another name is not looked at, and a disk that fails is a failure of the disk', async () => {
+    const old = memory.read(FILE) ?? '';
+    memory.remove(FILE);
+    memory.write('/data/other', old);
+    memory.write(`${FILE}.old`, old.slice(0, -1));
+    await memory.disk.mkdir(`${FILE}.d`);
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the scans of that run');
+    memory.write(`${FILE}.1`, old);
+    const open: Disk['open'] = async (...args) => {
+      const file = await memory.disk.open(...args);
+      const read = () => Promise.reject(Object.assign(new Error('EIO: injected'), { code: 'EIO' }));
+      return args[0] === `${FILE}.1` ? { ...file, read } : file;
+    };
+    await expect(rotated({ disk: { ...memory.disk, open } })).rejects.toThrow(LocalError);
+    const lstat: Disk['lstat'] = async (path) => {
+      if (path === `${FILE}.old`) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+      return memory.disk.lstat(path);
+    };
+    add(1.5 * HOUR);
+    expect(await rotated({ disk: { ...memory.disk, lstat } })).toBe(1);
+  });
+
+  it('a copy of that file will do, and one that was edited will not: then nothing is begun (A29)', async () => {
+    memory = createMemoryDisk();
+    addLong();
+    await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
+    const old = memory.read(FILE) ?? '';
+    memory.remove(FILE);
+    memory.write(`${FILE}-20260101`, old.replace('mobile', 'tablet'));
+    const before = memory.read(STATE);
+    const refused = rotated();
+    await expect(refused).rejects.toThrow(
+      'the last run could not be verified as complete, and the rotated file is needed to find the scans of that run',
+    );
+    await expect(refused).rejects.toMatchObject({
+      hint: expect.stringContaining('back to the same directory, uncompressed. Its name must begin with '),
+    });
+    expect([memory.read(STATE), memory.read(FILE)]).toEqual([before, undefined]);
+    memory.write(`${FILE}-20260101`, old);
+    add(1.5 * HOUR);
+    expect(await rotated()).toBe(1);
+  });
+});
+
+it('of several codes only the one that was not proven is read again (A29)', async () => {
+  service = { [CODE]: rowsAt(0, 50 * HOUR), [OTHER_CODE]: rowsAt(0, 50 * HOUR) };
+  const file = await openOn(memory, service, { rotated: true });
+  for (const [code, rows] of Object.entries(service)) {
+    const sink = file.sinkOf(code);
+    const rewind = await sink.checkpoint();
+    await sink.write(timedRows(rows, code));
+    if (code === CODE) await rewind();
+    else await sink.commit();
+  }
+  await file.discard();
+  await rotate();
+  expect(await rotated()).toBe(0);
+});
+
+it('nothing older than what was listed is taken for known, though more was read for want of a proof (A25)', async () => {
+  service = { [CODE]: rowsAt(0, 10 * HOUR) };
+  await rotated();
+  await rotate();
+  add(11 * HOUR);
+  const overlapMs = 5 * HOUR;
+  await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
+  await rotate();
+  add(6 * HOUR);
+  await expect(rotated({ overlapMs })).rejects.toThrow("are in rotated files and can't be checked for duplicates");
+});
+
+it('a rewind in the new file finds the ids of the moved one, also after thousands of rows (A25)', async () => {
+  await rotated();
+  await rotate();
+  for (let i = 0; i < 10_100; i++) add(3 * HOUR + i * 1000);
+  const file = await openOn(memory, service, { rotated: true });
+  const sink = file.sinkOf(CODE);
+  const rows = (service[CODE] ?? []).filter(({ time }) => time >= START + HOUR);
+  const rewind = await sink.checkpoint();
+  await sink.write(timedRows(rows));
+  await rewind();
+  await sink.write(timedRows(rows));
+  await sink.commit();
+  await file.commit();
+  expect(ids()).toHaveLength(10_100);
+});
+
+it('a lost state is not worked out from the new file (A28)', async () => {
+  await rotated();
+  await rotate();
+  add(3 * HOUR);
+  await rotated();
+  memory.remove(STATE);
+  const before = files().map((name) => memory.read(name));
+  for (const isRotated of [true, false]) {
+    const refused = rotated({ rotated: isRotated });
+    await expect(refused).rejects.toThrow('so the scans in its rotated files (such as scans.out.1) are unknown');
+    await expect(refused).rejects.toMatchObject({
+      name: 'UsageError',
+      hint: expect.stringContaining('move the log with its rotated files'),
+    });
+  }
+  expect(memory.names()).toEqual([FILE, `${FILE}.1`]);
+  expect(files().map((name) => memory.read(name))).toEqual(before);
+  // The rotated file may be elsewhere.
+  memory.remove(`${FILE}.1`);
+  await expect(rotated()).rejects.toMatchObject({ hint: expect.stringContaining('If the log was never rotated') });
+  // An empty file is none, as logrotate with create leaves it before a first run.
+  memory.write(FILE, '');
+  expect(await rotated()).toBe(4);
+});
+
+const event = fc.record({
+  scans: fc.array(fc.oneof(fc.constant(0), fc.nat({ max: HOUR })), { maxLength: 5 }),
+  rotate: fc.constantFrom('no', 'move', 'create'),
+  run: fc.option(
+    fc.record({
+      at: fc.nat({ max: 40 }),
+      kind: fc.constantFrom<Fault | undefined>('ENOSPC', 'EIO', 'short', 'end-before', 'end-within', 'end-after', undefined),
+      pageRows: fc.integer({ min: 1, max: 3 }),
+      failAfter: fc.constantFrom(2, 1e9),
+      unproven: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
+});
+
+it.each(['csv', 'ndjson'] as const)(
+  '%s: after any history of runs, kills and rotations each scan is once in all the files (A24, A26, A27, A29)',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 12 }), async (events) => {
+        const disk = createMemoryDisk();
+        const scans: TestService = { [CODE]: [] };
+        let nowMs = START;
+        let nextId = 1;
+        const options = { rotated: true, identity: { format } };
+        for (const { scans: ages, rotate: how, run: attempt } of events) {
+          nowMs += HOUR / 2;
+          for (const ago of ages) scans[CODE]?.push({ id: nextId++, time: nowMs - ago });
+          if (how !== 'no') {
+            await rotate(disk);
+            if (how === 'create' && disk.read(FILE) === undefined && disk.read(STATE)) disk.write(FILE, '');
+          }
+          if (!attempt) continue;
+          disk.fault = (step) => (step === attempt.at ? attempt.kind : undefined);
+          const { pageRows, failAfter, unproven } = attempt;
+          await run(disk, scans, { ...options, pageRows, failAfter, unproven }).catch(() => undefined);
+          disk.revive();
+          disk.fault = () => undefined;
+        }
+        await run(disk, scans, options);
+        const all = disk.names().filter((name) => name.startsWith(FILE) && name !== STATE && !name.endsWith('.partial'));
+        expect(all.flatMap((name) => idsOn(disk, name, format)).sort()).toEqual(idsOf(scans));
+      }),
+      runs(30, 10_000),
+    );
+  },
+  // Ten thousand histories take an hour where the machine has other work.
+  SOAK ? 4 * HOUR : undefined,
+);
+
+function idsOn(disk: MemoryDisk, name: string, format: 'csv' | 'ndjson'): string[] {
+  return idsIn(disk.read(name) ?? '', format);
+}

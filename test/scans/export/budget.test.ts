@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { BudgetExceededError, createBudget } from '../../../src/scans/export/budget.ts';
+import { page } from './reading.ts';
+
+/** Reads until the budget is spent, `at` the start; how often that was, page 1 not counted. */
+async function reads(budget: ReturnType<typeof createBudget>): Promise<number> {
+  for (let count = 0; ; count++) {
+    try {
+      await budget.read({ page: 2, limit: 2 });
+    } catch (error) {
+      expect(error).toBeInstanceOf(BudgetExceededError);
+      return count;
+    }
+  }
+}
+
+const answer = async () => page([3], { total: 9 });
+
+describe('the budget of an export', () => {
+  it('is three times the pages that were shown and eighteen requests, the first one counted (C13)', async () => {
+    expect(await reads(createBudget(answer, page([1, 2], { total: 1_000_000_000 })))).toBe(20);
+  });
+
+  it('grows with the largest number of rows that was shown, and with what is granted (C13)', async () => {
+    const budget = createBudget(answer, page([1, 2], { total: 1_000_000_000 }));
+    budget.reportRows(5);
+    budget.reportRows(4);
+    budget.grant(1);
+    budget.grant(1);
+    expect(await reads(budget)).toBe(3 * 3 + 18 + 2 - 1);
+  });
+
+  it('is granted no more than twelve readings of every page that was shown (C13)', async () => {
+    const budget = createBudget(answer, page([1, 2], { total: 4 }));
+    budget.grant(1_000_000);
+    expect(await reads(budget)).toBe(3 + 18 + 12 - 1);
+  });
+
+  it('remembers the largest total of any answer', async () => {
+    const budget = createBudget(answer, page([1, 2], { total: 4 }));
+    expect(budget.largestTotal()).toBe(4);
+    await budget.read({ page: 2, limit: 2 });
+    expect(budget.largestTotal()).toBe(9);
+  });
+});

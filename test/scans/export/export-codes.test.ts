@@ -1,0 +1,467 @@
+import { describe, expect, it } from 'vitest';
+import {
+  AuthError,
+  LocalError,
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+  UsageError,
+} from '../../../src/base/errors.ts';
+import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import type { CodeSink } from '../../../src/files/formats/row-sink.ts';
+import { type CodesExport, exportCodes } from '../../../src/scans/export/export-codes.ts';
+import type { ScanPageRequest } from '../../../src/service/service.ts';
+import type { QrCode } from '../../../src/service/shapes.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+
+const UNTIL = 1_760_000_000_000;
+const down = () => new UnavailableError('the service failed (500)', { status: 500 });
+
+interface World {
+  rows?: ModelRow[];
+  how?: ModelScansOptions;
+  sinceFor?: CodeSink['sinceFor'];
+  /** The Date header; null: the service sends none. */
+  dateMs?: number | null;
+  sinceMs?: number;
+  failures?: Record<string, () => Error>;
+  /** Codes of which something fails after rows were written. */
+  breaks?: Record<string, () => Error>;
+  job?: Partial<CodesExport>;
+  nowMs?: () => number | undefined;
+}
+
+const threeRows = [1, 2, 3].map((id) => ({ id, time: UNTIL - 10_000 + id }));
+
+/** Exports codes `a` to `e`, three scans each, from a service that fails on some; `log` has what happened, in order. */
+async function exported({
+  failures = {},
+  breaks = {},
+  job = {},
+  nowMs = () => UNTIL,
+  rows = threeRows,
+  how,
+  sinceFor,
+  dateMs = UNTIL,
+  sinceMs,
+}: World) {
+  const { read } = modelScans(rows, how);
+  const log: string[] = [];
+  const asked: { id: string; sinceMs: number | undefined; untilMs: number | undefined }[] = [];
+  const progress: string[] = [];
+  const summary = exportCodes({
+    service: {
+      async listScans(id, request) {
+        log.push(`ask ${id}`);
+        asked.push({ id, sinceMs: request.sinceMs, untilMs: request.untilMs });
+        const failure = failures[id];
+        if (failure) throw failure();
+        return { ...(await read(request)), serviceTimeMs: dateMs ?? undefined };
+      },
+      getCode: () => Promise.reject(new Error('not asked for')),
+      nowMs,
+    },
+    codes: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
+    untilMs: UNTIL,
+    now: () => UNTIL + 999_999,
+    fetchInOrder,
+    width: 2,
+    async openSink({ id }) {
+      let added = 0;
+      let committed = false;
+      log.push(`open ${id}`);
+      return {
+        sinceMs,
+        ...(sinceFor && { sinceFor }),
+        added: () => added,
+        async write(batch) {
+          log.push(`write ${id}`);
+          added += batch.rows.length;
+          const failure = breaks[id];
+          if (failure) throw failure();
+          return batch.rows.length;
+        },
+        async checkpoint() {
+          log.push(`checkpoint ${id}`);
+          const before = added;
+          return async () => {
+            added = before;
+            return true;
+          };
+        },
+        async commit() {
+          log.push(`commit ${id}`);
+          committed = true;
+        },
+        async discard() {
+          if (!committed) {
+            log.push(`discard ${id}`);
+            added = 0;
+          }
+        },
+      };
+    },
+    note: () => undefined,
+    progress: ({ rows, total, codes }) => progress.push(`${rows} of ${total}, ${codes} done`),
+    ...job,
+  });
+  const result = async () => {
+    const { codes, scans, failures: failed } = await summary;
+    return { codes, scans, failed: failed.map(({ code }) => code.id) };
+  };
+  const range = async () => (await summary).range;
+  const hints = async () => (await summary).failures.map(({ error }) => (error as { hint?: string }).hint);
+  const sinceAsked = () => asked.map(({ sinceMs: ms }) => ms);
+  const messages = async () => (await summary).failures.map(({ error }) => error.message);
+  const of = (verb: string) => log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
+  return { result, range, messages, hints, sinceAsked, log, of, asked, progress };
+}
+
+it('how many scans there may be is told by the codes that were asked so far', async () => {
+  const estimates = new Set<number>();
+  const { result } = await exported({ job: { progress: ({ estimate }) => estimates.add(estimate) } });
+  await result();
+  expect([...estimates]).toEqual([5 * threeRows.length]);
+});
+
+describe('a service that does not tell its time', () => {
+  const silent = { dateMs: null, nowMs: () => undefined };
+  const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+
+  it('is read until the time of the machine, when it has nothing later', async () => {
+    const { result, asked } = await exported({ ...silent, job });
+    expect(await result()).toEqual({ codes: 1, scans: 3, failed: [] });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('counts scans after the time of the machine, and shows none of them (C18)', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
+    const how = { shorten: (page: ModelRow[], request: number) => (request === 2 ? [] : page) };
+    // Page 1 has the oldest alone.
+    const { messages } = await exported({ ...silent, job, rows, how: { ...how, pageCap: 1 } });
+    expect(await messages()).toEqual([
+      expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
+    ]);
+  });
+
+  it('has scans after the time of the machine: its clock is behind, and they would be left out (C18)', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL + 60_000 }];
+    const { messages, hints, asked } = await exported({ ...silent, job, rows });
+    expect(await hints()).toEqual([
+      expect.stringMatching(/^Set the clock of this machine, or specify the end of the range with --until/),
+    ]);
+    expect(await messages()).toEqual([
+      "the service sends no Date header and has scans later than this machine's clock (2025-10-09T08:53:20.000Z)",
+    ]);
+    // Page 1 has it among others.
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a service that does not tell its time, and heeds no bounds', () => {
+  it.each(['ascending', 'descending'] as const)(
+    'has scans after the time of the machine, as its own pages show, %s (C18)',
+    async (order) => {
+      const rows = Array.from({ length: 120 }, (_, at) => ({ id: at, time: UNTIL + (at - 60) * 1000 }));
+      const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+      const how = { ignoresBounds: true, pageCap: 50, order };
+      const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
+      expect(await messages()).toEqual([
+        expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
+      ]);
+    },
+  );
+
+  it('is read until the time of the machine, where it shows nothing later', async () => {
+    const rows = [...threeRows, { id: 4, time: UNTIL }];
+    const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
+    const { result } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how: { ignoresBounds: true } });
+    expect((await result()).scans).toBe(3);
+  });
+});
+
+describe('a sink that wants more when it knows the end', () => {
+  const sinceFor = (endMs: number) => endMs - 20_000;
+  const job = { codes: [{ id: 'a' }] };
+
+  it('is asked for it where the end is known', async () => {
+    const { result, sinceAsked } = await exported({ sinceMs: UNTIL - 1, sinceFor, job });
+    expect((await result()).scans).toBe(3);
+    expect(sinceAsked()).toEqual([UNTIL - 21_000]);
+  });
+
+  it('is asked for it when the first answer has told the end, and page 1 is read again', async () => {
+    const unknown = { nowMs: () => undefined, job: { ...job, untilMs: undefined } };
+    const { result, sinceAsked, asked } = await exported({ sinceMs: UNTIL - 1, sinceFor, ...unknown });
+    expect((await result()).scans).toBe(3);
+    expect(sinceAsked()).toEqual([UNTIL - 1001, UNTIL - 21_000]);
+    expect(asked.map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
+  });
+});
+
+describe('a range that does not add up', () => {
+  it('is walked once where its end was known from the beginning', async () => {
+    const how = { lie: (total: number) => total + 7 };
+    const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch((error) => error);
+    await messages().catch(() => undefined);
+    const known = asked.length;
+    const open = await exported({ how, nowMs: () => undefined, job: { untilMs: undefined, codes: [{ id: 'a' }] } });
+    await open.messages().catch(() => undefined);
+    expect(open.asked.length).toBeGreaterThan(known);
+  });
+});
+
+describe('a service that dates scans ahead of its Date', () => {
+  const job = { untilMs: undefined, codes: [{ id: 'a' }] };
+  const old = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, time: UNTIL - 60_000 * (9 - at) }));
+  const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
+
+  it.each([2, 3])('does not let a late scan make up for one ahead, which page 1 has: it comes at request %i (C1)', async (at) => {
+    const rows = [...old, { id: 80, time: UNTIL + 8000 }];
+    const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
+    const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how });
+    expect(await result()).toEqual({ codes: 1, scans: 8, failed: [] });
+    expect(asked.slice(0, 2).map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
+  });
+
+  it('costs one request more, and none where they are within the second that is asked for anyway, or all is shown', async () => {
+    const cost = async (aheadMs: number, pageCap: number) => {
+      const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
+      const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how: { order: 'descending', pageCap } });
+      expect((await result()).scans).toBe(7);
+      return asked.length;
+    };
+    expect([await cost(1000, 3), await cost(999, 3), await cost(1000, 50)]).toEqual([4, 3, 1]);
+  });
+
+  it('has none where all are ahead', async () => {
+    const rows = old.map(({ id }) => ({ id, time: UNTIL + 5000 + id }));
+    const known = { id: 'a', slug: 's' };
+    const { result, asked } = await exported({
+      nowMs: () => undefined,
+      job: { ...job, codes: [known] },
+      rows,
+      how: { pageCap: 3 },
+    });
+    expect(await result()).toEqual({ codes: 1, scans: 0, failed: [] });
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('the range that was read', () => {
+  const codes = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+  const read = async (begins: (number | undefined)[]) => {
+    const next = begins.flatMap((begin) => [begin, begin]); // asked before the end of the range is known, and after
+    return (await exported({ sinceFor: () => next.shift(), job: { codes, width: 1 } })).range();
+  };
+
+  it('begins where the first of its codes begins, and ends for all alike', async () => {
+    expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({ sinceMs: UNTIL - 30_000, untilMs: UNTIL });
+    expect(await read([UNTIL - 20_000, undefined, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+    expect(await read([undefined, UNTIL - 20_000, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+  });
+});
+
+describe('a range whose beginning is not before its end', () => {
+  it('is told from one that has a beginning', async () => {
+    expect(await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result()).toMatchObject({
+      scans: 3,
+    });
+  });
+
+  it('is refused with a hint (C19)', async () => {
+    const { hints } = await exported({ sinceMs: UNTIL, job: { codes: [{ id: 'a' }] } });
+    expect(await hints()).toEqual([
+      "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
+    ]);
+  });
+
+  it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
+    const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
+    expect(await messages()).toEqual([
+      expect.stringMatching(/^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/),
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused when the first answer has told the time, without another request (C19)', async () => {
+    const { messages, asked } = await exported({
+      sinceMs: UNTIL + 5,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, codes: [{ id: 'a' }] },
+    });
+    expect(await messages()).toEqual([expect.stringMatching(/^the end of the range .* is not after its start/)]);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('a code without scans', () => {
+  const empty = { rows: [], job: { codes: [{ id: 'a' }] } };
+
+  it('that nothing has shown yet is asked for, since it may be none (C14)', async () => {
+    await expect((await exported(empty)).result()).rejects.toThrow('not asked for');
+  });
+
+  it('that was listed is not', async () => {
+    const listed = { id: 'a', slug: 'menu' };
+    expect(await (await exported({ ...empty, job: { codes: [listed] } })).result()).toEqual({ codes: 1, scans: 0, failed: [] });
+  });
+});
+
+describe('the end of the range', () => {
+  it('leaves out what is dated later, though page 1 counted it when the time was not known', async () => {
+    const many = Array.from({ length: 1203 }, (_, i) => ({ id: i + 1, time: UNTIL - 5_000_000 + i * 1000 }));
+    const rows = [...many, { id: 5000, time: UNTIL + 500_000 }];
+    const { result, asked } = await exported({
+      rows,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, codes: [{ id: 'a' }], width: 1 },
+    });
+    expect(await result()).toEqual({ codes: 1, scans: 1203, failed: [] });
+    expect(asked).toHaveLength(6);
+  });
+
+  it('is fixed by the first answer, before anything else is asked (C1)', async () => {
+    const { result, asked, log } = await exported({ job: { untilMs: undefined }, nowMs: () => undefined });
+    await result();
+    expect(asked[0]).toEqual({ id: 'a', sinceMs: undefined, untilMs: undefined });
+    expect(new Set(asked.slice(1).map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+    expect(log.indexOf('ask b')).toBeGreaterThan(log.indexOf('commit a'));
+  });
+
+  it('is what the service said the time was, where it was asked before, and does not go on with its clock (C1)', async () => {
+    let now = UNTIL;
+    const { result, asked } = await exported({ job: { untilMs: undefined }, nowMs: () => now++ });
+    await result();
+    expect(new Set(asked.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+  });
+
+  it('is one for all codes too where the first of them are gone and the service does not tell its time (C1)', async () => {
+    let now = UNTIL;
+    const gone = () => new NotFoundError('no code', { status: 404 });
+    const { result, range, asked, log } = await exported({
+      failures: { a: gone, b: gone },
+      dateMs: null,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, now: () => now++ },
+    });
+    expect(await result()).toEqual({ codes: 3, scans: 9, failed: ['a', 'b'] });
+    expect(await range()).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+    const last = asked.filter(({ id }) => id === 'd' || id === 'e');
+    expect(new Set(last.map(({ untilMs }) => untilMs))).toEqual(new Set([UNTIL + 1000]));
+    expect(log.indexOf('ask d')).toBeGreaterThan(log.indexOf('commit c'));
+    expect(log.indexOf('ask e')).toBeLessThan(log.indexOf('commit d'));
+  });
+
+  it('is the time of the machine, where the service does not tell its own', async () => {
+    const { read } = modelScans([{ id: 1, time: UNTIL - 5 }]);
+    const listScans = (_: string, request: ScanPageRequest) => read(request);
+    const service = { listScans, getCode: () => Promise.reject(down()), nowMs: () => undefined };
+    const { result, of } = await exported({ job: { untilMs: undefined, service, now: () => UNTIL - 5 } });
+    expect((await result()).scans).toBe(0);
+    expect(of('commit')).toHaveLength(5);
+  });
+});
+
+describe('codes one after the other', () => {
+  it('are asked ahead, but written only in their turn (C16)', async () => {
+    const { result, log, of } = await exported({});
+    expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
+    expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
+    const own = log.filter((line) => /^(checkpoint|write|commit)/.test(line)).filter((line, i, lines) => line !== lines[i - 1]);
+    expect(own).toEqual(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [`checkpoint ${id}`, `write ${id}`, `commit ${id}`]));
+    expect(of('discard')).toEqual([]);
+  });
+
+  it('tell how far they are, and how many rows there are once every code was asked', async () => {
+    const { result, progress } = await exported({});
+    await result();
+    expect(progress[0]).toBe('2 of undefined, 0 done');
+    expect(progress).toContain('6 of undefined, 1 done');
+    expect(progress).toContain('9 of 15, 2 done');
+    expect(progress.at(-1)).toBe('15 of 15, 5 done');
+  });
+
+  it('are none where none are given', async () => {
+    expect(await (await exported({ job: { codes: [] } })).result()).toEqual({ codes: 0, scans: 0, failed: [] });
+  });
+});
+
+describe('a code that fails alone', () => {
+  it.each<[string, () => Error]>([
+    ['is gone', () => new NotFoundError('not found (404)', { status: 404 })],
+    ['cannot be proven', () => new UnprovenError('could not be proven complete')],
+    ['has an answer that is not as specified', () => new UnexpectedAnswerError('a row without an id')],
+    ['has a file that is refused', () => new UsageError('was edited')],
+    ['has a range refused that was taken for another code', () => new RejectedError('rejected (400)', { status: 400 })],
+    ['is one the service fails on, and it answers for the others', down],
+  ])('%s: the others are exported (C17)', async (_, failure) => {
+    const { result, of } = await exported({ failures: { c: failure } });
+    expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
+    expect(of('commit')).toEqual(['a', 'b', 'd', 'e']);
+    expect(of('discard')).toEqual(['c']);
+  });
+
+  it('takes back its rows before the next code writes (C17)', async () => {
+    const { result, log } = await exported({ breaks: { c: () => new UnprovenError('does not add up') } });
+    expect(await result()).toEqual({ codes: 4, scans: 12, failed: ['c'] });
+    expect(log.indexOf('discard c')).toBeLessThan(log.indexOf('checkpoint d'));
+  });
+
+  it('and others like it, with good ones between them', async () => {
+    const { result } = await exported({ failures: { a: down, c: down, e: down } });
+    expect((await result()).failed).toEqual(['a', 'c', 'e']);
+  });
+
+  it('is one that is gone, where it has no scans (C14)', async () => {
+    const listScans = async () => ({ rows: [], times: [], total: 0, serviceTimeMs: undefined });
+    const getCode = async (id: string) => {
+      if (id === 'b') throw new NotFoundError('not found (404)');
+      return {} as QrCode;
+    };
+    const { result } = await exported({ job: { service: { listScans, getCode, nowMs: () => UNTIL } } });
+    expect(await result()).toEqual({ codes: 4, scans: 0, failed: ['b'] });
+  });
+
+  it('does not count for a service that is down, where it failed for another reason', async () => {
+    const { result } = await exported({ failures: { b: () => new NotFoundError('not found (404)'), c: down } });
+    expect((await result()).failed).toEqual(['b', 'c']);
+  });
+
+  it('is named by its slug where that is known, else by its id', async () => {
+    const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
+    const listScans = (_: string, request: ScanPageRequest) => read(request);
+    const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL };
+    const { messages } = await exported({ job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service } });
+    expect(await messages()).toEqual([
+      expect.stringMatching(/^the scan export for spring-menu until /),
+      expect.stringMatching(/^the scan export for b until /),
+    ]);
+  });
+});
+
+describe('a failure that is not of one code ends the export (C17)', () => {
+  it.each<[string, Record<string, () => Error>, RegExp]>([
+    ['the service fails on two codes in a row', { b: down, c: down }, /failed/],
+    ['no answer comes', { b: () => new UnavailableError('connection refused') }, /connection refused/],
+    ['the first range is refused', { a: () => new RejectedError('rejected (400)', { status: 400 }) }, /rejected/],
+    ['the key is refused', { b: () => new AuthError('unauthorized (401)') }, /unauthorized/],
+  ])('%s', async (_, failures, message) => {
+    const { result, of } = await exported({ failures });
+    await expect(result()).rejects.toThrow(message);
+    expect(of('discard').sort()).toEqual(
+      of('open')
+        .filter((id) => !of('commit').includes(id))
+        .sort(),
+    );
+  });
+
+  it('the disk is full: what ran ahead is closed, too (C17)', async () => {
+    const { result, of } = await exported({ breaks: { b: () => new LocalError('no space left') } });
+    await expect(result()).rejects.toThrow('no space left');
+    expect(of('open').length).toBeGreaterThan(2);
+    expect(of('discard').sort()).toEqual(of('open').filter((id) => id !== 'a'));
+  });
+});

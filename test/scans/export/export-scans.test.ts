@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { NotFoundError, UnavailableError, UnprovenError } from '../../../src/base/errors.ts';
+import { fetchInOrder } from '../../../src/base/parallel/fetch-in-order.ts';
+import { exportScans, requestsAfter, type ScanExport } from '../../../src/scans/export/export-scans.ts';
+import { widened } from '../../../src/scans/export/range.ts';
+import type { ScanPage } from '../../../src/service/shapes.ts';
+import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+import { SOAK } from '../../support/property-runs.ts';
+import { answers, idsOf, memorySink, page, RANGE, reading, rows, START } from './reading.ts';
+
+const job = { code: 'spring-menu', note: () => undefined, checkExists: async () => undefined };
+
+async function exported(count: number, how: ModelScansOptions & { together?: number }) {
+  const service = modelScans(rows(count, how.together), how);
+  const sink = memorySink();
+  await exportScans({ ...job, read: service.read, range: RANGE, asked: widened(RANGE), fetchInOrder, width: 4 }, sink);
+  return { ids: idsOf(sink.kept), requests: service.state.requests };
+}
+
+/** Exports what these answers show; `first` is page 1, already read. */
+async function exportedFrom(first: ScanPage, script: (ScanPage | Error)[], more: Partial<ScanExport> = {}) {
+  const { read, asked } = answers(...script);
+  const sink = memorySink();
+  const failure = await exportScans({ ...reading(read), ...job, first, ...more }, sink).catch((error) => error);
+  return { ids: idsOf(sink.kept), rewinds: sink.kept.rewinds, failure, asked };
+}
+
+const all = (count: number) => rows(count).map((row) => row.id);
+const truncated = (at: number): ModelScansOptions => ({ reach: at, lie: (total) => Math.min(total, at) });
+const p = (ids: number[], total: number) => page(ids, { total });
+
+describe.each(['ascending', 'descending'] as const)('a service that pages %s', (order) => {
+  it.each(
+    SOAK
+      ? [
+          [1200, 1000],
+          [6000, 5000],
+          [26_000, 10_000],
+        ]
+      : [[1200, 1000]],
+  )('has %i scans, and neither counts nor shows more than %i: they are all exported (C10)', async (count, at) => {
+    expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
+  });
+
+  it.each(
+    SOAK
+      ? [
+          [5000, 1000],
+          [60_000, 10_000],
+        ]
+      : [[2600, 1000]],
+  )('has %i scans, and pages no further than %i: they are all exported', async (count, reach) => {
+    expect((await exported(count, { order, reach })).ids).toEqual(all(count));
+    expect((await exported(count, { order, reach, refusesBeyond: true })).ids).toEqual(all(count));
+  });
+
+  it('has ten times the scans that it counts and shows: they are exported within what was shown is worth', async () => {
+    expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
+  });
+
+  it.each([1000, 1500, 5000])('has just %i scans: that costs one request more than its pages', async (count) => {
+    for (const together of [1, 3]) {
+      const { ids, requests } = await exported(count, { order, together });
+      expect(ids).toEqual(all(count));
+      expect(requests).toBe(count / 500 + 1);
+    }
+  });
+
+  it('has bursts of 700 scans that swap places in every answer: they are all exported', async () => {
+    expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
+    expect((await exported(1201, { order, together: 1201, shuffleTies: true })).ids).toEqual(all(1201));
+  });
+});
+
+describe('an export', () => {
+  it('reads page 1 where that was not done before', async () => {
+    const { ids, asked } = await exportedFrom(p([], 0), [p([1], 1)], { first: undefined });
+    expect(ids).toEqual([1]);
+    expect(asked).toEqual([1]);
+  });
+
+  it('takes the order of a page of one instant from its ids', async () => {
+    const at = (ids: number[], time: number) => page(ids, { total: 3, times: ids.map(() => time) });
+    const descending = await exportedFrom(at([3, 2], 9), [at([1], 1)]);
+    expect(descending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
+    const ascending = await exportedFrom(at([1, 2], 1), [at([3], 9)]);
+    expect(ascending).toMatchObject({ ids: [1, 2, 3], rewinds: 0 });
+  });
+
+  it('takes the order of a page from its times though its ids run the other way', async () => {
+    const page1 = page([3, 2, 1], { total: 4, times: [1, 2, 3] });
+    const last = page([9], { total: 4, times: [4] });
+    expect(await exportedFrom(page1, [last])).toMatchObject({ ids: [3, 2, 1, 9], rewinds: 0, asked: [2] });
+  });
+
+  it('takes the order of a page with several instants from its times, and of a page of one row for oldest first', async () => {
+    const ties = page([1, 2, 3, 4], { total: 5, times: [1, 1, 2, 3] });
+    expect(await exportedFrom(ties, [p([5], 5)])).toMatchObject({ ids: [1, 2, 3, 4, 5], rewinds: 0 });
+    expect(await exportedFrom(p([1], 2), [p([2], 2), page([2])])).toMatchObject({ ids: [1, 2], rewinds: 0 });
+  });
+
+  it('writes nothing for a page of which no row is in the range', async () => {
+    const sink = memorySink();
+    const { read } = answers(p([1, 2], 3), p([3], 3));
+    await exportScans({ ...reading(read), ...job, range: { ...RANGE, untilMs: RANGE.untilMs - 2_000_000_000 } }, sink);
+    expect(sink.kept.writes).toBe(0);
+  });
+
+  it('of rows in no order says so, and has nothing taken for proven before all are there (C15)', async () => {
+    const notes: string[] = [];
+    const note = (line: string) => notes.push(line);
+    const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
+    expect({ ids, rewinds, asked }).toEqual({ ids: [2, 5, 1, 4], rewinds: 1, asked: [2] });
+    expect(notes).toEqual(["The service does not sort these scans by time. Exporting them in the service's order"]);
+  });
+
+  it('takes the rows of a page that shows all there is in any order', async () => {
+    expect(await exportedFrom(p([2, 3, 1], 3), [])).toMatchObject({ ids: [1, 2, 3], asked: [], rewinds: 0 });
+  });
+
+  it('takes back what it wrote when rows moved, and reads again in slices (C15)', async () => {
+    const moved = [p([3, 4], 5), p([4, 5], 5)];
+    const slice = [p([1, 2, 3, 4, 5], 5), p([1, 2, 3, 4, 5], 5)];
+    const { ids, rewinds } = await exportedFrom(p([1, 2], 5), [...moved, ...slice]);
+    expect({ ids, rewinds }).toEqual({ ids: [1, 2, 3, 4, 5], rewinds: 1 });
+  });
+
+  it('passes on a failure that is not of the rows', async () => {
+    const down = new UnavailableError('the service failed');
+    expect((await exportedFrom(p([1, 2], 4), [down])).failure).toBe(down);
+    expect((await exportedFrom(p([1, 2], 4), [p([9], 4), down])).failure).toBe(down);
+  });
+});
+
+describe('the requests that an export needs after page 1', () => {
+  const known = { isKnown: true, proveBeyond: false };
+  const first = (shown: number, total: number) =>
+    p(
+      Array.from({ length: shown }, (_, i) => i + 1),
+      total,
+    );
+
+  it.each([
+    [3, 3, 0],
+    [50, 50, 1],
+    [500, 500, 1],
+    [500, 501, 1],
+    [500, 1000, 2],
+    [500, 1003, 2],
+    [7, 22, 3],
+    [7, 21, 3],
+  ])('are, where %i rows of %i are shown, %i', (shown, total, requests) => {
+    expect(requestsAfter(first(shown, total), known)).toBe(requests);
+  });
+
+  it.each([
+    ['on both sides', {}, 2],
+    ['only after them, where the range begins with them', { sinceMs: -1 }, 1],
+    ['on both sides, where it begins before them', { sinceMs: -2 }, 2],
+    ['only before them, where the range ends with them', { untilMs: 1 }, 1],
+    ['on both sides, where it ends after them', { untilMs: 2 }, 2],
+    ['nowhere, where they are all of the range', { sinceMs: -1, untilMs: 1 }, 0],
+  ])('look beyond rows of one instant %s', (_, from, requests) => {
+    const instant = START + 7500;
+    const range = Object.fromEntries(Object.entries(from).map(([bound, ms]) => [bound, instant + ms]));
+    const always = { isKnown: true, proveBeyond: true };
+    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5] }), { ...always, ...range })).toBe(requests);
+    // What is not shown may be of another instant.
+    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5], total: 4 }), { ...always, ...range })).toBe(2);
+    expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 8] }), { ...always, ...range })).toBe(1);
+  });
+
+  it('are one more to look beyond any total, and to see whether a code without scans is there', () => {
+    expect(requestsAfter(first(3, 3), { ...known, proveBeyond: true })).toBe(1);
+    expect(requestsAfter(first(0, 0), { ...known, proveBeyond: true })).toBe(0);
+    expect(requestsAfter(first(0, 0), { ...known, isKnown: false })).toBe(1);
+  });
+});
+
+describe('a code that is gone', () => {
+  const checkExists = () => Promise.reject(new NotFoundError('not found (404)'));
+
+  it('is not an export without scans (C14)', async () => {
+    expect((await exportedFrom(p([], 0), [], { checkExists })).failure).toBeInstanceOf(NotFoundError);
+    expect((await exportedFrom(p([], 0), [])).failure).toBeUndefined();
+  });
+
+  it('is said, where its rows went while they were read: nothing is read again (C14)', async () => {
+    const { failure, asked } = await exportedFrom(p([1, 2], 4), [p([], 0), p([], 0)], { checkExists });
+    expect(failure).toBeInstanceOf(NotFoundError);
+    expect(asked).toEqual([2, 2]);
+  });
+
+  it('is said, where it went while slices were read (C14)', async () => {
+    let checks = 0;
+    const late = () => (++checks > 1 ? checkExists() : Promise.resolve());
+    const gone = [p([], 0), p([], 0), p([], 0)];
+    expect((await exportedFrom(p([1, 2], 4), [p([9], 4), ...gone], { checkExists: late })).failure).toBeInstanceOf(NotFoundError);
+  });
+
+  it('is told from a page that shows rows of which the service counts none', async () => {
+    const { failure } = await exportedFrom(
+      p([1, 2], 0),
+      Array.from({ length: 30 }, () => p([1, 2], 0)),
+    );
+    expect(failure).toBeInstanceOf(UnprovenError);
+  });
+
+  it('is told from a page that shows nothing of what the service counts', async () => {
+    const { failure } = await exportedFrom(
+      p([], 3),
+      Array.from({ length: 30 }, () => p([], 3)),
+    );
+    expect(failure).toBeInstanceOf(UnprovenError);
+  });
+});
+
+describe('what does not add up is said', () => {
+  it.each<[string, ModelScansOptions, RegExp]>([
+    ['a total that is too large', { lie: (total) => total + 7 }, /: a page has the wrong number of rows$/],
+    [
+      'rows that are gone all at once, of a code that is still there',
+      { lie: (total, request) => (request < 3 ? total : 0), shorten: (page, request) => (request < 3 ? page : []) },
+      /the service returned rows before but now returns none$/,
+    ],
+    [
+      'rows in no order that are fewer than counted',
+      { order: 'none', lie: (total) => total + 1 },
+      /reports a total of \d+ but returned \d+ rows$/,
+    ],
+  ])('%s (C13)', async (_, how, words) => {
+    const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch((error) => error);
+    expect(failure).toBeInstanceOf(UnprovenError);
+    expect(failure.message).toMatch(/^the scan export for spring-menu until .* could not be verified as complete: /);
+    expect(failure.message).toMatch(words);
+    expect(failure.hint).toMatch(/^When fewer scans arrive, run the same command again/);
+  });
+
+  it('after three rounds of slices (C13)', async () => {
+    const round = [p([], 0)];
+    const { failure, rewinds } = await exportedFrom(p([1, 2], 4), [p([9], 4), ...round, ...round, ...round]);
+    expect(failure).toBeInstanceOf(UnprovenError);
+    expect(rewinds).toBe(3);
+  });
+
+  it('of rows in no order with the numbers, where they are out for good', async () => {
+    const sink = { ...memorySink(), checkpoint: async () => async () => false };
+    const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
+    const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch((error) => error);
+    expect(failure.message).toMatch(/: the service reports a total of 4 but returned 3 rows$/);
+  });
+
+  it('at once, where what was written cannot be taken back (C15)', async () => {
+    const sink = { ...memorySink(), checkpoint: async () => async () => false };
+    const { read, asked } = answers(p([9], 4));
+    const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch((error) => error);
+    expect(failure).toBeInstanceOf(UnprovenError);
+    expect(failure.message).toMatch(/: a page has the wrong number of rows$/);
+    expect(asked).toEqual([2]);
+  });
+});

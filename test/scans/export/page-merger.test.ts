@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { createPageMerger, InconsistentPagesError, oldestFirst } from '../../../src/scans/export/page-merger.ts';
+import { idsOf, page, START } from './reading.ts';
+
+describe('a page merger', () => {
+  it('releases rows once a later instant has begun, and keeps those of the newest pending (C4)', () => {
+    const merger = createPageMerger();
+    const { rows, times } = merger.add(page([1, 2, 4], { times: [1, 2, 2] }), 0);
+    expect({ ids: idsOf({ rows }), times }).toEqual({ ids: [1], times: [START + 1000] });
+    // One of the pending rows is repeated, and one of their instant is new: it takes its place by its id.
+    expect(idsOf(merger.add(page([4, 3, 5], { times: [2, 2, 3] }), 2))).toEqual([2, 3, 4]);
+    expect(merger.count()).toBe(5);
+    expect(merger.rest().times).toEqual([START + 3000]);
+    expect(idsOf(merger.rest())).toEqual([5]);
+  });
+
+  it('keeps the rows of one instant pending however many pages they fill, and releases them by id (C4)', () => {
+    const merger = createPageMerger();
+    const at = (ids: number[], times: number[]) => page(ids, { times });
+    merger.add(at([1, 9], [1, 2]), 0);
+    expect(merger.add(at([5, 3], [2, 2]), 2)).toEqual({ rows: [], times: [] });
+    // A page that repeats what is pending, and brings nothing.
+    expect(merger.add(at([5, 3], [2, 2]), 2)).toEqual({ rows: [], times: [] });
+    expect(idsOf(merger.add(at([4, 8], [2, 3]), 4))).toEqual([3, 4, 5, 9]);
+    expect(idsOf(merger.rest())).toEqual([8]);
+  });
+
+  it('holds rows of the newest instant that come one by one, to compare the next with them (C4)', () => {
+    const at = (ids: number[], times: number[]) => page(ids, { times });
+    const merger = createPageMerger();
+    merger.add(at([1, 2], [1, 1]), 0);
+    expect(idsOf(merger.add(at([2, 3], [1, 1]), 1))).toEqual([]);
+    expect(idsOf(merger.add(at([2, 3, 4], [1, 1, 1]), 1))).toEqual([]);
+    expect(idsOf(merger.rest())).toEqual([1, 2, 3, 4]);
+  });
+
+  it('takes rows older than the newest instant for collected, and adds none of them again', () => {
+    const merger = createPageMerger();
+    merger.add(page([1, 2, 3]), 0);
+    expect(idsOf(merger.add(page([2, 3, 4]), 1))).toEqual([3]);
+    expect(idsOf(merger.rest())).toEqual([4]);
+  });
+
+  it('takes pages that run either way', () => {
+    const merger = createPageMerger();
+    expect(idsOf(merger.add(page([3, 2, 1]), 0))).toEqual([1, 2]);
+    expect(idsOf(merger.add(page([5, 4]), 3))).toEqual([3, 4]);
+    expect(idsOf(merger.rest())).toEqual([5]);
+  });
+
+  it('says how many rows are missing before a page', () => {
+    const merger = createPageMerger();
+    merger.add(page([1]), 0);
+    expect(() => merger.add(page([4]), 3)).toThrow(new InconsistentPagesError('2 rows missing between two pages'));
+  });
+
+  it.each([
+    ['repeats fewer rows than its rank tells', [3, 4], 1],
+    ['repeats more rows than its rank tells', [1, 2, 3], 1],
+    ['repeats rows where its rank tells of none', [2, 3], 2],
+  ])('refuses a page that %s: rows moved between two pages (C3)', (_, ids, rank) => {
+    const merger = createPageMerger();
+    merger.add(page([1, 2]), 0);
+    expect(() => merger.add(page(ids), rank)).toThrow(new InconsistentPagesError('rows moved between two pages'));
+  });
+
+  it('refuses a page in which a row came twice (C5)', () => {
+    expect(() => createPageMerger().add(page([1, 2, 2, 3]), 0)).toThrow(
+      new InconsistentPagesError('a page contains the same row twice'),
+    );
+    expect(() => createPageMerger().add(page([3, 1, 2, 3, 4]), 0)).toThrow(
+      new InconsistentPagesError('a page contains the same row twice'),
+    );
+  });
+});
+
+describe('rows oldest first', () => {
+  it('are ordered by time, those of one instant by id, also beyond 2^53', () => {
+    const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
+    const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<typeof page>['rows'];
+    expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual([
+      9_007_199_254_740_992n,
+      9_007_199_254_740_993n,
+      3,
+      5n,
+    ]);
+  });
+
+  it('are the same arrays where they are in order already', () => {
+    const ordered = page([1, 2, 3]);
+    expect(oldestFirst(ordered).rows).toBe(ordered.rows);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { InconsistentPagesError } from '../../../src/scans/export/page-merger.ts';
+import { paginate } from '../../../src/scans/export/paginate.ts';
+import type { ScanPage } from '../../../src/service/shapes.ts';
+import { modelScans } from '../../support/model-service/scans.ts';
+import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';
+
+/** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
+function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
+  const { read, asked } = answers(...script);
+  return { ids: collect(paginate(reading(read, { width }), first, order)), asked };
+}
+
+const p = (ids: number[], total: number) => page(ids, { total });
+
+describe('pagination', () => {
+  it('asks for each page once, and ends with a last page that is not full (C9)', async () => {
+    const { ids, asked } = walked(p([1, 2], 5), [p([3, 4], 5), p([5], 5)]);
+    expect(await ids).toEqual([1, 2, 3, 4, 5]);
+    expect(asked).toEqual([2, 3]);
+  });
+
+  it('begins with the last page of a service that shows the newest first', async () => {
+    const { read, asked } = answers(p([1], 5), p([3, 2], 5));
+    expect(await collect(paginate(reading(read), p([5, 4], 5), 'descending'))).toEqual([1, 2, 3, 4, 5]);
+    expect(asked).toEqual([3, 2]);
+  });
+
+  it('throws away what was asked for before the range grew, and asks anew (C7)', async () => {
+    // Row 6, of the instant of row 3, came after page 3 had been answered and before page 2 was.
+    const grown = page([3, 6], { total: 6, times: [3, 3] });
+    const script = [grown, p([5], 5), grown, p([4, 5], 6), page([5])];
+    const { ids, asked } = walked(p([1, 2], 5), script, { width: 3 });
+    expect(await ids).toEqual([1, 2, 3, 6, 4, 5]);
+    expect(asked).toEqual([2, 3, 2, 3, 1]);
+  });
+
+  it('goes on where the range grew at its end (C7)', async () => {
+    const { ids, asked } = walked(p([1, 2], 3), [p([3, 4], 4), p([3, 4], 4), page([4])]);
+    expect(await ids).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual([2, 2, 1]);
+  });
+
+  it('does not end before all that the newest total counts is collected (C9)', async () => {
+    const { ids, asked } = walked(p([1, 2], 3), [p([3, 4], 5), p([3, 4], 5), p([5], 5)]);
+    expect(await ids).toEqual([1, 2, 3, 4, 5]);
+    expect(asked).toEqual([2, 2, 3]);
+  });
+
+  it('asks for fewer pages at once where the range grew, and for more again where it did not', async () => {
+    const widths: number[] = [];
+    const script = [p([3, 4], 5), p([3, 4], 7), p([5, 6], 7), p([7], 7)];
+    const job = reading(answers(...script).read, { width: 8 });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
+      widths.push(width);
+      return job.fetchInOrder(pages, fetch, 1);
+    };
+    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(widths).toEqual([8, 4, 8]);
+  });
+
+  it('never asks for more pages at once than it may', async () => {
+    const widths: number[] = [];
+    const service = modelScans(rows(40), { pageCap: 2 });
+    const job = reading(service.read, { width: 8 });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
+      widths.push(width);
+      return job.fetchInOrder(pages, fetch, width);
+    };
+    const first = await service.read({ page: 1, limit: 500 });
+    expect(await collect(paginate({ ...job, fetchInOrder }, first, 'ascending'))).toHaveLength(40);
+    expect(widths).toEqual([8, 8]);
+  });
+
+  it('asks for page 1 again where the range grew after it was answered (C7)', async () => {
+    const arrivals = new Map([[3, [{ id: 7, time: START + 6000 }]]]);
+    const service = modelScans(rows(6), { pageCap: 2, order: 'descending', arrivals });
+    const first = await service.read({ page: 1, limit: 500 });
+    expect(await collect(paginate(reading(service.read), first, 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
+    let rounds = 0;
+    const all = Array.from({ length: 20 }, (_, i) => p([2 * i + 3, 2 * i + 4], 43));
+    const job = reading(answers(...all, p([43], 43)).read, { width });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, most) => {
+      rounds += 1;
+      return job.fetchInOrder(pages, fetch, most);
+    };
+    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 43), 'ascending'))).toHaveLength(43);
+    expect(rounds).toBe(1);
+  });
+
+  it('asks for page 1 no second time where it comes last, however many are asked for at once', async () => {
+    const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
+    const first = await service.read({ page: 1, limit: 2 });
+    expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(41);
+    expect(service.state.requests).toBe(21);
+  });
+
+  it('asks for few pages at first where many would be asked for at once, on the word of one (C13)', async () => {
+    const width = 32;
+    const { read } = answers(...Array.from({ length: 40 }, (_, i) => p([2 * i + 3, 2 * i + 4], 81)), p([81], 81));
+    let asked = 0;
+    const counted: typeof read = (request) => {
+      asked += 1;
+      return read(request);
+    };
+    const rows = paginate(reading(counted, { width }), p([1, 2], 81), 'ascending');
+    await rows.next();
+    expect(asked).toBe(15);
+  });
+
+  it.each<[string, ScanPage, ScanPage[]]>([
+    ['and stays so', p([1, 2], 4), [p([4], 3), p([4], 3)]],
+    ['after it had grown: row 2 made place for row 5, and row 3 would be missing', p([1, 2], 4), [p([3, 4], 5), p([4, 5], 4)]],
+  ])('refuses a total that falls %s: rows vanished from the range (C8)', async (_, first, script) => {
+    await expect(walked(first, script).ids).rejects.toThrow(new InconsistentPagesError('rows disappeared from the range'));
+  });
+
+  it.each<[string, ScanPage]>([
+    ['is cut short', p([3], 5)],
+    ['is too long', p([3, 4, 5], 5)],
+  ])('refuses a page that %s: it has not as many rows as it should (C6)', async (_, second) => {
+    const { ids, asked } = walked(p([1, 2], 5), [second]);
+    await expect(ids).rejects.toThrow(new InconsistentPagesError('a page has the wrong number of rows'));
+    expect(asked).toEqual([2]);
+  });
+
+  it('tells as it goes how many rows were shown, those of pages that came too early among them (C13)', async () => {
+    const shown: number[] = [];
+    const { read } = answers(p([3, 4], 7), p([5, 6], 7), p([7], 7));
+    const job = { ...reading(read, { width: 3 }), reportRows: (rows: number) => shown.push(rows) };
+    await collect(paginate(job, p([1, 2], 7), 'ascending'));
+    expect(Math.max(...shown)).toBe(7);
+    shown.length = 0;
+    const repeats = answers(p([1, 2], 9), p([1, 2], 9), p([1, 2], 9));
+    const again = { ...job, read: repeats.read };
+    await expect(collect(paginate(again, p([1, 2], 9), 'ascending'))).rejects.toThrow(InconsistentPagesError);
+    expect(Math.max(...shown)).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('a total that may be truncated', () => {
+  const first = page(ids(500), { total: 1000 });
+  const second = page(ids(1000).slice(500), { total: 1000 });
+
+  it('is looked beyond by time, and is the end where only known rows are shown (C10)', async () => {
+    const { ids: found, asked } = walked(first, [second, page([1000])]);
+    expect(await found).toEqual(ids(1000));
+    expect(asked).toEqual([2, 1]);
+  });
+
+  it('is looked beyond at its older end where the newest rows come first (C10)', async () => {
+    const { read, asked } = answers(p([2, 1], 4), page([1]));
+    expect(await collect(paginate(reading(read), p([4, 3], 4), 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual([2, 1]);
+  });
+
+  it('is looked beyond when all rows of the oldest instant are there (C10)', async () => {
+    const oldest = page([2, 1], { total: 4, times: [1, 1] });
+    const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
+    const first = page([4, 3], { total: 4, times: [2, 1] });
+    expect(await collect(paginate(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(asked).toEqual([2, 1]);
+  });
+
+  it.each([
+    ['are rows', page([1, 0])],
+    ['is no answer', new Error('killed')],
+  ])('gives out no row while it is not known that there are no older ones: beyond them there %s (C20)', async (_, beyond) => {
+    const { read } = answers(p([2, 1], 6), beyond);
+    const given: number[] = [];
+    const reads = async () => {
+      for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+        given.push(...idsOf(batch));
+    };
+    await expect(reads()).rejects.toThrow();
+    expect(given).toEqual([]);
+  });
+
+  it('is looked beyond again where it is another at the end (C10)', async () => {
+    const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
+    const { read, asked } = answers(p([2, 1], 6), page([1]), ...grown, page([1]));
+    const job = reading(read, { proveBeyond: true });
+    expect(await collect(paginate(job, p([6, 5], 6), 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(asked).toEqual([3, 1, 2, 3, 2, 1, 1]);
+  });
+
+  it('is refused where rows lie beyond: the service has more (C10)', async () => {
+    const { ids: found } = walked(first, [second, page([1000, 1001])]);
+    await expect(found).rejects.toThrow(new InconsistentPagesError('the service reports a total of 1,000 but has more rows'));
+  });
+
+  it('is refused where the service does not tell (C10)', async () => {
+    const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
+    await expect(found).rejects.toThrow(new InconsistentPagesError('the service may have more than 1,000 rows'));
+  });
+
+  it('is any total where every cap is to be found (C10)', async () => {
+    const { read, asked } = answers(p([3], 3), page([3, 4]));
+    await expect(collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending'))).rejects.toThrow('has more');
+    expect(asked).toEqual([2, 1]);
+  });
+});
+
+function ids(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i + 1);
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { NotFoundError, RejectedError, UnavailableError } from '../../../src/base/errors.ts';
+import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '../../../src/scans/export/range.ts';
+import type { ScanPageRequest } from '../../../src/service/service.ts';
+import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
+
+const range = { sinceMs: START + 2000, untilMs: START + 4000 };
+
+describe('a range', () => {
+  it('is asked for a second wider on each side (C2)', async () => {
+    const asked: ScanPageRequest[] = [];
+    const read = async (request: ScanPageRequest) => {
+      asked.push(request);
+      return page([]);
+    };
+    await readFirst(read, widened(range));
+    await pageReader(reading(read, { range }), page([2], { total: 9 }))(3);
+    const wider = { sinceMs: START + 1000, untilMs: START + 5000 };
+    expect(asked).toEqual([
+      { page: 1, limit: 500, ...wider },
+      { page: 3, limit: 1, ...wider },
+    ]);
+  });
+
+  it('is asked for without a bound that it has not', async () => {
+    const asked: ScanPageRequest[] = [];
+    await readFirst(
+      async (request) => {
+        asked.push(request);
+        return page([]);
+      },
+      { sinceMs: undefined, untilMs: undefined },
+    );
+    expect(asked).toEqual([{ page: 1, limit: 500 }]);
+  });
+
+  it('is cut exactly: from its beginning, and without its end (C2)', () => {
+    expect(idsOf(cut(page([1, 2, 3, 4, 5]), range))).toEqual([2, 3]);
+    expect(idsOf(cut(page([1, 2, 3, 4, 5]), { sinceMs: undefined, untilMs: range.untilMs }))).toEqual([1, 2, 3]);
+  });
+
+  it('leaves a batch as it is that lies inside', () => {
+    const inside = page([2, 3]);
+    expect(cut(inside, range)).toBe(inside);
+  });
+
+  it('is named by its bounds', () => {
+    expect(formatRange({ sinceMs: 0, untilMs: 1000 })).toBe('from 1970-01-01T00:00:00.000Z until 1970-01-01T00:00:01.000Z');
+    expect(formatRange({ sinceMs: undefined, untilMs: 1000 })).toBe('until 1970-01-01T00:00:01.000Z');
+  });
+});
+
+describe('the size of a page', () => {
+  it('is what page 1 shows of a larger total, and the largest where it shows all or nothing', () => {
+    expect(pageSizeOf(page([1, 2], { total: 3 }))).toBe(2);
+    expect(pageSizeOf(page([1, 2], { total: 2 }))).toBe(500);
+    expect(pageSizeOf(page([], { total: 3 }))).toBe(500);
+  });
+
+  it.each([
+    [2, 2],
+    [3, 3],
+    [499, 499],
+    [1, 500],
+    [0, 500],
+    [500, 500],
+    [1000, 500],
+  ])('is %i by the word of a service whose page 1 shows all there is: taken for %i', (limit, size) => {
+    expect(pageSizeOf({ ...page([1, 2]), limit })).toBe(size);
+  });
+
+  it('is no smaller than one row, also by the word of a service that shows none', () => {
+    expect(pageSizeOf({ ...page([], { total: 3 }), limit: 1 })).toBe(1);
+    expect(pageSizeOf({ ...page([], { total: 3 }), limit: 0 })).toBe(500);
+  });
+});
+
+describe('a page that the service refuses', () => {
+  const read = (error: Error, number: number) => {
+    const first = page([1, 2], { total: 4 });
+    return pageReader(reading(answers(error).read, { range: RANGE }), first)(number);
+  };
+
+  it('is empty, where page 1 was answered: the service pages no further', async () => {
+    const empty = { rows: [], times: [], total: 4, serviceTimeMs: undefined };
+    expect(await read(new RejectedError('page out of range'), 2)).toEqual(empty);
+    expect(await read(new NotFoundError('no such page'), 2)).toEqual(empty);
+  });
+
+  it.each<[string, Error, number]>([
+    ['page 1 is the range itself', new RejectedError('bad range'), 1],
+    ['of a code that is gone there is no page 1', new NotFoundError('not found'), 1],
+    ['any other failure', new UnavailableError('the service failed'), 3],
+  ])('fails: %s', async (_, error, number) => {
+    await expect(read(error, number)).rejects.toBe(error);
+  });
+});

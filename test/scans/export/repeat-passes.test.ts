@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { repeatPasses } from '../../../src/scans/export/repeat-passes.ts';
+import type { ScanPage } from '../../../src/service/shapes.ts';
+import { answers, collect, idsOf, page, reading } from './reading.ts';
+
+/** Reads pages of two rows: `first` is page 1, `script` answers what is asked for next. */
+async function readAll(first: ScanPage, script: ScanPage[], { passes = 1, width = 1 } = {}) {
+  const { read, asked } = answers(...script);
+  const rows = repeatPasses(reading(read, { width }), first, passes);
+  const ids: number[] = [];
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) return { ids, ...step.value, asked };
+    for (const id of idsOf(step.value)) ids.push(id);
+  }
+}
+
+const p = (ids: number[], total: number) => page(ids, { total });
+
+describe('repeated passes', () => {
+  it('is verified where all rows of the total were shown', async () => {
+    const { asked, ...result } = await readAll(p([3, 1], 3), [p([2], 3)]);
+    expect(result).toEqual({ ids: [3, 1, 2], isVerified: true, count: 3, total: 3 });
+    expect(asked).toEqual([2]);
+  });
+
+  it('needs one answer for a range without rows', async () => {
+    expect(await readAll(p([], 0), [])).toEqual({ ids: [], isVerified: true, count: 0, total: 0, asked: [] });
+  });
+
+  it('asks for few pages at once, since memory and requests grow with what a total only claims', async () => {
+    const widths: number[] = [];
+    const job = reading(answers(p([3], 3)).read, { width: 32 });
+    const fetchInOrder: typeof job.fetchInOrder = (pages, fetch, width) => {
+      widths.push(width);
+      return job.fetchInOrder(pages, fetch, 1);
+    };
+    await collect(repeatPasses({ ...job, fetchInOrder }, p([1, 2], 3), 1));
+    expect(widths).toEqual([16]);
+  });
+
+  it('is granted twice its pages for each reading that found more, and reads again as often as before', async () => {
+    const granted: number[] = [];
+    const { read, asked } = answers(
+      p([1], 4),
+      p([3, 1], 4),
+      p([2, 1], 4),
+      p([1, 2], 4),
+      p([3, 2], 4),
+      p([1, 2], 4),
+      p([3, 1], 4),
+    );
+    const job = { ...reading(read), grant: (requests: number) => granted.push(requests) };
+    expect(await collect(repeatPasses(job, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    expect(granted).toEqual([4]);
+    expect(asked).toHaveLength(5);
+  });
+
+  it('is granted nothing where fewer or more are shown than counted: no row that swaps places does that', async () => {
+    const granted: number[] = [];
+    const grant = (requests: number) => granted.push(requests);
+    const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
+    expect(await collect(repeatPasses({ ...reading(fewer.read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    const more = answers(p([1], 3), p([3, 4], 3), p([2], 3), p([5, 4], 3), p([2], 3));
+    expect(await collect(repeatPasses({ ...reading(more.read), grant }, p([1, 2], 3), 3))).toEqual([1, 2, 3, 4, 5]);
+    expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
+  });
+
+  it('is granted nothing for rows that arrived: the total tells of them', async () => {
+    const { read, asked } = answers(p([1], 4), p([3, 1], 4), p([2, 1], 5), p([3], 5));
+    const grant = () => expect.unreachable();
+    expect(await collect(repeatPasses({ ...reading(read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    expect(asked).toEqual([2, 1, 2, 3]);
+  });
+
+  it('does not ask for pages that were read just now', async () => {
+    const rows = repeatPasses(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
+    expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
+  });
+
+  it('gives no row twice, and is not verified by a total that falls', async () => {
+    expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({ ids: [1, 2, 3], isVerified: false, total: 4 });
+  });
+
+  it('reads again what it did not find, and asks for page 1 anew then', async () => {
+    const { asked, ...result } = await readAll(p([1, 2], 4), [p([2, 3], 4), p([4, 1], 4), p([2, 3], 4)], { passes: 2 });
+    expect(result).toEqual({ ids: [1, 2, 3, 4], isVerified: true, count: 4, total: 4 });
+    expect(asked).toEqual([2, 1, 2]);
+  });
+});
+
+describe('repeated passes whose ids are as many as the total says', () => {
+  it('is not verified where more rows were shown than counted: one of them came twice, and may hide another (C11)', async () => {
+    expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({ count: 4, total: 4, isVerified: false });
+  });
+
+  it('is not verified where a page was cut short: the total hides what it left out (C11)', async () => {
+    expect(await readAll(p([1, 2], 5), [p([3], 5), p([4, 6], 5)])).toMatchObject({
+      count: 5,
+      total: 5,
+      isVerified: false,
+    });
+  });
+
+  it('is not verified by an older total: the newest says that there are more (C11)', async () => {
+    expect(await readAll(p([1, 2], 3), [p([3], 4)])).toMatchObject({ count: 3, total: 4, isVerified: false });
+  });
+});
+
+describe('the number of passes', () => {
+  const nothingNew = [p([1, 2], 3), p([], 3)];
+
+  it('are as many as allowed where they find nothing (C13)', async () => {
+    const script = [p([], 3), ...nothingNew, ...nothingNew, ...nothingNew];
+    expect((await readAll(p([1, 2], 3), script, { passes: 3 })).asked).toEqual([2, 1, 2, 1, 2]);
+  });
+
+  it('are not counted where they find more of the same total, and then end after the twelfth (C13)', async () => {
+    let next = 2;
+    const asked: number[] = [];
+    const rows = repeatPasses(
+      reading(async ({ page: number }) => {
+        asked.push(number);
+        return number > 50 ? p([], 100) : p([1, number === 1 ? ++next : 1], 100);
+      }),
+      p([1, 2], 100),
+      2,
+    );
+    let step = await rows.next();
+    while (!step.done) step = await rows.next();
+    expect(step.value).toEqual({ isVerified: false, count: next, total: 100 });
+    expect(asked.filter((number) => number === 1)).toHaveLength(11);
+  });
+
+  it('are counted where the total changed', async () => {
+    const script = [p([], 3), p([1, 3], 4), p([], 4)];
+    expect((await readAll(p([1, 2], 3), script, { passes: 2 })).asked).toEqual([2, 1, 2]);
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { InconsistentPagesError } from '../../../src/scans/export/page-merger.ts';
+import type { Range } from '../../../src/scans/export/range.ts';
+import { splitByTime } from '../../../src/scans/export/split-by-time.ts';
+import type { ScanPageRequest } from '../../../src/service/service.ts';
+import { type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+import { answers, collect, page, RANGE, reading, rows, START } from './reading.ts';
+
+const p = (ids: number[], total: number) => page(ids, { total });
+
+/** The ids that slices of these rows give, and how often the service was asked. */
+async function sliced(
+  count: number,
+  how: ModelScansOptions,
+  { range = RANGE, together = 1 }: { range?: Range; together?: number } = {},
+) {
+  const { read, state } = modelScans(rows(count, together), how);
+  const ids = await collect(splitByTime(reading(read, { range, width: 2 })));
+  return { ids, requests: state.requests };
+}
+
+const all = (count: number) => rows(count).map(({ id }) => id);
+
+describe('slices of a range', () => {
+  it('tell how many rows were shown before anything is collected (C13)', async () => {
+    const shown: number[] = [];
+    const service = modelScans(rows(500), { pageCap: 10 });
+    await collect(splitByTime({ ...reading(service.read), reportRows: (count) => shown.push(count) }));
+    expect(shown[0]).toBe(20);
+    expect(Math.max(...shown)).toBe(500);
+  });
+
+  it.each(['ascending', 'descending', 'none'] as const)(
+    'are the whole range, oldest first, of a service whose order is %s',
+    async (order) => {
+      expect((await sliced(500, { order, pageCap: 10 })).ids).toEqual(all(500));
+    },
+  );
+
+  it('are one slice where all fits on few pages, and then cost two requests beside its pages', async () => {
+    expect(await sliced(99, { pageCap: 10 })).toEqual({ ids: all(99), requests: 11 });
+    expect(await sliced(9, { pageCap: 10 })).toEqual({ ids: all(9), requests: 2 });
+  });
+
+  it('are cut exactly, also at the borders between them', async () => {
+    const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
+    expect((await sliced(400, { pageCap: 7 }, { range })).ids).toEqual(all(400).slice(20, 320));
+    expect((await sliced(400, { pageCap: 7, sinceInclusive: false, untilInclusive: true }, { range, together: 5 })).ids).toEqual(
+      all(400).slice(100),
+    );
+  });
+
+  it('are found in what a service shows that pages no further than its first rows (C10)', async () => {
+    expect((await sliced(700, { pageCap: 10, reach: 200 })).ids).toEqual(all(700));
+    expect((await sliced(700, { pageCap: 10, reach: 100, order: 'descending' })).ids).toEqual(all(700));
+  });
+
+  it('are cut until a total is no longer truncated (C10)', async () => {
+    const lie = (total: number) => Math.min(total, 1000);
+    expect((await sliced(2600, { pageCap: 100, reach: 1000, lie })).ids).toEqual(all(2600));
+  });
+});
+
+describe('the cuts of slices', () => {
+  /** What was asked for, of rows so many ms apart. */
+  async function cutsOf(count: number, everyMs: number, how: ModelScansOptions) {
+    const service = modelScans(
+      Array.from({ length: count }, (_, i) => ({ id: i + 1, time: START + i * everyMs })),
+      how,
+    );
+    const asked: ScanPageRequest[] = [];
+    const read: typeof service.read = (request) => {
+      asked.push(request);
+      return service.read(request);
+    };
+    const batches: number[] = [];
+    const ids: number[] = [];
+    for await (const batch of splitByTime(reading(read))) {
+      batches.push(batch.rows.length);
+      for (const { id } of batch.rows) ids.push(Number(id));
+    }
+    const bounds = asked.flatMap(({ sinceMs, untilMs }) => [sinceMs === undefined ? [] : [sinceMs + 1], untilMs ?? []].flat());
+    return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
+  }
+
+  it('are made at whole seconds, and twenty pages are read without one (C2)', async () => {
+    const { ids, batches, bounds } = await cutsOf(999, 250, { pageCap: 10 });
+    expect(ids).toEqual(all(999));
+    expect(Math.max(...batches)).toBeLessThanOrEqual(200);
+    expect(bounds.every((ms) => ms % 1000 === 0)).toBe(true);
+    expect(await cutsOf(199, 250, { pageCap: 10 })).toMatchObject({ batches: [199], asked: 21 });
+  });
+
+  it('are none inside a second: what it holds is read as one', async () => {
+    expect((await cutsOf(91, 10, { pageCap: 2 })).batches.filter((rows) => rows > 0)).toEqual([91]);
+  });
+
+  it('find rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
+    for (const how of [{ sinceInclusive: false }, { wholeSeconds: true }, { wholeSeconds: true, sinceInclusive: false }]) {
+      expect((await cutsOf(500, 500, { pageCap: 10, ...how })).ids).toEqual(all(500));
+    }
+  });
+
+  it('cost little where the service pages no further than some rows', async () => {
+    expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
+    expect((await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked).toBeLessThanOrEqual(140);
+    expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
+  });
+
+  it('count no row twice that lies just before one (C12)', async () => {
+    const near = Array.from({ length: 21 }, (_, i) => ({ id: i + 1, time: START + 990 + i }));
+    const count = async (arrivals?: ModelScansOptions['arrivals']) => {
+      const service = modelScans(near, { pageCap: 1, ...(arrivals && { arrivals }) });
+      await collect(splitByTime(reading(service.read)));
+      return service.state.requests;
+    };
+    const late = new Map([[await count(), [{ id: 1000, time: START + 991 }]]]);
+    await expect(count(late)).rejects.toThrow('the service reports a total of 22 but returned 21 rows');
+  });
+});
+
+describe('slices that do not add up', () => {
+  it('are refused where a row comes to a slice that was proven before (C12)', async () => {
+    const late = new Map([[12, [{ id: 1000, time: START }]]]);
+    await expect(sliced(49, { pageCap: 10, arrivals: late })).resolves.toMatchObject({ requests: 6 });
+    const early = new Map([[6, [{ id: 1000, time: START }]]]);
+    await expect(sliced(49, { pageCap: 10, arrivals: early })).rejects.toThrow(
+      new InconsistentPagesError('the service reports a total of 50 but returned 49 rows'),
+    );
+  });
+
+  it('are not refused where the whole range counts less: its total is truncated', async () => {
+    expect((await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids).toEqual(all(49));
+  });
+
+  it('count the rows of the margins as the service does (C12)', async () => {
+    const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
+    const how = { pageCap: 7, untilInclusive: true };
+    const { ids, requests } = await sliced(400, how, { range });
+    expect(ids).toHaveLength(300);
+    const arrivals = new Map([[requests, [{ id: 1000, time: range.sinceMs - 500 }]]]);
+    await expect(sliced(400, { ...how, arrivals }, { range })).rejects.toThrow(
+      'the service reports a total of 304 but returned 303 rows',
+    );
+  });
+
+  it('are refused where the service shows nothing any more', async () => {
+    await expect(collect(splitByTime(reading(answers(p([], 0)).read)))).rejects.toThrow(
+      new InconsistentPagesError('the service returned rows before but now returns none'),
+    );
+  });
+
+  it('are refused where a slice that cannot be cut counts more than it shows', async () => {
+    await expect(sliced(3, { lie: (total) => total + 1 })).rejects.toThrow(
+      new InconsistentPagesError(
+        'for the scans until 2025-10-09T08:53:22.000Z, the service reports a total of 3 but returned 2 rows',
+      ),
+    );
+  });
+
+  it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
+    const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
+    await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
+      new InconsistentPagesError('two responses for the scans until 2025-10-20T22:40:00.000Z contradict each other'),
+    );
+  });
+
+  it('are given up after a bounded number of requests (C13)', async () => {
+    let asked = 0;
+    // Every answer counts twice what it shows, and what it shows lies further apart the further it is asked.
+    const read = async ({ sinceMs = START }: { sinceMs?: number | undefined }) => {
+      asked += 1;
+      const from = (sinceMs - START) / 1000;
+      return page(
+        [1, 2, 3, 4].map((n) => asked * 10 + n),
+        { total: 8, times: [1, 2, 3, 4].map((n) => from + n * 1000) },
+      );
+    };
+    await expect(collect(splitByTime(reading(read)))).rejects.toThrow(InconsistentPagesError);
+    expect(asked).toBeLessThan(250);
+  });
+});

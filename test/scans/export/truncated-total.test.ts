@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Edge,
+  mayBeTruncated,
+  type PageOrder,
+  requestBeyond,
+  widenEdge,
+} from '../../../src/scans/export/truncated-total.ts';
+import type { ScanPageRequest } from '../../../src/service/service.ts';
+import type { ScanPage } from '../../../src/service/shapes.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+import { answers, page, RANGE, reading, rows, START } from './reading.ts';
+
+const range = { sinceMs: START, untilMs: RANGE.untilMs };
+
+/** The edge at a second, with these ids. */
+const edgeAt = (second: number, ...ids: number[]): Edge => ({ timeMs: START + second * 1000, ids: new Set(ids) });
+
+/** What asking beyond an edge of 100 rows tells when the service answers so, and what it was asked. */
+async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
+  const requests: ScanPageRequest[] = [];
+  const read = async (request: ScanPageRequest) => {
+    requests.push(request);
+    return script[requests.length - 1] ?? page([], { total: 100 });
+  };
+  return { more: await requestBeyond(reading(read, { range }), order, edge, 100), requests };
+}
+
+describe('a total', () => {
+  it('may be truncated where it is round, or ends with a full page (C10)', () => {
+    const isDoubtful = (total: number) => mayBeTruncated({ total, pageSize: 7 });
+    expect([50, 100, 10_000, 7, 21].map(isDoubtful)).toEqual([true, true, true, true, true]);
+    expect([0, 1, 48, 51, 10_001].map(isDoubtful)).toEqual([false, false, false, false, false]);
+  });
+
+  it('may be truncated at any number where that is asked for, but not where there are no rows', () => {
+    expect(mayBeTruncated({ total: 3, pageSize: 500, always: true })).toBe(true);
+    expect(mayBeTruncated({ total: 0, pageSize: 500, always: true })).toBe(false);
+  });
+});
+
+it('the edge of a range is its outermost instant, with all rows of it', () => {
+  const oldest = widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'ascending');
+  expect(oldest).toEqual(edgeAt(8, 3));
+  expect(widenEdge(oldest, page([4, 5], { times: [8, 8] }), 'ascending')).toEqual(edgeAt(8, 3, 4, 5));
+  expect(widenEdge(undefined, page([1, 2, 3], { times: [7, 7, 8] }), 'descending')).toEqual(edgeAt(7, 1, 2));
+  expect(widenEdge(undefined, page([]), 'ascending')).toBeUndefined();
+});
+
+describe('asking beyond the edge of a range', () => {
+  it('asks from a millisecond inside the edge on', async () => {
+    const newest = await asked('ascending', edgeAt(14, 14), page([14]));
+    expect(newest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 }]);
+    const oldest = await asked('descending', edgeAt(10, 10), page([10]));
+    expect(oldest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 10_001 }]);
+  });
+
+  it('tells that there is nothing where the edge is shown, and only rows inside it beside', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14]))).more).toBe(false);
+    expect((await asked('ascending', edgeAt(14, 14), page([13, 14]))).more).toBe(false);
+    expect((await asked('descending', edgeAt(10, 10), page([11, 10]))).more).toBe(false);
+  });
+
+  it('tells that there is more where a row lies beyond, or at the edge and is not known', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14, 15]))).more).toBe(true);
+    expect((await asked('descending', edgeAt(10, 10), page([10, 9]))).more).toBe(true);
+    expect((await asked('ascending', edgeAt(14, 14), page([14, 99], { times: [14, 14] }))).more).toBe(true);
+  });
+
+  it('tells that there is more where less of the range counts more than all of it', async () => {
+    expect((await asked('ascending', edgeAt(14, 14), page([14], { total: 101 }))).more).toBe(true);
+  });
+
+  it('asks a second further inside where the edge is not shown: the service rounds bounds down', async () => {
+    const { more, requests } = await asked('descending', edgeAt(10, 10), page([]), page([10]));
+    expect(more).toBe(false);
+    expect(requests.map(({ untilMs }) => untilMs)).toEqual([START + 10_001, START + 11_001]);
+  });
+
+  it('does not tell where the edge is not shown at all', async () => {
+    const { more, requests } = await asked('ascending', edgeAt(14, 14), page([]), page([]), page([]));
+    expect(more).toBeUndefined();
+    expect(requests.map(({ sinceMs }) => sinceMs)).toEqual([START + 13_999, START + 12_999, START + 14_000]);
+  });
+
+  it('asks at the edge itself where the second before it has more rows than fit on a page, and bounds are inclusive', async () => {
+    const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
+    const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
+    const edge = { timeMs: START + 1000, ids: new Set([21]) };
+    expect(await requestBeyond(reading(service.read, { range: { ...range, sinceMs: START } }), 'ascending', edge, 21)).toBe(
+      false,
+    );
+    expect(service.state.requests).toBe(3);
+  });
+
+  it('asks from the edge on where all rows are near it: a total as large as that of the range may be truncated too', async () => {
+    const near = [{ id: 13, time: START + 13_500 }, ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 }))];
+    const ask = async (how: ModelScansOptions, beyond: ModelRow[] = []) => {
+      const requests: ScanPageRequest[] = [];
+      const service = modelScans([...near, ...beyond], { cap: 4, ...how });
+      const read = (request: ScanPageRequest) => {
+        requests.push(request);
+        return service.read(request);
+      };
+      const edge = edgeAt(14, 14, 15, 16);
+      return {
+        more: await requestBeyond(reading(read, { range }), 'ascending', edge, 4),
+        since: requests.map(({ sinceMs }) => sinceMs),
+      };
+    };
+    expect(await ask({ wholeSeconds: true })).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    const exclusive = await ask({ wholeSeconds: true, sinceInclusive: false });
+    expect(exclusive).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
+  });
+
+  it('asks a second further out where all that is known lies in the second at the edge', async () => {
+    const near = [{ id: 13, time: START + 14_000 }, ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 }))];
+    const beyond = { id: 17, time: START + 16_000 };
+    const ask = (all: ModelRow[]) => {
+      const service = modelScans(all, { cap: 4, wholeSeconds: true });
+      const edge = { timeMs: START + 14_500, ids: new Set([14, 15, 16]) };
+      return requestBeyond(reading(service.read, { range }), 'ascending', edge, 4);
+    };
+    expect(await ask(near)).toBe(false);
+    expect(await ask([...near, beyond])).toBe(true);
+  });
+
+  it('does not tell where only what lies outside the range would tell', async () => {
+    const service = modelScans(rows(100), { ignoresBounds: true });
+    const edge = { timeMs: START + 99_000, ids: new Set([100]) };
+    const until = { ...range, untilMs: START + 99_500 };
+    expect(await requestBeyond(reading(service.read, { range: until }), 'ascending', edge, 100)).toBeUndefined();
+    const old = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
+      ...{ cap: 10, order: 'descending', pageCap: 3, ignoresBounds: true },
+    });
+    const oldest = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
+    expect(await requestBeyond(reading(old.read, { range }), 'descending', oldest, 10)).toBeUndefined();
+  });
+
+  it('looks behind a full page at the edge: a total that is one too small hides a row there', async () => {
+    const hidden = rows(38).map((row) => (row.id > 30 ? { ...row, time: START + 60_000 } : row));
+    const service = modelScans(hidden, { pageCap: 7, lie: (total) => total - 1 });
+    const edge = { timeMs: START + 60_000, ids: new Set([31, 32, 33, 34, 35, 36, 37]) };
+    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 37)).toBe(true);
+  });
+
+  it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
+    const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], { cap: 10, order: 'descending', pageCap: 3 });
+    const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
+    expect(await requestBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
+  });
+
+  it('does not tell where the service heeds no bounds: it counts all of the range whatever it is asked', async () => {
+    const service = modelScans(rows(100), { ignoresBounds: true });
+    const edge = { timeMs: START + 99_000, ids: new Set([100]) };
+    expect(await requestBeyond(reading(service.read, { range }), 'ascending', edge, 100)).toBeUndefined();
+    expect(service.state.requests).toBe(4);
+  });
+
+  it('does not tell of the very border of the range, where rows of the edge itself may be left out', async () => {
+    const atBorder = await asked('ascending', { timeMs: RANGE.untilMs, ids: new Set([1]) });
+    expect(atBorder.more).toBeUndefined();
+    expect(atBorder.requests).toHaveLength(2);
+  });
+
+  it('does not tell where only a second further out would, and that is outside the range', async () => {
+    const ids = new Set(Array.from({ length: 100 }, (_, i) => i + 1));
+    const near = await asked('ascending', { timeMs: RANGE.untilMs - 500, ids });
+    expect(near.more).toBeUndefined();
+    expect(near.requests).toHaveLength(1);
+  });
+
+  it('asks nothing where what lies beyond is outside the range', async () => {
+    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({ more: false, requests: [] });
+    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({ more: false, requests: [] });
+  });
+});
+
+describe('asking beyond rows of one instant', () => {
+  const ask = (script: ScanPage[], second = 14) => {
+    const requests: ScanPageRequest[] = [];
+    const read = async (request: ScanPageRequest) => {
+      requests.push(request);
+      return script[requests.length - 1] ?? page([], { total: 2 });
+    };
+    const job = reading(read, { range });
+    return requestBeyond(job, 'ascending', edgeAt(second, 14, 15), 2).then((more) => ({ more, requests }));
+  };
+
+  it('asks what comes after them, and what was before: they show no order', async () => {
+    const { more, requests } = await ask([page([]), page([])]);
+    expect(more).toBe(false);
+    expect(requests.map(({ sinceMs, untilMs }) => [sinceMs, untilMs])).toEqual([
+      [START + 14_001, RANGE.untilMs + 1000],
+      [START - 1000, START + 14_000],
+    ]);
+    expect((await ask([page([16])])).more).toBe(true);
+    expect((await ask([page([]), page([13])])).more).toBe(true);
+  });
+
+  it('asks a second further out where the service rounds bounds down', async () => {
+    const same = page([14, 15], { total: 2, times: [14, 14] });
+    const { more, requests } = await ask([same, page([]), same, same, page([])]);
+    expect(more).toBe(false);
+    expect(requests.slice(0, 2).map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001]);
+    expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([START + 14_000, START + 13_999, START + 12_999]);
+  });
+
+  it('asks from the instant itself on only where it is a whole second', async () => {
+    const untils = async (second: number) => (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
+    expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([START + 14_000, START + 14_000]);
+    expect((await untils(14.5))[1]).toBe(START + 14_499);
+  });
+
+  it.each([14, 14.5])('finds what was in the second before, where the service rounds bounds down (%d s)', async (at) => {
+    const times = [...Array(5).fill(13), ...Array(5).fill(at)];
+    const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
+    const { read } = modelScans(all, { order: 'descending', pageCap: 3, cap: 3, wholeSeconds: true });
+    const bounds = { sinceMs: START, untilMs: START + at * 1000 + 1 };
+    const edge = { timeMs: START + at * 1000, ids: new Set([7, 8, 9]) };
+    expect(await requestBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
+  });
+
+  it('asks nothing where what comes after is outside the range', async () => {
+    const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
+    const { read, asked: pages } = answers(page([]));
+    expect(await requestBeyond(reading(read, { range }), 'ascending', edge, 2)).toBe(false);
+    expect(pages).toEqual([1]);
+  });
+
+  it('does not tell where one of the two is not answered', async () => {
+    expect(await ask([page([], { total: 2 }), page([], { total: 2 })])).toMatchObject({
+      more: undefined,
+      requests: { length: 2 },
+    });
+    expect((await ask([page([])])).more).toBeUndefined();
+  });
+});
+
+describe('asking beyond a dense edge', () => {
+  const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
+  const job = ({ read }: ReturnType<typeof modelScans>) => reading(read, { range: { ...range, sinceMs: START - 1 } });
+  const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
+
+  it('costs one request where as many rows are counted as are known there, on a page that is not full', async () => {
+    const service = dense({ pageCap: 31 });
+    expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(false);
+    expect(service.state.requests).toBe(1);
+  });
+
+  it('reads all of them where a page is full: every total may be too small by the one row that is hidden', async () => {
+    const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], { pageCap: 7, lie: (total) => total - 1 });
+    expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
+  });
+
+  it('reads all of them where there are others beside, and finds the one that is hidden', async () => {
+    const near = [...rows(300, 30), { id: 999, time: START + 8999 }];
+    const service = modelScans(near, { pageCap: 7 });
+    expect(await requestBeyond(job(service), 'ascending', newest, 301)).toBe(false);
+    expect(service.state.requests).toBe(6);
+    const known = { ...newest, ids: new Set([...newest.ids].slice(0, 29)) };
+    expect(await requestBeyond(job(modelScans(near, { pageCap: 7 })), 'ascending', known, 301)).toBe(true);
+  });
+});

@@ -1,0 +1,311 @@
+/** What a report says of its figures, in any language. */
+import { expect, test } from 'vitest';
+import { composeReport } from '../../../src/scans/report/compose-report.ts';
+import type { Card, FigureTable } from '../../../src/scans/report/document.ts';
+import { loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
+import { LANGUAGES } from '../../../src/scans/report/languages/plurals.ts';
+import { figureOf, figuresOf, OCTOBER, SEPTEMBER, sectionOf } from './figures.ts';
+
+const ENGLISH = await loadLanguage('en');
+const BEFORE = { ...SEPTEMBER, isCovered: true };
+/** A total of October that is compared with September. */
+const COMPARED = {
+  ...figureOf('', { scans: 12_400, perDay: 400, previous: 11_400, previousPerDay: 380, change: 0.052632 }),
+  comparesAverages: true,
+};
+
+const textsOf = (card: Card | undefined) =>
+  (card?.tables ?? []).flatMap((table) =>
+    (table as FigureTable).rows.map(({ name, cells }) => [name, ...cells.map(({ text }) => text)]),
+  );
+
+test('compares the averages per day of months that differ in length, beside their totals', () => {
+  const countries = sectionOf(
+    { kind: 'value', by: 'country' },
+    [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
+    { comparesAverages: true },
+  );
+  const report = composeReport(figuresOf({ before: BEFORE, total: COMPARED, sections: [countries] }), ENGLISH);
+  expect(report.tiles.slice(0, 2)).toEqual([
+    { label: 'Scans', value: '12,400', detail: 'September 2026: 11,400' },
+    { label: 'Average per day', value: '400.0', detail: 'September 2026: 380.0', change: { text: '+5.3%', tone: 'up' } },
+  ]);
+  expect(report.comparedWith).toContain('September 2026');
+  const table = report.cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.head.map(({ detail }) => detail)).toEqual([undefined, 'per day', undefined, 'per day', undefined]);
+  expect(table?.rows[0]).toMatchObject({
+    name: 'Germany',
+    cells: [{ text: '310', detail: '10.0' }, {}, { text: '300', detail: '10.0' }, {}],
+  });
+  expect(table?.rows[0]?.cells.at(-1)).toEqual({ text: '±0.0%', tone: 'even' });
+});
+
+test('marks what is before the data, and gives it no percentage', () => {
+  const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
+  const total = { ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }), comparesAverages: false };
+  const report = composeReport(figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }), ENGLISH);
+  expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40\u00a0†', '–']]);
+  expect(report.cards[0]?.notes).toEqual([]);
+  expect(report.comparedWith).toContain(ENGLISH.words.notCovered);
+  expect(report.tiles[0]).toEqual({ label: 'Scans', value: '300', detail: 'September 2026: 40\u00a0†' });
+});
+
+test('explains the mark below a table if only some rows are before the data', () => {
+  const rows = [
+    { value: 'a', scans: 300, previous: 40, isBeforeData: true as const },
+    { value: 'b', scans: 60, previous: 50, change: 0.2 },
+  ];
+  const section = sectionOf({ kind: 'code', by: 'code' }, rows);
+  const { cards } = composeReport(figuresOf({ before: BEFORE, sections: [section] }), ENGLISH);
+  expect(textsOf(cards[0])).toEqual([
+    ['a', '300', '–', '40\u00a0†', '–'],
+    ['b', '60', '–', '50', '+20.0%'],
+  ]);
+  expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.beforeData]);
+});
+
+test('puts growth of more than tenfold into words', () => {
+  const row = { value: 'DE', scans: 20_000, previous: 30, change: 665.666667, share: 1 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
+  const total = { ...figureOf('', row), comparesAverages: false };
+  const report = composeReport(figuresOf({ before: BEFORE, total, sections: [section] }), ENGLISH);
+  expect(textsOf(report.cards[0])).toEqual([['Germany', '20,000', '100.0%', '30', 'more than tenfold']]);
+  expect(report.tiles[0]?.change).toEqual({ text: 'more than tenfold', tone: 'up' });
+});
+
+test('calls codes by their names, with the slug to tell two of one name apart', () => {
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [
+    { value: 'mhxwdc', name: 'Menu', scans: 50, share: 0.5 },
+    { value: 'r7pvgg', name: 'Menu', scans: 40, share: 0.4 },
+    { value: 'poster', name: 'poster', scans: 6, share: 0.06 },
+    { value: '539u67', name: null, scans: 4, share: 0.04 },
+  ]);
+  const silent = [{ name: 'Old poster', detail: 'da4vss' }];
+  const report = composeReport(figuresOf({ sections: [codes], silent }), ENGLISH);
+  const table = report.cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ name, detail }) => [name, detail])).toEqual([
+    ['Menu', 'mhxwdc'],
+    ['Menu', 'r7pvgg'],
+    ['poster', undefined],
+    ['539u67', undefined],
+  ]);
+  expect(report.cards.at(-1)).toMatchObject({ id: 'silent', names: silent });
+});
+
+test('names countries and devices, and leaves what it does not know as it is', async () => {
+  const countries = sectionOf({ kind: 'value', by: 'country' }, [
+    { value: 'JP' },
+    { value: 'ZZ' },
+    { value: null },
+    { value: 'other', isRest: true },
+  ]);
+  const devices = sectionOf({ kind: 'value', by: 'device' }, [{ value: 'mobile' }, { value: 'unknown' }, { value: 'toaster' }]);
+  const { cards } = composeReport(figuresOf({ sections: [countries, devices] }), await loadLanguage('de'));
+  const names = cards.map((card) => textsOf(card).map(([name]) => name));
+  expect(names).toEqual([
+    ['Japan', 'ZZ', 'Nicht erfasst', 'Alle übrigen'],
+    ['Smartphone', 'Unbekannt', 'toaster'],
+  ]);
+});
+
+test('titles the card of a joined column by the name of the column, with an identifier of its own', () => {
+  const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
+  const { cards } = composeReport(figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }), ENGLISH);
+  expect(cards.map(({ id, title }) => [id, title])).toEqual([
+    ['by-column-1', 'Stadt "A" <b>'],
+    ['by-column-2', 'country'],
+  ]);
+  expect(textsOf(cards[1])).toEqual([['Berlin', '30', '–']]);
+});
+
+test('shows averages of weekdays and hours, also without a comparison', () => {
+  const weekdays = sectionOf(
+    { kind: 'time', by: 'weekday' },
+    [
+      { value: 'Monday', scans: 40, perDay: 10, share: 0.5 },
+      { value: 'Thursday', scans: 40, perDay: 8, share: 0.5 },
+    ],
+    { comparesAverages: true },
+  );
+  const { cards } = composeReport(figuresOf({ sections: [weekdays] }), ENGLISH);
+  const table = cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ name, bar, cells }) => [name, bar, cells[0]?.detail])).toEqual([
+    ['Monday', 1, '10.0'],
+    ['Thursday', 0.8, '8.0'],
+  ]);
+  expect(cards[0]?.notes).toEqual([ENGLISH.words.notes.averageBars]);
+});
+
+test('shades hours by weekday beside both, and leaves hours that no day of the data has empty', () => {
+  const by = (unit: 'hour' | 'weekday') => sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
+  const hours = Array.from({ length: 7 }, (_, weekday) =>
+    Array.from({ length: 24 }, (_, hour) => ({ scans: hour, perDay: weekday === 6 ? null : hour / 2 })),
+  );
+  const { cards } = composeReport(
+    figuresOf({ sections: [by('weekday'), by('hour'), sectionOf({ kind: 'value', by: 'os' }, [])], hours }),
+    ENGLISH,
+  );
+  expect(cards.map(({ id }) => id)).toEqual(['by-weekday', 'by-hour', 'hours', 'by-os']);
+  const [table] = cards[2]?.tables ?? [];
+  expect(table?.rows.length).toBe(24);
+  expect(table?.rows[23]?.cells).toEqual([...new Array(6).fill({ text: '11.5', shade: 5 }), undefined]);
+  expect(table?.rows[0]?.cells[0]).toEqual({ text: '0', shade: 0 });
+});
+
+test('has no number for days that the data does not cover, such as days to come', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [
+    { value: '2026-10-29', scans: 5, perDay: 5 },
+    { value: '2026-10-30', scans: 0, perDay: 0, isPart: true },
+    { value: '2026-10-31', scans: 0, isPart: true },
+  ]);
+  const months = sectionOf({ kind: 'time', by: 'month' }, [
+    { value: '2026-10', scans: 5, perDay: 1 },
+    { value: '2026-11', scans: 0, isPart: true },
+  ]);
+  const { cards } = composeReport(figuresOf({ sections: [days, months] }), ENGLISH);
+  expect(cards[0]?.chart?.columns.map(({ value }) => value)).toEqual([5, 0, 0]);
+  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([{ text: '5', shade: 5 }, { text: '0*', shade: 0 }, undefined]);
+  expect(textsOf(cards[1]).map(([name]) => name)).toEqual(['October 2026']);
+  expect(cards[1]?.notes).toEqual([]);
+});
+
+test('compares weekdays with the same weekdays, and says that the line is shifted', () => {
+  // October 1 is a Thursday, September 1 a Tuesday, August 1 a Saturday, April 1 a Wednesday; each day has its number as scans.
+  const rows = Array.from({ length: 31 }, (_, at) => {
+    const date = `2026-10-${String(at + 1).padStart(2, '0')}`;
+    return { value: date, scans: 1, perDay: 1, previous: at < 30 ? at + 1 : null };
+  });
+  const days = sectionOf({ kind: 'time', by: 'day' }, rows);
+  const lineOf = (monthIndex: number, sections = [days]) => {
+    const before = { sinceMs: Date.UTC(2026, monthIndex, 1), untilMs: 0, isCovered: true };
+    const [card] = composeReport(figuresOf({ before, sections, zone: 'UTC' }), ENGLISH).cards;
+    return { line: card?.chart?.columns.map(({ previous }) => previous), notes: card?.notes, legend: card?.legend };
+  };
+  const { line = [], notes } = lineOf(8);
+  expect([line[0], line[27], line[28], line[30]]).toEqual([3, 30, null, null]);
+  expect(notes).toEqual([ENGLISH.words.notes.byWeekday]);
+  expect(lineOf(7).line?.slice(0, 4)).toEqual([null, null, 1, 2]);
+  expect(lineOf(3).line?.slice(0, 2)).toEqual([2, 3]);
+  expect(lineOf(9)).toMatchObject({ line: rows.map(({ previous }) => previous), notes: [] });
+  const few = sectionOf({ kind: 'time', by: 'day' }, rows.slice(0, 10));
+  expect(lineOf(8, [few])).toMatchObject({ line: rows.slice(0, 10).map(({ previous }) => previous), notes: [] });
+});
+
+test('has no legend without a line of the comparison', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [{ value: '2026-10-01', scans: 1, previous: 5 }, { value: '2026-10-02' }]);
+  expect(composeReport(figuresOf({ before: BEFORE, sections: [days] }), ENGLISH).cards[0]?.legend).toBeUndefined();
+});
+
+test('calls codes new that did not exist in all of the comparison, and have no scans in it', () => {
+  const rows = [
+    { value: 'a', scans: 300, previous: 0, previousPerDay: 0, isBeforeData: true as const },
+    { value: 'b', scans: 60, previous: 0, previousPerDay: 0 },
+    { value: 'c', scans: 30, previous: 5, isBeforeData: true as const },
+  ];
+  const of = (group: Parameters<typeof sectionOf>[0], isCovered: boolean) => {
+    const before = { ...BEFORE, isCovered };
+    const { cards } = composeReport(figuresOf({ before, sections: [sectionOf(group, rows.slice(0, 2))] }), ENGLISH);
+    return { texts: textsOf(cards[0]).map((texts) => texts.slice(3)), notes: cards[0]?.notes };
+  };
+  expect(of({ kind: 'code', by: 'code' }, true)).toEqual({
+    texts: [
+      ['–', 'new'],
+      ['0', '–'],
+    ],
+    notes: [],
+  });
+  expect(of({ kind: 'column', by: 'Stadt' }, true).texts[0]).toEqual(['–', 'new']);
+  expect(of({ kind: 'code', by: 'code' }, false).texts[0]).toEqual(['0\u00a0†', '–']);
+  expect(of({ kind: 'value', by: 'os' }, true).texts[0]).toEqual(['0\u00a0†', '–']);
+});
+
+test('says that codes have no value in a column or a tag, not that it was not recorded', () => {
+  const sections = [
+    sectionOf({ kind: 'column', by: 'Stadt' }, [{ scans: 1 }]),
+    sectionOf({ kind: 'utm', by: 'utm_term' }, [{ scans: 1 }]),
+    sectionOf({ kind: 'value', by: 'city' }, [{ scans: 1 }]),
+  ];
+  const { cards } = composeReport(figuresOf({ sections }), ENGLISH);
+  expect(cards.map((card) => textsOf(card)[0]?.[0])).toEqual(['No value', 'No value', 'Not recorded']);
+});
+
+test('has as many decimals in all averages of a table', () => {
+  const rows = [
+    { value: '0', scans: 3, perDay: 0.097 },
+    { value: '1', scans: 9, perDay: 0.29 },
+  ];
+  const section = sectionOf({ kind: 'time', by: 'hour' }, rows, { comparesAverages: true });
+  const hours = Array.from({ length: 7 }, () => [0.04, 0.3, 0].map((perDay) => ({ scans: 1, perDay })));
+  const { cards } = composeReport(
+    figuresOf({ sections: [section, sectionOf({ kind: 'time', by: 'weekday' }, rows)], hours }),
+    ENGLISH,
+  );
+  const table = cards[0]?.tables[0] as FigureTable | undefined;
+  expect(table?.rows.map(({ cells }) => cells[0]?.detail)).toEqual(['0.10', '0.29']);
+  expect(cards[2]?.tables[0]?.rows.slice(0, 3).map(({ cells }) => cells[0])).toMatchObject([
+    { text: '0.04' },
+    { text: '0.30' },
+    { text: '0' },
+  ]);
+});
+
+test('says that the data begins or ends within the range only if whole days are missing', () => {
+  const coverageOf = (startsLateMs: number, endsEarlyMs: number) =>
+    composeReport(figuresOf({ coverage: { startsLateMs, endsEarlyMs, isWhole: false } }), ENGLISH).coverage;
+  const day = 86_400_000;
+  expect(coverageOf(OCTOBER.sinceMs + day - 1, OCTOBER.untilMs - day)).toEqual([]);
+  expect(coverageOf(OCTOBER.sinceMs + day, OCTOBER.untilMs - day - 1)).toEqual([
+    ENGLISH.words.dataBegins('2 October 2026', '00:00'),
+    ENGLISH.words.dataEnds('30 October 2026', '23:59'),
+  ]);
+});
+
+test('words the busiest day with its weekday', () => {
+  const days = sectionOf({ kind: 'time', by: 'day' }, [
+    { value: '2026-10-13', scans: 5 },
+    { value: '2026-10-14', scans: 9 },
+  ]);
+  const { tiles, cards } = composeReport(figuresOf({ sections: [days] }), ENGLISH);
+  expect(tiles[2]).toEqual({ label: 'Busiest day', value: '9', detail: 'Wednesday, 14 October 2026' });
+  expect(cards[0]?.chart?.columns.map(({ label }) => label)).toEqual(['13 Oct', '14 Oct']);
+});
+
+test('truncates names of 10 kB, and splits a note into paragraphs', () => {
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [
+    { value: 'x'.repeat(10_000), name: '😀'.repeat(5000), scans: 1, share: 1 },
+  ]);
+  const note = 'One\ntwo.\r\n \r\n\r\nThree.\n\n \n';
+  const report = composeReport(figuresOf({ sections: [codes], note }), ENGLISH);
+  expect(JSON.stringify(report).length).toBeLessThan(4000);
+  expect(JSON.stringify(report)).not.toMatch(/\\ud83d(?!\\ude00)/i);
+  expect(report.note).toEqual(['One two.', 'Three.']);
+});
+
+test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
+  const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
+  const sections = [
+    sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], { comparesAverages: true }),
+    sectionOf({ kind: 'time', by: 'week' }, [{ ...row, value: '2026-W44' }]),
+    sectionOf({ kind: 'time', by: 'day' }, [
+      { ...row, value: '2026-10-01' },
+      { ...row, value: '2026-10-02', scans: 5 },
+    ]),
+    sectionOf({ kind: 'value', by: 'country' }, [
+      { ...row, value: 'DE' },
+      { ...row, value: 'other', isRest: true },
+    ]),
+    sectionOf({ kind: 'value', by: 'device' }, [{ ...row, value: 'mobile' }]),
+    sectionOf({ kind: 'column', by: 'Stadt' }, [{ ...row, previous: 0, change: null, isBeforeData: true }]),
+  ];
+  const coverage = { startsLateMs: OCTOBER.sinceMs + 3_600_000, endsEarlyMs: OCTOBER.untilMs - 90_000_000, isWhole: false };
+  const figures = figuresOf({ before: BEFORE, total: COMPARED, sections, coverage, silent: [{ name: 'x' }] });
+  const { formatNumber, pageOf, ...report } = composeReport(figures, await loadLanguage(language));
+  const texts = new Set(textsIn([report, formatNumber(0.5), pageOf(1, 4)]));
+  await expect(`${[...texts].join('\n')}\n`).toMatchFileSnapshot(`golden/${language}.txt`);
+});
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,71 @@
+/** Pages of a report: which bands they have, and where. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Band, type Block, bandHeight } from '../../../../src/scans/report/pdf/blocks.ts';
+import { paginate } from '../../../../src/scans/report/pdf/paginate.ts';
+import { runs } from '../../../support/property-runs.ts';
+
+const PAGE = { top: 50, bottom: 750 };
+const draw = () => undefined;
+
+/** A band of one stack of blocks of 20 points; `isWhole`: it can't be split. */
+function bandOf(blocks: number, isWhole = false): Band {
+  const all = Array.from({ length: blocks }, (_, at): Block => ({ height: 20, draw, keepsNext: isWhole && at < blocks - 1 }));
+  return { stacks: [{ x: 0, width: 100, blocks: all }], above: 10 };
+}
+
+const blocksOf = ({ stacks }: Band) => stacks.flatMap(({ blocks }) => blocks);
+
+/** Numbers of the bands of each page, in order. */
+function pagesOf(bands: readonly Band[], last = bandOf(1)): number[][] {
+  const owners = new Map([...bands, last].flatMap((band, at) => blocksOf(band).map((block) => [block, at] as const)));
+  return paginate(bands, last, PAGE).map((page) => [...new Set(page.map(({ block }) => owners.get(block) ?? -1))]);
+}
+
+it('keeps the order if all fits, with what is last below', () => {
+  expect(pagesOf([bandOf(5), bandOf(9, true), bandOf(5)])).toEqual([[0, 1, 2, 3]]);
+});
+
+it('fills a page with the band that fits best, instead of leaving it empty', () => {
+  expect(pagesOf([bandOf(12, true), bandOf(25, true), bandOf(5, true), bandOf(18, true)])).toEqual([
+    [0, 3],
+    [1, 2, 4],
+  ]);
+});
+
+it('splits a long band, and a short one only if much would be empty', () => {
+  expect(pagesOf([bandOf(20, true), bandOf(40)])[0]).toEqual([0, 1]);
+  expect(pagesOf([bandOf(32, true), bandOf(10)])).toEqual([[0], [1, 2]]);
+  expect(pagesOf([bandOf(28, true), bandOf(10)])[0]).toEqual([0, 1]);
+});
+
+it('draws a band that fits on no page over the margin', () => {
+  expect(pagesOf([bandOf(2), bandOf(50, true), bandOf(2)])).toEqual([[0, 2], [1], [3]]);
+});
+
+it('places every block once, within the page, and none over another', () => {
+  const bands = fc.array(
+    fc.tuple(fc.integer({ min: 1, max: 60 }), fc.boolean()).map(([blocks, isWhole]) => bandOf(blocks, isWhole && blocks < 30)),
+    { minLength: 1, maxLength: 14 },
+  );
+  fc.assert(
+    fc.property(bands, (all) => {
+      const last = bandOf(3, true);
+      const pages = paginate(all, last, PAGE);
+      const placed = pages.flat().map(({ block }) => block);
+      expect(new Set(placed).size).toBe(placed.length);
+      expect(new Set(placed)).toEqual(new Set([...all, last].flatMap(blocksOf)));
+      expect(pages.at(-1)?.at(-1)?.block).toBe(blocksOf(last).at(-1));
+      for (const page of pages) {
+        expect(page[0]?.y).toBe(PAGE.top);
+        for (const [at, { block, y }] of page.entries()) {
+          expect(y + block.height).toBeLessThanOrEqual(page[at + 1]?.y ?? PAGE.bottom);
+        }
+      }
+      // A page is not less than half full if all bands are shorter than that.
+      const isShort = all.every((band) => bandHeight(band) <= 300);
+      if (isShort) for (const page of pages.slice(0, -2)) expect(page.at(-1)?.y).toBeGreaterThan(350);
+    }),
+    runs(150),
+  );
+});

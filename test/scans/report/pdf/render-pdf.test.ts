@@ -1,0 +1,186 @@
+/** PDF of a report: what a screen reader, a search and a viewer find in it. Read by its own bytes (read-structure.ts). */
+import { describe, expect, it } from 'vitest';
+import type { Card } from '../../../../src/scans/report/document.ts';
+import { renderPdf } from '../../../../src/scans/report/pdf/render-pdf.ts';
+import { cardOf, reportOf, tableOf } from './documents.ts';
+import { type Node, nodesOf, readTaggedPdf } from './read-structure.ts';
+
+const render = async (given: Parameters<typeof reportOf>[0] = {}) =>
+  readTaggedPdf((await renderPdf(reportOf(given), 'a4')).bytes);
+
+/** Words of an element and its children, in order. */
+const textOf = (node: Node) =>
+  nodesOf(node)
+    .map(({ text }) => text)
+    .filter((text) => text !== '');
+
+/** Texts of a card as a reader hears them; a chart is a figure with its label. */
+function textsOfCard({ title, legend, tables, notes, names = [] }: Card): string[] {
+  const cell = ({ text, detail = '' }: { text: string; detail?: string }) => `${text} ${detail}`.trim();
+  const ofTables = tables.flatMap((table) =>
+    table.kind === 'shades'
+      ? [...table.head, ...table.rows.flatMap(({ name, cells }) => [name, ...cells.flatMap((each) => (each ? [each.text] : []))])]
+      : [...table.head.map(cell), ...table.rows.flatMap(({ name, cells }) => [name, ...cells.map(cell)])],
+  );
+  const ofNames = names.map(({ name, detail = '' }) => `${name} ${detail}`.trim());
+  return [title, ...(legend ? [legend.now, legend.before] : []), ...ofTables, ...ofNames, ...notes];
+}
+
+const withoutFigures = (node: Node): string[] =>
+  node.type === 'Figure' ? [] : [node.text, ...node.children.flatMap(withoutFigures)];
+
+const ofType = (node: Node, ...types: string[]) => nodesOf(node).filter(({ type }) => types.includes(type));
+
+describe('the PDF of a report', () => {
+  it('is tagged, has a language, and shows its title', async () => {
+    const { file, catalog } = await render({ title: 'A & <b>' });
+    expect(catalog.Lang).toBe('en');
+    expect(file.dictionary(catalog.MarkInfo).Marked).toBe(true);
+    expect(file.dictionary(catalog.ViewerPreferences).DisplayDocTitle).toBe(true);
+    expect(file.get(file.dictionary(file.trailer.Info).Title)).toBe('A & <b>');
+    const metadata = file.stream(catalog.Metadata);
+    expect(metadata).toContain('<rdf:li xml:lang="x-default">A &amp; &lt;b&gt;</rdf:li>');
+  });
+
+  it('has every text once, in the order of the page', async () => {
+    const report = reportOf();
+    const { root } = await render();
+    const inOrder = [
+      ...[report.kicker, report.title, report.range, ...report.coverage, ...report.note],
+      ...report.tiles.flatMap(({ label, value, change, detail }) => [label, value, ...(change ? [change.text] : []), detail]),
+      report.comparedWith,
+      ...report.cards.flatMap(textsOfCard),
+      ...report.footer,
+    ];
+    const shown = withoutFigures(root).filter((text) => text !== '');
+    expect(shown.join('|').replaceAll(' |', ' ')).toBe(inOrder.join('|'));
+  });
+
+  it('has all content in an element or in an artifact, and page numbers in artifacts', async () => {
+    const { stray, artifacts, root } = await render();
+    expect(stray).toEqual([]);
+    expect(artifacts.map((texts) => texts.at(-1))).toEqual(artifacts.map((_, at) => `Page ${at + 1} of ${artifacts.length}`));
+    expect(textOf(root).join('\n')).not.toContain('Page 1');
+  });
+
+  it('has one heading per card, bookmarks for all of them, and charts with their alternate text', async () => {
+    const { root, bookmarks } = await render();
+    const titles = reportOf().cards.map(({ title }) => title);
+    expect(ofType(root, 'H1', 'H2').map(({ text }) => text)).toEqual(['Spring campaign', ...titles]);
+    expect(bookmarks.map(({ title }) => title)).toEqual(titles);
+    expect(bookmarks.every(({ page }, at) => page >= (bookmarks[at - 1]?.page ?? 0))).toBe(true);
+    expect(ofType(root, 'Figure').map(({ alt }) => alt)).toEqual(['Scans by day: peak on October 31', 'Time of day']);
+  });
+
+  it('has tables whose rows have as many cells, and whose heads have a scope', async () => {
+    const { root } = await render();
+    const tables = ofType(root, 'Table');
+    expect(tables.length).toBeGreaterThan(3);
+    for (const { children } of tables) {
+      expect(new Set(children.map((row) => row.children.length)).size).toBe(1);
+      const [head, ...rows] = children.map((row) => row.children.map(({ type, scope }) => `${type} ${scope ?? ''}`.trim()));
+      expect(new Set(head)).toEqual(new Set(['TH Column']));
+      for (const [first, ...others] of rows) expect([first, ...new Set(others)]).toEqual(['TH Row', 'TD']);
+    }
+  });
+
+  it('repeats the head of a table on each page, but not in the structure', async () => {
+    const names = Array.from({ length: 150 }, (_, at) => `Code ${at + 1}`);
+    const { root, pages, artifacts } = await render({ cards: [cardOf('Codes', { tables: [tableOf('Code', names)] })] });
+    expect(pages.length).toBeGreaterThan(3);
+    expect(artifacts.slice(1, -1).every((texts) => texts.includes('Code'))).toBe(true);
+    const [table = expect.fail()] = ofType(root, 'Table');
+    expect(table.children.map(({ children: [name] }) => name?.text)).toEqual(['Code', ...names]);
+  });
+
+  it.each([4, 12, 20, 28])('has hours by weekday on one page, after a table of %d rows', async (count) => {
+    const rows = Array.from({ length: 24 }, (_, at) => ({ name: `${at}:00`, cells: [{ text: `${at}`, shade: 1 as const }] }));
+    const hours = { kind: 'shades', id: 'hours', caption: 'Hours', head: ['Hour of day', 'Mo'], rows } as const;
+    const codes = tableOf(
+      'Code',
+      Array.from({ length: count }, (_, at) => `Code ${at}`),
+    );
+    const { artifacts, root } = await render({
+      cards: [cardOf('Codes', { tables: [codes] }), cardOf('Hours', { tables: [hours] })],
+    });
+    expect(ofType(root, 'TH').filter(({ text }) => text === 'Hour of day')).toHaveLength(1);
+    expect(artifacts.flat()).not.toContain('Hour of day');
+  });
+
+  it('has a long table below a chart as several, each with its head', async () => {
+    const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
+    const chart = { label: 'Time of day', columns: [] };
+    const { root } = await render({ cards: [cardOf('Time of day', { chart, tables: [tableOf('Hour', hours)] })] });
+    const names = ofType(root, 'Table').map(({ children }) => children.map(({ children: [name] }) => name?.text));
+    expect(names).toEqual([0, 8, 16].map((from) => ['Hour', ...hours.slice(from, from + 8)]));
+  });
+
+  it('has the size of the paper', async () => {
+    const report = reportOf();
+    for (const [paper, size] of [
+      ['a4', [0, 0, 595.28, 841.89]],
+      ['letter', [0, 0, 612, 792]],
+    ] as const) {
+      const { pages } = readTaggedPdf((await renderPdf(report, paper)).bytes);
+      expect(pages.map(({ MediaBox: box }) => box)).toEqual(pages.map(() => size));
+    }
+  });
+
+  it('has the same bytes for the same report, no time, and an ID of its content', async () => {
+    const [one, same, other] = await Promise.all([
+      renderPdf(reportOf(), 'a4'),
+      renderPdf(reportOf(), 'a4'),
+      renderPdf(reportOf({ footer: ['Scans are people.'] }), 'a4'),
+    ]);
+    expect(same.bytes.equals(one.bytes)).toBe(true);
+    const ids = [one, other].map(({ bytes }) => /\/ID \[<([0-9a-f]{32})>/.exec(bytes.toString('latin1'))?.[1]);
+    expect(new Set(ids).size).toBe(2);
+    expect(one.bytes.toString('latin1')).not.toMatch(/CreationDate|ModDate|CreateDate|D:\d{4}/);
+  });
+});
+
+describe('a name from strangers', () => {
+  const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
+
+  it('is one line of visible characters, cut with an ellipsis, and never fails', async () => {
+    const report = reportOf({ title: hostile[0] ?? '', cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })] });
+    const { bytes, lossy } = await renderPdf(report, 'a4');
+    const { root } = readTaggedPdf(bytes);
+    const [, long = '', controls, emoji, empty] = ofType(root, 'TR').map(({ children: [name] }) => name?.text ?? '');
+    expect(long).toMatch(/^x{50,300}…$/);
+    expect([controls, emoji, empty]).toEqual(['a\\u{202e}b\\x00c\\nd', '… name', '']);
+    expect(lossy).toEqual([hostile[2]]);
+    expect(ofType(root, 'H1')[0]?.text).toMatch(/^x{50,300}…$/);
+  });
+});
+
+describe('a report from right to left', () => {
+  const arabic = { language: 'ar', direction: 'rtl', title: 'حملة الربيع 2026' } as const;
+
+  it('has the letters of Arabic in the order in which they are seen, numbers from left to right', async () => {
+    const { root, catalog, file } = await render({
+      ...arabic,
+      cards: [cardOf('البلدان', { tables: [tableOf('البلد', ['مقارنةً'])] })],
+    });
+    expect(catalog.Lang).toBe('ar');
+    expect(file.dictionary(catalog.ViewerPreferences).Direction).toMatchObject({ name: 'R2L' });
+    const seen = (text: string) =>
+      text
+        .match(/\P{M}\p{M}*/gu)
+        ?.reverse()
+        .join('');
+    expect(ofType(root, 'H1')[0]?.text).toBe(`2026 ${seen('حملة الربيع')}`);
+    expect(ofType(root, 'TR')[1]?.children.map(({ text }) => text)).toEqual([seen('مقارنةً'), '1000', '0.1% 0.5 per day']);
+  });
+
+  it('mirrors every page', async () => {
+    const starts = async (direction: 'ltr' | 'rtl') => {
+      const { file, pages } = await render({ direction });
+      const boxes = [...file.stream(pages[0]?.Contents).matchAll(/^([\d.]+) [\d.]+ ([\d.]+) 0\.75 re$/gm)];
+      return boxes.map(([, x, width]) => [Number(x), Number(width)] as const);
+    };
+    const [left, right] = await Promise.all([starts('ltr'), starts('rtl')]);
+    expect(left.length).toBeGreaterThan(1);
+    expect(right).toEqual(left.map(([x, width]) => [Math.round((595.28 - x - width) * 100) / 100, width]));
+  });
+});

@@ -1,0 +1,103 @@
+/** The page of a report: markup of its document alone. `npm run test:stats` has it judged in a browser. */
+import { describe, expect, test } from 'vitest';
+import { composeReport, type ReportFigures } from '../../../src/scans/report/compose-report.ts';
+import { renderHtml } from '../../../src/scans/report/html/render-html.ts';
+import { loadLanguage } from '../../../src/scans/report/languages/load-language.ts';
+import type { Language } from '../../../src/scans/report/languages/plurals.ts';
+import { figuresOf, SEPTEMBER, sectionOf } from './figures.ts';
+
+const HOSTILE = '</title></style></svg><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u2066"\'&\u0000\ud800';
+
+async function pageOf(given: Partial<ReportFigures>, language: Language = 'en'): Promise<string> {
+  return renderHtml(composeReport(figuresOf(given), await loadLanguage(language)));
+}
+
+const days = sectionOf({ kind: 'time', by: 'day' }, [
+  { value: '2026-10-01', scans: 10, previous: 4 },
+  { value: '2026-10-02', scans: 20, previous: 6 },
+]);
+
+test('escapes hostile text at every place of the document, without bidi controls', async () => {
+  const column = sectionOf({ kind: 'column', by: HOSTILE }, [{ value: HOSTILE, scans: 1 }]);
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [
+    { value: HOSTILE, name: HOSTILE, scans: 40, share: 0.8 },
+    { value: 'b', scans: 10, share: 0.2 },
+  ]);
+  const country = sectionOf({ kind: 'value', by: 'country' }, [{ value: HOSTILE, scans: 50, share: 1 }]);
+  const silent = [{ name: HOSTILE, detail: HOSTILE }];
+  const page = await pageOf({ title: HOSTILE, note: HOSTILE, sections: [column, codes, country], silent, zone: 'UTC' });
+  expect(page).not.toMatch(/<script|<img|[\u0000\u202a-\u202e\u2066-\u2069]/);
+  expect(page.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(8);
+  expect(page.match(/<\/title>|<\/style>/g)).toEqual(['</title>', '</style>']);
+  expect(page.isWellFormed()).toBe(true);
+});
+
+test('isolates the direction of each name', async () => {
+  const codes = sectionOf({ kind: 'code', by: 'code' }, [{ value: 'abc', name: 'قائمة الطعام', scans: 1 }]);
+  const page = await pageOf({ title: 'שלום', sections: [codes], silent: [{ name: 'x', detail: 'y' }] });
+  expect(page).toContain('<h1><bdi>שלום</bdi></h1>');
+  expect(page).toContain('<bdi>قائمة الطعام</bdi> <bdi class="slug">abc</bdi>');
+  expect(page).toContain('<li><bdi>x</bdi> <bdi class="slug">y</bdi></li>');
+});
+
+describe('in Arabic', () => {
+  test('is set from right to left, and so are its charts', async () => {
+    const [english, arabic] = await Promise.all([pageOf({ sections: [days] }), pageOf({ sections: [days] }, 'ar')]);
+    expect(english).toContain('<html lang="en" dir="ltr">');
+    expect(arabic).toContain('<html lang="ar" dir="rtl">');
+    const first = (page: string) => Number(/<rect class="column" x="([\d.]+)%"/.exec(page)?.[1]);
+    expect(first(english)).toBeLessThan(50);
+    expect(first(arabic)).toBeGreaterThanOrEqual(50);
+  });
+
+  test('keeps the sign of a change before its number', async () => {
+    const row = { value: 'DE', scans: 80, previous: 100, change: -0.2 };
+    const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
+    const page = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } }, 'ar');
+    expect(page).toContain('class="down"><bdi>−20.0%</bdi></td>');
+  });
+});
+
+test('keeps words whole, except those that are longer than a line of a phone', async () => {
+  const name = 'Tischaufsteller https://www.example.com/a/long/path';
+  const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [{ value: name, scans: 1 }]);
+  const page = await pageOf({ sections: [column] });
+  expect(page).toContain('<bdi>Tischaufsteller <span class="long">https://www.example.com/a/long/path</span></bdi>');
+  expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
+});
+
+test('draws the bar of a row behind its name, and the figures below it if there is little room', async () => {
+  const row = { value: 'DE', scans: 80, previous: 100 };
+  const section = sectionOf({ kind: 'value', by: 'country' }, [row, { ...row, scans: 20 }]);
+  const compared = await pageOf({ sections: [section], before: { ...SEPTEMBER, isCovered: true } });
+  expect(compared).toContain('<rect width="25%" height="100%" rx="4"/></svg><bdi>Germany</bdi></th>');
+  expect(compared).toContain('<table role="table" class="figures stacked">');
+  expect(await pageOf({ sections: [section] })).toContain('<table role="table" class="figures">');
+});
+
+test.each([
+  [31, [0, 8, 16, 24]],
+  [24, [0, 6, 12, 18]],
+  [7, [0, 1, 2, 3, 4, 5, 6]],
+  [8, [0, 2, 4, 6]],
+])('labels %d columns at equal distances', async (count, labelled) => {
+  const rows = Array.from({ length: count }, (_, at) => ({ value: `2026-10-${String(at + 1).padStart(2, '0')}`, scans: at }));
+  const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] });
+  const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(([, day]) => Number(day) - 1);
+  expect(labels).toEqual(labelled);
+});
+
+test('has the line of the comparison, in the order of time', async () => {
+  const page = await pageOf({ sections: [days], before: { ...SEPTEMBER, isCovered: true } });
+  expect(page).toMatch(/<path class="before" d="M[\d.]+,[\d.]+L[\d.]+,[\d.]+"\/>/);
+  expect(page).toContain('</span>October 2026 ');
+  expect(page).toContain('</span>September 2026');
+});
+
+test('embeds a logo as data, and allows images of data alone', async () => {
+  const logo = { png: Buffer.from('png'), width: 480, height: 120 };
+  const page = await pageOf({ logo });
+  expect(page).toContain('<img class="logo" src="data:image/png;base64,cG5n" width="480" height="120" alt="Logo">');
+  expect(page).toContain('img-src data:;');
+  expect(await pageOf({})).not.toContain('<img');
+});

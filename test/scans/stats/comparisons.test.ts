@@ -1,0 +1,338 @@
+/** What figures compare: totals or averages per day, and nothing where that would mislead. */
+import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../src/base/time/local-time.ts';
+import { ALL_COVERED, type DataPart } from '../../../src/scans/stats/data-part.ts';
+import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { compare, differInLength } from '../../../src/scans/stats/figure.ts';
+import { type FiguresOptions, figuresOf, hoursByWeekday, totalOf } from '../../../src/scans/stats/figures.ts';
+import { createTally } from '../../../src/scans/stats/tally.ts';
+
+const at = (text: string) => Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
+
+/** Scans at noon of these dates, or at these times. */
+type Scans = Readonly<Record<string, number>>;
+
+function tallyOf(scans: Scans, zone = 'UTC', code = 'menu') {
+  const tally = createTally(['day' as const, 'country' as const, 'code' as const].map(groupOf), createLocalTime(zone).offsetMs);
+  const of = { value: code };
+  for (const [time, count] of Object.entries(scans)) {
+    for (let i = 0; i < count; i++) tally.add(at(time.length === 10 ? `${time}T12:00:00Z` : time), { country: 'DE' }, of);
+  }
+  return tally;
+}
+
+function spanOf([since, until]: [string, string]) {
+  return { sinceMs: at(since), untilMs: at(until) };
+}
+
+interface Given {
+  now: [range: [string, string], scans: Scans];
+  before?: [range: [string, string], scans: Scans];
+  data?: Partial<DataPart>;
+  zone?: string;
+  clock?: string;
+}
+
+function options({ now, before, data, zone = 'UTC', clock = '2030-01-01' }: Given): FiguresOptions {
+  return {
+    ...{ current: tallyOf(now[1], zone), span: spanOf(now[0]) },
+    before: before && { tally: tallyOf(before[1], zone), span: spanOf(before[0]) },
+    data: { ...ALL_COVERED, ...data },
+    ...{ timezone: zone, offsetAt: createLocalTime(zone).offsetMs },
+    ...{ top: undefined, nowMs: at(clock) },
+  };
+}
+
+function rowsOf(by: Dimension, given: Given) {
+  return figuresOf(groupOf(by), options(given));
+}
+
+const OCTOBER: [string, string] = ['2026-10-01', '2026-11-01'];
+const SEPTEMBER: [string, string] = ['2026-09-01', '2026-10-01'];
+
+describe('periods that differ in length', () => {
+  const given: Given = { now: [OCTOBER, { '2026-10-05': 3100 }], before: [SEPTEMBER, { '2026-09-05': 3000 }] };
+
+  it('are compared by averages per day: October does not grow because it has 31 days (F17)', () => {
+    expect(totalOf(options(given))).toEqual({
+      ...{ scans: 3100, perDay: 100, previous: 3000, previousPerDay: 100 },
+      ...{ change: 0, comparesAverages: true },
+    });
+    expect(rowsOf('country', given)).toMatchObject({
+      comparesAverages: true,
+      rows: [{ value: 'DE', scans: 3100, perDay: 100, previous: 3000, previousPerDay: 100, change: 0 }],
+    });
+    expect(rowsOf('month', given)).toMatchObject({
+      comparesAverages: true,
+      rows: [{ perDay: 100, previousPerDay: 100, change: 0 }],
+    });
+  });
+
+  it('of the same length are compared by scans, and so are their days', () => {
+    const same: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }] };
+    expect(totalOf(options(same))).toMatchObject({ change: 0.5, comparesAverages: false });
+    const byDay = rowsOf('day', given);
+    expect([byDay.comparesAverages, byDay.rows[4]?.change]).toEqual([false, 0.033333]);
+    expect(rowsOf('week', given).comparesAverages).toBe(false);
+  });
+
+  it('are the same if they differ by the minutes that a count takes', () => {
+    const ended: Given = {
+      now: [['2026-10-01', '2026-11-01'], { '2026-10-05': 60 }],
+      before: [['2026-09-01', '2026-09-20T12:00:00Z'], { '2026-09-05': 40 }],
+      clock: '2026-10-20T12:04:59Z',
+    };
+    expect(totalOf(options(ended))).toMatchObject({ comparesAverages: false, change: 0.5 });
+    expect(totalOf(options({ ...ended, clock: '2026-10-20T12:05:01Z' })).comparesAverages).toBe(true);
+  });
+});
+
+describe('weekdays and hours', () => {
+  it('are averages of that weekday: Tuesdays do not fall because there were four of five (F14)', () => {
+    // September 2026 has five Tuesdays, October four.
+    const tuesdays = (month: string, days: readonly number[]) =>
+      Object.fromEntries(days.map((day) => [`2026-${month}-${String(day).padStart(2, '0')}`, 10]));
+    const given: Given = {
+      now: [OCTOBER, tuesdays('10', [6, 13, 20, 27])],
+      before: [SEPTEMBER, tuesdays('09', [1, 8, 15, 22, 29])],
+    };
+    const { rows, comparesAverages } = rowsOf('weekday', given);
+    expect(comparesAverages).toBe(true);
+    expect(rows[1]).toMatchObject({ value: 'Tuesday', scans: 40, perDay: 10, previous: 50, previousPerDay: 10, change: 0 });
+    expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
+  });
+
+  it('count days by the range, also at its ends, and hours by the days that have them', () => {
+    const given: Given = { now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }] };
+    expect(rowsOf('weekday', given).rows.map(({ perDay }) => perDay)).toEqual([null, 40, 80, null, null, null, null]);
+    const hours = rowsOf('hour', given).rows;
+    expect([hours[0]?.perDay, hours[12]?.perDay, hours[18]?.perDay]).toEqual([0, 45, 0]);
+    const cells = hoursByWeekday(options(given));
+    expect(cells.map((row) => row.length)).toEqual(Array(7).fill(24));
+    expect([cells[1]?.[12], cells[2]?.[12], cells[1]?.[5], cells[1]?.[6]]).toEqual([
+      { scans: 30, perDay: 30 },
+      { scans: 60, perDay: 60 },
+      { scans: 0, perDay: null },
+      { scans: 0, perDay: 0 },
+    ]);
+  });
+
+  it('have days of 24 hours where clocks change (F15)', () => {
+    const zone = 'Europe/Berlin';
+    const week: [string, string] = ['2026-10-18T22:00:00Z', '2026-10-25T23:00:00Z'];
+    const given: Given = { now: [week, { '2026-10-25': 7 }], zone };
+    expect(rowsOf('weekday', given).rows[6]?.perDay).toBe(7);
+    expect(rowsOf('day', given).rows.at(-1)).toMatchObject({ value: '2026-10-25', perDay: 7 });
+    expect(totalOf(options(given)).perDay).toBe(1);
+    // In Beirut the day of 29 March 2026 begins at 1:00.
+    const short: Given = { now: [['2026-03-28T22:00:00Z', '2026-03-29T21:00:00Z'], { '2026-03-29': 5 }], zone: 'Asia/Beirut' };
+    expect([totalOf(options(short)).perDay, rowsOf('weekday', short).rows[6]?.perDay]).toEqual([5, 5]);
+  });
+
+  it('of many weeks have one day per week each', () => {
+    const given: Given = { now: [['1000-01-01', '2026-10-05'], { '2026-10-04': 30 }] };
+    const weeks = (at('2026-10-05') - at('1000-01-01')) / (7 * 86_400_000);
+    expect(rowsOf('weekday', given).rows[6]?.perDay).toBeCloseTo(30 / Math.floor(weeks), 4);
+  });
+});
+
+describe('a change', () => {
+  const compared = (scans: number, previous: number, more: Partial<Given> = {}) =>
+    totalOf(
+      options({
+        now: [['2026-10-01', '2026-10-31'], { '2026-10-05': scans }],
+        before: [SEPTEMBER, { '2026-09-05': previous }],
+        ...more,
+      }),
+    );
+
+  it.each([
+    [30, 30, 0],
+    [29, 3000, null],
+    [3000, 29, null],
+    [20_000, 30, 665.666667],
+  ])('of %i scans after %i is %j (F16)', (scans, previous, change) => {
+    expect(compared(scans, previous).change).toBe(change);
+  });
+
+  it('is null, and marked, if the previous period begins before the data (F16, F18)', () => {
+    const late = compared(3000, 40, { data: { fromMs: at('2026-09-21') } });
+    expect(late).toMatchObject({ change: null, previous: 40, previousPerDay: 4, isBeforeData: true });
+    expect(compared(3000, 40, { data: { fromMs: at('2026-09-01') } })).not.toHaveProperty('isBeforeData');
+  });
+
+  it('has no previous figure in place of a zero that was not looked at (F18)', () => {
+    const none = compared(3000, 0, { data: { fromMs: at('2026-10-01') } });
+    expect(none).toMatchObject({ previous: null, previousPerDay: null, change: null, isBeforeData: true });
+    expect(compared(3000, 0)).toMatchObject({ previous: 0, previousPerDay: 0, change: null });
+  });
+
+  it('of a unit is null where the data begins within it, or later', () => {
+    const scans = (month: string) => ({ [`2026-${month}-02`]: 40, [`2026-${month}-05`]: 40, [`2026-${month}-08`]: 40 });
+    const given: Given = { now: [OCTOBER, scans('10')], before: [SEPTEMBER, scans('09')], data: { fromMs: at('2026-09-04') } };
+    const { rows } = rowsOf('day', given);
+    expect([rows[1], rows[2], rows[3], rows[4]].map((row) => [row?.previous, row?.change, row?.isBeforeData])).toEqual([
+      [40, null, true],
+      [null, null, true],
+      [0, null, undefined],
+      [40, 0, undefined],
+    ]);
+    expect(rowsOf('country', given).rows[0]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
+    expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
+  });
+
+  it('of a unit is null if the previous one is cut', () => {
+    const given: Given = {
+      now: [['2026-10-01', '2026-11-15'], { '2026-10-05': 40 }],
+      before: [['2026-08-17', '2026-10-01'], { '2026-08-20': 40 }],
+    };
+    expect(rowsOf('month', given).rows[0]).toMatchObject({ value: '2026-10', previous: 40, change: null });
+  });
+
+  it('of a code that is younger than the previous period is null, and marked (F18)', () => {
+    const given = options({ now: [OCTOBER, { '2026-10-05': 60 }], before: [SEPTEMBER, { '2026-09-25': 40 }] });
+    const ofCode = new Map([['menu', at('2026-09-20')]]);
+    const rowOf = (data: DataPart) => figuresOf(groupOf('code'), { ...given, data }).rows[0];
+    expect(rowOf({ ...ALL_COVERED, ofCode })).toMatchObject({ previous: 40, change: null, isBeforeData: true });
+    expect(rowOf({ ...ALL_COVERED, ofCode: new Map([['menu', at('2026-09-01')]]) })?.change).not.toBeNull();
+  });
+});
+
+describe('an average per day', () => {
+  it('divides by the days that the data covers (F14)', () => {
+    const given: Given = {
+      now: [OCTOBER, { '2026-10-12': 100 }],
+      data: { fromMs: at('2026-10-11'), toMs: at('2026-10-21') },
+    };
+    expect(totalOf(options(given)).perDay).toBe(10);
+    expect(rowsOf('month', given).rows[0]?.perDay).toBe(10);
+    expect(totalOf(options({ ...given, clock: '2026-10-16' })).perDay).toBe(20);
+    expect(totalOf(options({ ...given, data: { fromMs: at('2026-12-01') } })).perDay).toBeNull();
+  });
+
+  it('of an open range divides by the days from the first scan to the last', () => {
+    const open = {
+      ...options({ now: [OCTOBER, { '2026-10-12': 100, '2026-10-15': 20 }] }),
+      span: { sinceMs: undefined, untilMs: undefined },
+    };
+    expect(totalOf(open).perDay).toBe(30);
+    expect(totalOf({ ...open, nowMs: at('2026-10-15T12:00:00Z') }).perDay).toBe(34.285714);
+    expect(totalOf({ ...open, current: tallyOf({}) })).toMatchObject({ scans: 0, perDay: null, previous: null });
+  });
+});
+
+describe('names of codes', () => {
+  it('are beside their slugs, and beside nothing else', () => {
+    const given = {
+      ...options({ now: [OCTOBER, { '2026-10-12': 1 }] }),
+      names: new Map([
+        ['menu', { value: 'menu', name: 'Menu' }],
+        ['DE', { value: 'DE', name: 'wrong' }],
+      ]),
+    };
+    expect(figuresOf(groupOf('code'), { ...given, codes: ['menu', 'other'] }).rows).toMatchObject([
+      { value: 'menu', name: 'Menu' },
+      { value: 'other', name: null },
+    ]);
+    expect(figuresOf(groupOf('country'), given).rows).toMatchObject([{ value: 'DE', name: null }]);
+  });
+});
+
+describe('all scans', () => {
+  it('have no comparison without a previous period', () => {
+    expect(totalOf(options({ now: [OCTOBER, { '2026-10-05': 62 }] }))).toEqual({
+      ...{ scans: 62, perDay: 2, previous: null, previousPerDay: null, change: null, comparesAverages: false },
+    });
+  });
+
+  it('have no change if one of the periods is not covered at all', () => {
+    const data = { fromMs: at('2026-10-10'), toMs: at('2026-10-20') };
+    const given: Given = {
+      now: [['2026-11-01', '2026-12-01'], { '2026-11-05': 60 }],
+      before: [OCTOBER, { '2026-10-15': 60 }],
+      data: { toMs: data.toMs },
+    };
+    expect(totalOf(options(given))).toMatchObject({ perDay: null, previousPerDay: 3.157895, change: null });
+    const earlier: Given = { ...given, now: [OCTOBER, { '2026-10-15': 60 }], before: [SEPTEMBER, { '2026-09-15': 60 }], data };
+    expect(totalOf(options(earlier))).toMatchObject({
+      perDay: 6,
+      previous: 60,
+      previousPerDay: null,
+      change: null,
+      isBeforeData: true,
+    });
+  });
+});
+
+describe('a comparison', () => {
+  const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
+
+  it('is that of the averages if the periods differ by more than five minutes (F17)', () => {
+    expect(compare(counts)).toEqual({ scans: 300, perDay: 30, previous: 300, previousPerDay: 60, change: -0.5 });
+    const fiveMinutes = 5 / (24 * 60);
+    expect(differInLength({ days: fiveMinutes, previous: 1, previousDays: 0 })).toBe(false);
+    expect(differInLength({ days: fiveMinutes + 1e-6, previous: 1, previousDays: 0 })).toBe(true);
+    expect(differInLength({ days: 10, previous: null, previousDays: 0 })).toBe(false);
+  });
+
+  it('is none without days, or without a previous period', () => {
+    expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
+    expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
+    expect(compare({ ...counts, previous: null })).toMatchObject({ previous: null, previousPerDay: null, change: null });
+  });
+
+  it('of weekdays and hours is always that of the averages', () => {
+    const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }] };
+    for (const by of ['weekday', 'hour'] as const) expect(rowsOf(by, given).comparesAverages).toBe(true);
+  });
+});
+
+describe('a row that begins before the data', () => {
+  const flagged = (by: Dimension, given: Given) => rowsOf(by, given).rows.map(({ isBeforeData = false }) => isBeforeData);
+
+  it('is none if it has no earlier period to compare it with', () => {
+    const fromMs = at('2026-10-10');
+    expect(flagged('month', { now: [OCTOBER, { '2026-10-12': 1 }], data: { fromMs } })).toEqual([false]);
+    const days = flagged('day', { now: [OCTOBER, { '2026-10-12': 1 }], before: [SEPTEMBER, {}], data: { fromMs } });
+    // The 31st has no earlier day.
+    expect(days).toEqual([...Array(30).fill(true), false]);
+  });
+
+  it('begins with the previous range if that cuts its unit', () => {
+    const now: [string, string] = ['2026-10-08', '2026-10-15'];
+    const before: [string, string] = ['2026-10-01', '2026-10-08'];
+    // The data begins within the first week of the previous range, but before the range does.
+    const given = { now: [now, { '2026-10-09': 1 }], before: [before, { '2026-10-02': 1 }] } satisfies Given;
+    expect(flagged('week', { ...given, data: { fromMs: at('2026-09-30') } })).toEqual([false, false]);
+    expect(flagged('week', { ...given, data: { fromMs: at('2026-10-02') } })).toEqual([true, false]);
+  });
+
+  it('is not the row of all other values because of them', () => {
+    const before: Given['before'] = [SEPTEMBER, { '2026-09-05': 3 }];
+    const given = options({ now: [OCTOBER, { '2026-10-05': 5 }], before });
+    const current = createTally([groupOf('country')], () => 0);
+    for (const country of ['A', 'B', 'C', 'D']) current.add(at('2026-10-05'), { country }, { value: 'menu' });
+    const { rows } = figuresOf(groupOf('country'), { ...given, current, top: 1 });
+    expect(rows.map(({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData])).toEqual([
+      ['A', false, false],
+      ['other', true, false],
+    ]);
+  });
+});
+
+it('values are not compared by averages if all of the previous period is before the data', () => {
+  const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [SEPTEMBER, {}], data: { fromMs: at('2026-10-01') } };
+  expect(rowsOf('country', given).comparesAverages).toBe(false);
+});
+
+it('codes without scans have no row unless they are requested', () => {
+  const given = options({ now: [OCTOBER, { '2026-10-05': 1 }] });
+  const codesIn = (more: Partial<FiguresOptions>) =>
+    figuresOf(groupOf('code'), { ...given, ...more }).rows.map(({ value }) => value);
+  expect([codesIn({}), codesIn({ codes: ['poster', 'menu'] })]).toEqual([['menu'], ['menu', 'poster']]);
+});
+
+it('hours of a weekday add up over weeks (F3)', () => {
+  const scans = { '2026-10-05T08:10:00Z': 2, '2026-10-12T08:50:00Z': 3 };
+  expect(hoursByWeekday(options({ now: [OCTOBER, scans] }))[0]?.[8]?.scans).toBe(5);
+});

@@ -1,0 +1,139 @@
+/** What a count costs in requests, without a process: never more than the pages of the same ranges, whatever is compared with. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../src/base/time/local-time.ts';
+import { countService } from '../../../src/commands/scans/counting/count-service.ts';
+import type { CountPlan } from '../../../src/commands/scans/counting/plan-count.ts';
+import type { Context } from '../../../src/context.ts';
+import { COMPARISONS } from '../../../src/scans/stats/compare-span.ts';
+import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { figuresOf } from '../../../src/scans/stats/figures.ts';
+import type { Service } from '../../../src/service/service.ts';
+import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+import { runs } from '../../support/property-runs.ts';
+
+const DAY_MS = 86_400_000;
+const NOW_MS = Date.UTC(2026, 3, 20, 15, 30);
+const CODE = { id: '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11', slug: 'menu', name: 'Menu' };
+
+/** Progress as it is shown. */
+interface Shown {
+  done: number;
+  total?: number | undefined;
+}
+
+type Asked = Pick<CountPlan, 'compare' | 'span'> & { dimensions: readonly Dimension[] };
+
+/** The figures by day, and what they cost, of a service that holds these scans. */
+async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: Asked, zone: string) {
+  const scans = modelScans(rows, how);
+  const service = {
+    concurrency: 3,
+    listScans: (_code: string, request: Parameters<Service['listScans']>[1]) => scans.read(request),
+    nowMs: () => NOW_MS,
+    stats: () => ({ requests: scans.state.requests, retries: 0, pauses: 0, pausedMs: 0 }),
+  };
+  const notes: string[] = [];
+  const shown: Shown[] = [];
+  const context = {
+    service: async () => service,
+    clock: { now: () => NOW_MS },
+    console: {
+      progress: () => ({ update: (work: Shown) => shown.push(work), stop: () => undefined }),
+      note: (line: string) => notes.push(line),
+    },
+  } as unknown as Context;
+  const local = createLocalTime(zone);
+  const plan: CountPlan = {
+    logs: undefined,
+    choice: {},
+    names: [CODE.slug],
+    ...{ top: undefined, needsLabels: true },
+    local,
+    ...asked,
+    groups: asked.dimensions.map(groupOf),
+    table: undefined,
+    destinationOf: undefined,
+  };
+  const { current, before, span, failures } = await countService(context, plan, [CODE]);
+  const figures = figuresOf(groupOf('day'), {
+    ...{ current, before, span, top: undefined, nowMs: NOW_MS },
+    ...{ timezone: zone, offsetAt: local.offsetMs },
+  });
+  return { rows: figures.rows, requests: scans.state.requests, failures, isRepeated: notes.length > 0, shown };
+}
+
+describe('a count by day', () => {
+  it('of 30 days costs 61 requests compared with the 30 before, and the pages where those are fewer', async () => {
+    const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
+    const asked: Asked = { dimensions: ['day'], compare: 'previous', span };
+    const spread = (scans: number) =>
+      Array.from({ length: scans }, (_, at) => ({ id: at + 1, time: span.untilMs - 7 - Math.floor((at * 60 * DAY_MS) / scans) }));
+    for (const [scans, requests] of [
+      [0, 1],
+      [49, 1],
+      [121, 3],
+      [3049, 61],
+      [3499, 61],
+    ] as const) {
+      expect((await count(spread(scans), { pageCap: 50 }, asked, 'UTC')).requests, `${scans} scans`).toBe(requests);
+    }
+  });
+
+  it('never shows more scans than their total, and the total of all at the end', async () => {
+    const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
+    const rows = Array.from({ length: 900 }, (_, at) => ({ id: at + 1, time: span.untilMs - 7 - at * 8_000_000 }));
+    for (const compare of ['none', 'previous', 'year'] as const) {
+      const { shown } = await count(rows, { pageCap: 50 }, { dimensions: ['device'], compare, span }, 'UTC');
+      const inRange = rows.filter(({ time }) => time >= (compare === 'previous' ? Date.UTC(2026, 0, 30) : span.sinceMs)).length;
+      expect(shown.filter(({ done, total = done }) => done > total)).toEqual([]);
+      // Scans in the margins of a request are counted by the service.
+      const total = shown.findLast((work) => work.total !== undefined)?.total ?? 0;
+      expect([total >= inRange, total <= inRange + 2]).toEqual([true, true]);
+    }
+  });
+
+  it('of parts that do not add up costs them on top of the pages, and is right (F7)', async () => {
+    const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
+    const rows = Array.from({ length: 300 }, (_, at) => ({ id: at + 1, time: span.sinceMs + (at + 1) * 8_640_000 - 500 }));
+    const ask = (dimensions: Asked['dimensions']) =>
+      count(rows, { wholeSeconds: true, pageCap: 5 }, { dimensions, compare: 'none', span }, 'UTC');
+    const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
+    expect(counted.rows).toEqual(read.rows);
+    expect(counted.isRepeated).toBe(true);
+    expect(counted.requests).toBeLessThanOrEqual(read.requests + 30);
+  });
+
+  it('never costs more than the pages of the same ranges, and says the same', async () => {
+    const model = fc.record({
+      order: fc.constantFrom('ascending' as const, 'descending' as const),
+      pageCap: fc.constantFrom(2, 5, 500),
+      sinceInclusive: fc.boolean(),
+    });
+    const cases = { byTotals: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 60 * 24 * 60 }), { maxLength: 300, size: 'max' }),
+        model,
+        fc.integer({ min: 1, max: 28 }),
+        fc.integer({ min: -3, max: 10 }),
+        fc.constantFrom(...COMPARISONS),
+        fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe'),
+        async (minutes, how, days, ago, compare, zone) => {
+          // Every fourth a year earlier.
+          const rows = minutes.map((at, i) => ({ id: i + 1, time: NOW_MS - at * 60_000 - (i % 4 === 0 ? 365 * DAY_MS : 0) + 7 }));
+          const untilMs = NOW_MS - ago * DAY_MS;
+          const span = { sinceMs: untilMs - days * DAY_MS, untilMs };
+          const ask = (dimensions: Asked['dimensions']) => count(rows, how, { dimensions, compare, span }, zone);
+          const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
+          expect(counted).toMatchObject({ failures: [], isRepeated: false });
+          expect(counted.rows).toEqual(read.rows);
+          expect(counted.requests).toBeLessThanOrEqual(read.requests);
+          if (counted.requests < read.requests) cases.byTotals += 1;
+        },
+      ),
+      runs(20),
+    );
+    expect(cases.byTotals).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,59 @@
+/** What of a range the files cover. */
+import { describe, expect, it } from 'vitest';
+import { type CoveredLog, coverageOf } from '../../../src/scans/stats/coverage.ts';
+
+const log = (firstMs: number | undefined, lastMs: number | undefined, more: Partial<CoveredLog> = {}): CoveredLog => ({
+  ...{ firstMs, lastMs, beginsMs: undefined, isKept: false },
+  ...more,
+});
+const kept = (beginsMs: number | undefined) => ({ beginsMs, isKept: true });
+const FIRST = Number.NEGATIVE_INFINITY;
+
+describe('a range', () => {
+  const span = { sinceMs: 100, untilMs: 200 };
+
+  it.each([
+    ['lies within one file', [log(50, 250)], { isWhole: true }],
+    ['begins before the first scan', [log(120, 250)], { startsLateMs: 120, isWhole: false }],
+    ['begins before the first scan of a log from its beginning on', [log(120, 250, kept(FIRST))], { isWhole: true }],
+    ['begins before the log', [log(120, 250, kept(110))], { startsLateMs: 120, isWhole: false }],
+    ['begins with the log', [log(120, 250, kept(100))], { isWhole: true }],
+    [
+      'begins before a log whose oldest files may be gone',
+      [log(120, 250, kept(undefined))],
+      { startsLateMs: 120, isWhole: false },
+    ],
+    ['ends after the last scan', [log(50, 150)], { endsEarlyMs: 150, isWhole: false }],
+    ['ends with a scan', [log(50, 200)], { isWhole: true }],
+    ['lies between two files', [log(0, 50), log(250, 300)], { isWhole: false }],
+    ['is covered for one code and not for another', [log(0, 300), log(0, 150)], { isWhole: false }],
+    [
+      'is of logs that one export appends to',
+      [log(0, 300, kept(FIRST)), log(undefined, undefined, kept(FIRST))],
+      { isWhole: true },
+    ],
+    ['begins with the first scan', [log(100, 250)], { isWhole: true }],
+    ['begins before one of two logs', [log(120, 250, kept(FIRST)), log(130, 250)], { startsLateMs: 120, isWhole: false }],
+    [
+      'ends after a log that an export appends to, although another file goes on',
+      [log(0, 150, kept(FIRST)), log(0, 300)],
+      { isWhole: false },
+    ],
+    ['is of no log', [], { isWhole: false }],
+    ['is of an empty file', [log(undefined, undefined)], { isWhole: false }],
+  ])('%s (F12)', (_, logs, expected) => {
+    expect(coverageOf(logs, span, undefined)).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, ...expected });
+  });
+
+  it('without a beginning or an end is not covered', () => {
+    expect(coverageOf([log(0, 300)], { sinceMs: 100, untilMs: undefined }, undefined).isWhole).toBe(false);
+    expect(coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(false);
+    const open = coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: undefined }, undefined);
+    expect(open).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, isWhole: false });
+    expect(coverageOf([log(150, 300, kept(FIRST))], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(true);
+  });
+
+  it('is compared with one that begins before the data (F12)', () => {
+    expect(coverageOf([log(80, 300)], span, { sinceMs: 0, untilMs: 100 }).startsLateMs).toBe(80);
+  });
+});

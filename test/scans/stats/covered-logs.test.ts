@@ -1,0 +1,60 @@
+/** First and last scans of logs, from those of their files. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { coveredLogs } from '../../../src/scans/stats/covered-logs.ts';
+import { CODE, createMemoryDisk, FILE, HOUR, rowsAt, run, START, STATE } from '../append/runs.ts';
+import { LAKE, MANIFEST, runLake } from '../dataset/runs.ts';
+
+const SPANS = new Map([
+  ['a', { firstMs: 20, lastMs: 30 }],
+  ['b', { firstMs: 10, lastMs: 15 }],
+  ['c', { firstMs: 25, lastMs: 40 }],
+]);
+const NOT_KEPT = { beginsMs: undefined, isKept: false };
+
+it('are those of each file if no export appends to it: scans may be missing between them (F12)', async () => {
+  const logs = [
+    { paths: ['a', 'b'], keptBy: undefined },
+    { paths: ['empty'], keptBy: undefined },
+  ];
+  expect(await coveredLogs(logs, SPANS)).toEqual([
+    { firstMs: 20, lastMs: 30, ...NOT_KEPT },
+    { firstMs: 10, lastMs: 15, ...NOT_KEPT },
+    { firstMs: undefined, lastMs: undefined, ...NOT_KEPT },
+  ]);
+});
+
+it('are those of an appended file with its rotated files, from its first run on (F12)', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const memory = createMemoryDisk();
+  await run(memory, { [CODE]: rowsAt(START) }, { sinceMs: START - HOUR });
+  const file = join(directory, 'scans.csv');
+  await writeFile(file, memory.read(FILE) ?? '');
+  await writeFile(`${file}.state.json`, memory.read(STATE) ?? '');
+  expect(await coveredLogs([{ paths: ['a', 'c'], keptBy: { file } }], SPANS)).toEqual([
+    { firstMs: 20, lastMs: 40, beginsMs: START - HOUR, isKept: true },
+  ]);
+});
+
+it('begin with the first run of a dataset whose parts were all read (F12)', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const memory = createMemoryDisk();
+  await runLake(memory, { [CODE]: rowsAt(START) }, { sinceMs: START - HOUR });
+  await writeFile(join(directory, '_qrctl.json'), memory.read(MANIFEST) ?? '');
+  const parts = memory.names().filter((name) => name.startsWith(`${LAKE}/dt=`));
+  const paths = parts.map((name) => join(directory, name.slice(LAKE.length)));
+  const beginsIn = async (read: readonly string[]) =>
+    (await coveredLogs([{ paths: [...read], keptBy: { directory } }], new Map())).map(({ beginsMs }) => beginsMs);
+  expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual([true, [START - HOUR], [undefined]]);
+});
+
+it('are the earliest and the latest of a dataset, whose parts are one log', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const [log, ...others] = await coveredLogs([{ paths: ['a', 'b', 'c'], keptBy: { directory } }], SPANS);
+  expect([log, others]).toEqual([{ firstMs: 10, lastMs: 40, beginsMs: undefined, isKept: true }, []]);
+});

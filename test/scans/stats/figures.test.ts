@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../src/base/time/local-time.ts';
+import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
+import { DIMENSIONS, type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { type FiguresOptions, figuresOf } from '../../../src/scans/stats/figures.ts';
+import { createTally } from '../../../src/scans/stats/tally.ts';
+import { runs } from '../../support/property-runs.ts';
+
+const at = (text: string) => Date.parse(text);
+
+interface Made {
+  ts: string;
+  country?: string | null;
+  code?: string;
+  scans?: number;
+}
+
+const CODES = new Map<string, CodeOfScans>();
+
+function codeOf(value: string): CodeOfScans {
+  const code = CODES.get(value) ?? { value };
+  CODES.set(value, code);
+  return code;
+}
+
+function tallyOf(scans: readonly Made[], zone: string, dimensions: readonly Dimension[] = DIMENSIONS) {
+  const tally = createTally(dimensions.map(groupOf), createLocalTime(zone).offsetMs);
+  for (const { ts, country = null, code = 'menu', scans: times = 1 } of scans) {
+    for (let i = 0; i < times; i++) tally.add(at(ts), { country }, codeOf(code));
+  }
+  return tally;
+}
+
+function options(zone: string, more: Partial<FiguresOptions> & Pick<FiguresOptions, 'current'>): FiguresOptions {
+  const open = { sinceMs: undefined, untilMs: undefined };
+  return { span: open, timezone: zone, offsetAt: createLocalTime(zone).offsetMs, top: undefined, nowMs: undefined, ...more };
+}
+
+function brief(by: Dimension, given: FiguresOptions) {
+  return figuresOf(groupOf(by), given).rows.map(({ value, scans, previous, isPart }) => [
+    value,
+    scans,
+    ...(previous === null ? [] : [previous]),
+    ...(isPart ? ['part'] : []),
+  ]);
+}
+
+describe('figures by time', () => {
+  const span = { sinceMs: at('2026-10-24T22:00:00Z'), untilMs: at('2026-10-26T23:00:00Z') };
+
+  it('are of days of the zone, at 25 hours too, and have the days without scans', () => {
+    const current = tallyOf([{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }], 'Europe/Berlin');
+    expect(brief('day', options('Europe/Berlin', { current, span, nowMs: span.untilMs }))).toEqual([
+      ['2026-10-25', 2],
+      ['2026-10-26', 0],
+    ]);
+  });
+
+  it('of a range of thousands of years have only the units with scans, and say so', () => {
+    const current = tallyOf([{ ts: '0001-01-01T12:00:00Z' }, { ts: '2026-10-25T12:00:00Z' }], 'UTC');
+    const before = {
+      tally: tallyOf([{ ts: '0001-01-02T12:00:00Z' }], 'UTC'),
+      span: { sinceMs: at('0001-01-01T00:00:00Z'), untilMs: at('0001-01-03T00:00:00Z') },
+    };
+    const section = figuresOf(groupOf('day'), options('UTC', { current, before }));
+    expect(section.isSparse).toBe(true);
+    expect(section.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
+      ['0001-01-01', 1, 0],
+      ['0001-01-02', 0, 1],
+      ['2026-10-25', 1, null],
+    ]);
+    expect(figuresOf(groupOf('month'), options('UTC', { current })).rows).toHaveLength(2);
+    // The first day is compared with the first day, and a day that only the previous range has is left out.
+    const later = tallyOf([{ ts: '1960-01-01T12:00:00Z' }], 'UTC');
+    const earlier = {
+      tally: tallyOf([{ ts: '1899-12-02T12:00:00Z' }, { ts: '1959-12-31T12:00:00Z' }], 'UTC'),
+      span: { sinceMs: at('1899-12-01T00:00:00Z'), untilMs: at('1960-01-01T00:00:00Z') },
+    };
+    const span = { sinceMs: at('1960-01-01T00:00:00Z'), untilMs: at('2020-01-01T00:00:00Z') };
+    const shifted = figuresOf(groupOf('day'), options('UTC', { current: later, before: earlier, span, nowMs: span.untilMs }));
+    expect(shifted.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
+      ['1960-01-01', 1, 0],
+      ['1960-01-02', 0, 1],
+    ]);
+  });
+
+  it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {
+    const current = tallyOf([{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }], 'Europe/Berlin');
+    const given = options('Europe/Berlin', { current });
+    expect(figuresOf(groupOf('hour'), given).rows[2]).toMatchObject({ value: '02', scans: 2 });
+    expect(figuresOf(groupOf('hour'), given).rows).toHaveLength(24);
+    expect(brief('weekday', given)[6]).toEqual(['Sunday', 2]);
+    expect(brief('week', given)).toEqual([['2026-W43', 2, 'part']]);
+    expect(brief('month', given)).toEqual([['2026-10', 2, 'part']]);
+  });
+
+  it('mark what the range cuts and what is not over', () => {
+    const current = tallyOf([{ ts: '2026-10-01T12:00:00Z' }], 'UTC');
+    const cut = { sinceMs: at('2026-10-01T06:00:00Z'), untilMs: at('2026-10-04T00:00:00Z') };
+    expect(brief('day', options('UTC', { current, span: cut, nowMs: at('2026-10-03T10:00:00Z') }))).toEqual([
+      ['2026-10-01', 1, 'part'],
+      ['2026-10-02', 0],
+      ['2026-10-03', 0, 'part'],
+    ]);
+  });
+
+  it('stand beside the first day of the range before, and beside nothing where that is shorter', () => {
+    const before = {
+      tally: tallyOf([{ ts: '2026-09-01T08:00:00Z', scans: 40 }], 'UTC'),
+      span: { sinceMs: at('2026-09-01T00:00:00Z'), untilMs: at('2026-09-03T00:00:00Z') },
+    };
+    const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', scans: 50 }], 'UTC');
+    const month = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-04T00:00:00Z') };
+    const { rows } = figuresOf(groupOf('day'), options('UTC', { current, before, span: month, nowMs: month.untilMs }));
+    expect(rows.map(({ previous, change }) => [previous, change])).toEqual([
+      [40, 0.25],
+      [0, null],
+      [null, null],
+    ]);
+  });
+});
+
+describe('figures by value', () => {
+  it('make no percentage of fewer than 30 scans', () => {
+    const few = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 29 }], 'UTC');
+    expect(figuresOf(groupOf('country'), options('UTC', { current: few })).rows[0]).toMatchObject({ scans: 29, share: null });
+    const enough = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 30 }], 'UTC');
+    const before = { tally: few, span: { sinceMs: undefined, untilMs: undefined } };
+    expect(figuresOf(groupOf('country'), options('UTC', { current: enough, before })).rows[0]).toMatchObject({
+      share: 1,
+      previous: 29,
+      change: null,
+    });
+  });
+
+  it('have codes that nobody scanned, and values that were there before', () => {
+    const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', code: 'a' }], 'UTC');
+    const before = {
+      tally: tallyOf([{ ts: '2026-09-01T12:00:00Z', code: 'b', scans: 2 }], 'UTC'),
+      span: { sinceMs: undefined, untilMs: undefined },
+    };
+    expect(brief('code', options('UTC', { current, before, codes: ['a', 'b', 'c'] }))).toEqual([
+      ['a', 1, 0],
+      ['b', 0, 2],
+      ['c', 0, 0],
+    ]);
+  });
+
+  it('add up to the total, whatever is left out (F3)', () => {
+    const made = fc.array(
+      fc.record({
+        country: fc.option(fc.constantFrom('DE', 'FR', 'other', 'AT', 'IT', '')),
+        code: fc.constantFrom('a', 'b', 'c'),
+      }),
+      { maxLength: 60 },
+    );
+    const top = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
+    fc.assert(
+      fc.property(made, made, top, (scans, earlier, top) => {
+        const withTimes = (list: typeof scans, month: string) =>
+          list.map((scan, i): Made => ({ ...scan, ts: `2026-${month}-0${1 + (i % 9)}T0${i % 10}:00:00Z` }));
+        const current = tallyOf(withTimes(scans, '10'), 'UTC');
+        const before = { tally: tallyOf(withTimes(earlier, '09'), 'UTC'), span: { sinceMs: undefined, untilMs: undefined } };
+        for (const by of DIMENSIONS) {
+          const { rows } = figuresOf(groupOf(by), options('UTC', { current, before, top }));
+          const sum = (key: 'scans' | 'previous') => rows.reduce((all, row) => all + (row[key] ?? 0), 0);
+          expect(sum('scans')).toBe(scans.length);
+          if (['country', 'code', 'hour', 'weekday'].includes(by)) expect(sum('previous')).toBe(earlier.length);
+          if (top !== undefined && ['country', 'code'].includes(by)) expect(rows.length).toBeLessThanOrEqual(top + 1);
+        }
+      }),
+      runs(25),
+    );
+  });
+});
+
+describe('the rows of values', () => {
+  const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-02T00:00:00Z') };
+  const made = (counts: Readonly<Record<string, number>>) =>
+    tallyOf(
+      Object.entries(counts).map(([country, scans]): Made => ({ ts: '2026-10-01T12:00:00Z', country: country || null, scans })),
+      'UTC',
+    );
+  const valuesOf = (
+    top: number | undefined,
+    counts: Readonly<Record<string, number>>,
+    before?: Readonly<Record<string, number>>,
+  ) => {
+    const earlier = before && { tally: made(before), span: { sinceMs: span.sinceMs - 86_400_000, untilMs: span.sinceMs } };
+    return figuresOf(groupOf('country'), options('UTC', { current: made(counts), span, before: earlier, top }));
+  };
+  const namesOf = ({ rows }: ReturnType<typeof valuesOf>) => rows.map(({ value, isRest }) => (isRest ? '(other)' : value));
+
+  it('are by scans, then by those before, then by value, and without a value last', () => {
+    expect(namesOf(valuesOf(undefined, { B: 1, A: 1, C: 2, '': 1 }))).toEqual(['C', 'A', 'B', null]);
+    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(['B', 'A', 'C', 'D']);
+  });
+
+  it('are the first ones, and one more where the rest would be a single value', () => {
+    const counts = { A: 5, B: 4, C: 3, D: 2 };
+    expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
+    expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
+    expect(namesOf(valuesOf(4, counts))).toEqual(['A', 'B', 'C', 'D']);
+    expect(valuesOf(2, counts).rows[2]).toMatchObject({ by: 'country', value: 'other', scans: 5, isRest: true });
+    expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
+  });
+
+  it('have a rest for values that only the previous range has', () => {
+    const { rows } = valuesOf(1, { A: 5 }, { A: 1, B: 4, C: 2 });
+    expect(rows[1]).toMatchObject({ value: 'other', scans: 0, previous: 6, isRest: true });
+  });
+
+  it('say whether averages are compared, which takes a previous range of another length', () => {
+    expect(valuesOf(undefined, { A: 1 }).comparesAverages).toBe(false);
+    expect(valuesOf(undefined, { A: 1 }, { A: 1 }).comparesAverages).toBe(false);
+    const longer = { tally: made({ A: 1 }), span: { sinceMs: span.sinceMs - 2 * 86_400_000, untilMs: span.sinceMs } };
+    expect(
+      figuresOf(groupOf('country'), options('UTC', { current: made({ A: 1 }), span, before: longer })).comparesAverages,
+    ).toBe(true);
+  });
+
+  it('are minima if there were too many values, now or before', () => {
+    const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`v${i}`, 1]));
+    expect(valuesOf(3, { A: 1 }, { A: 1 }).isApproximate).toBe(false);
+    expect(valuesOf(3, many, { A: 1 }).isApproximate).toBe(true);
+    expect(valuesOf(3, { A: 1 }, many).isApproximate).toBe(true);
+    expect(figuresOf(groupOf('city'), options('UTC', { current: createTally([], () => 0) })).isApproximate).toBe(false);
+  });
+});
+
+describe('the rows of units', () => {
+  it('of an empty open range are none', () => {
+    const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
+    expect(section).toEqual({ kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false });
+  });
+
+  it('of a range without an end go to its last scan, or are the first day', () => {
+    const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
+    const rows = (scans: readonly Made[]) => brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));
+    expect(rows([{ ts: '2026-10-02T23:00:00Z' }])).toEqual([
+      ['2026-10-01', 0],
+      ['2026-10-02', 1, 'part'],
+    ]);
+    expect(rows([])).toEqual([['2026-10-01', 0]]);
+  });
+
+  it('compare averages only of whole units', () => {
+    const section = (by: Dimension, since: string, until: string, sinceBefore: string) =>
+      figuresOf(groupOf(by), {
+        ...options('UTC', { current: tallyOf([{ ts: since }], 'UTC'), span: { sinceMs: at(since), untilMs: at(until) } }),
+        before: { tally: tallyOf([{ ts: sinceBefore }], 'UTC'), span: { sinceMs: at(sinceBefore), untilMs: at(since) } },
+        nowMs: at(until),
+      });
+    const months = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect([months.comparesAverages, months.isApproximate]).toEqual([true, false]);
+    const cut = section('month', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect(cut.comparesAverages).toBe(false);
+    const cutBefore = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-12T00:00:00Z');
+    expect(cutBefore.comparesAverages).toBe(false);
+    const hours = section('hour', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
+    expect([hours.comparesAverages, hours.isApproximate]).toEqual([true, false]);
+  });
+});

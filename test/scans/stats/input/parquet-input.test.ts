@@ -1,0 +1,128 @@
+/** Figures out of Parquet are those out of CSV. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parquetMetadata } from 'hyparquet';
+import { expect, it } from 'vitest';
+import { UnprovenError, UsageError } from '../../../../src/base/errors.ts';
+import { createCsvFormatter } from '../../../../src/files/formats/csv.ts';
+import { createParquetFormatter } from '../../../../src/files/formats/parquet/parquet.ts';
+import { readParquetRows } from '../../../../src/files/formats/parquet/parquet-rows.ts';
+import type { Row } from '../../../../src/files/formats/row-sink.ts';
+import { readInputs } from '../../../../src/scans/stats/input/read-scans.ts';
+import { useDirectory } from '../../../support/cli.ts';
+import { SOAK } from '../../../support/property-runs.ts';
+
+const NAMES = ['qr_id', 'qr_slug', 'qr_name', 'id', 'ts', 'country', 'referrer'];
+const ROWS = [1n, 2n, 9_007_199_254_740_993n].map((id, i) => ({
+  ...{ qr_id: '11111111-1111-4111-8111-111111111111', qr_slug: 'menu', qr_name: 'Menu' },
+  ...{ id, ts: `2026-10-0${i + 1}T01:02:03.004Z`, country: i === 1 ? null : 'DE', referrer: '東京 🎌' },
+}));
+
+async function read(path: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  const start =
+    () =>
+    (ms: number, { id, referrer }: Readonly<Record<string, unknown>>, { value: code }: { value: string }) => {
+      found.push([ms, String(id), referrer, code]);
+    };
+  await readInputs({
+    paths: [path],
+    fields: ['country', 'referrer'],
+    start,
+    note: () => undefined,
+    pause: async () => undefined,
+  });
+  return found;
+}
+
+/** A file of these rows. */
+function parquetOf(rows: readonly Row[]): Buffer {
+  const formatter = createParquetFormatter(NAMES);
+  return Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+}
+
+it('reads the same scans from Parquet as from CSV, and refuses what is cut', async () => {
+  const directory = await useDirectory();
+  await mkdir(join(directory, 'dt=2026-10-01'));
+  const [csv, parquet] = ['a.csv', 'dt=2026-10-01/a.parquet'].map((name) => join(directory, name)) as [string, string];
+  const text = createCsvFormatter(NAMES, { header: true, rawCells: false, excel: false });
+  await writeFile(csv, Buffer.concat([Buffer.from(text.begin()), Buffer.from(text.rows(ROWS) as Uint8Array)]));
+  const bytes = parquetOf(ROWS);
+  await writeFile(parquet, bytes);
+  expect(await read(parquet)).toEqual(await read(csv));
+  await writeFile(parquet, bytes.subarray(0, bytes.length - 9));
+  await expect(read(parquet)).rejects.toThrow(/cannot read scans from .*: not a complete Parquet file/);
+});
+
+it('reads or refuses a file with any byte changed, in bounded time', async () => {
+  const path = join(await useDirectory(), 'a.parquet');
+  const rows = Array.from({ length: 20 }, (_, i) => ({ ...ROWS[0], id: i + 1, ts: '2026-10-01T01:02:03.004Z' }));
+  const whole = parquetOf(rows);
+  const step = SOAK ? 1 : 211;
+  for (let at = 4; at < whole.length; at += step) {
+    for (const bit of [0x10, 0x80]) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ bit;
+      await writeFile(path, damaged);
+      const failure = await read(path).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (failure !== undefined)
+        expect(failure).toSatisfy((error) => error instanceof UsageError || error instanceof UnprovenError);
+    }
+  }
+}, 600_000);
+
+it('refuses counts that no page can have before it is decoded: one bit took minutes (F19)', async () => {
+  const path = join(await useDirectory(), 'a.parquet');
+  const whole = parquetOf(ROWS);
+  const name = Buffer.from('qr_id');
+  const { schema, row_groups } = parquetMetadata(new Uint8Array(whole).buffer);
+  expect([schema.length, row_groups.length, whole.includes(name)]).toEqual([NAMES.length + 1, 1, true]);
+  // From the first page on, the header of each has its number of values.
+  const found: string[] = [];
+  for (let at = 4; at < 200; at += SOAK ? 1 : 6) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ 0x80;
+    await writeFile(path, damaged);
+    await read(path).catch((error: Error) => found.push(error.message));
+  }
+  expect(found.filter((message) => message.includes('says what cannot be')).length).toBeGreaterThan(3);
+}, 120_000);
+
+it('refuses a page in which any bit has changed: figures of another value would be no figures (F19)', async () => {
+  const path = join(await useDirectory(), 'a.parquet');
+  const rows = Array.from({ length: 400 }, (_, i) => ({
+    ...ROWS[0],
+    id: i + 1,
+    country: ['DE', 'FR'][i % 2],
+    referrer: `r${i}`,
+  }));
+  const whole = parquetOf(rows);
+  await writeFile(path, whole);
+  const before = await read(path);
+  const { row_groups } = parquetMetadata(new Uint8Array(whole).buffer);
+  const end = Math.max(
+    ...(row_groups[0]?.columns.map(
+      ({ file_offset, meta_data }) => Number(file_offset) + Number(meta_data?.total_compressed_size),
+    ) ?? []),
+  );
+  expect(end).toBeGreaterThan(1000);
+  for (let at = 4; at < end; at += SOAK ? 1 : 193) {
+    const damaged = Buffer.from(whole);
+    damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
+    await writeFile(path, damaged);
+    const found = await read(path).catch((error: unknown) => error);
+    if (!(found instanceof UsageError)) expect([at, found]).toEqual([at, before]);
+  }
+}, 600_000);
+
+it('ends when it is aborted', async () => {
+  const controller = new AbortController();
+  const reason = new Error('aborted');
+  const file = { read: async () => ({ bytesRead: 1 }) as never };
+  const reading = readParquetRows(file, 50_000_000, { signal: controller.signal }).next();
+  controller.abort(reason);
+  await expect(reading).rejects.toBe(reason);
+});

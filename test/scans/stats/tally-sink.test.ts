@@ -1,0 +1,74 @@
+/** Scans of one code, which count once the code is verified as complete. */
+import { expect, it } from 'vitest';
+import { createTallies } from '../../../src/scans/stats/counted.ts';
+import { groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { createTallySink } from '../../../src/scans/stats/tally-sink.ts';
+
+const CODE = { value: 'menu' };
+
+function sinkFor() {
+  const taken: number[][] = [];
+  const fresh = () =>
+    createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: 100, untilMs: 200 }, { sinceMs: 0, untilMs: 50 });
+  const into = ({ current, before }: ReturnType<typeof fresh>) => taken.push([current.total(), before.total()]);
+  const sink = createTallySink({ sinceMs: 0, fresh, into, code: CODE });
+  const write = (...times: number[]) => sink.write({ rows: times.map((id) => ({ id })), times } as never);
+  return { sink, write, taken };
+}
+
+it('counts each scan in its range, and those of neither in none', async () => {
+  const { sink, write, taken } = sinkFor();
+  expect(await write(-1, 0, 49, 50, 99)).toBe(5);
+  expect(await write(100, 199, 200)).toBe(3);
+  expect([sink.added(), sink.sinceMs, taken]).toEqual([8, 0, []]);
+  await sink.commit();
+  expect(taken).toEqual([[2, 2]]);
+  await sink.commit();
+  expect(taken).toHaveLength(1);
+});
+
+it('goes back to nothing only', async () => {
+  const { sink, write, taken } = sinkFor();
+  const toNothing = await sink.checkpoint();
+  expect(await toNothing()).toBe(true);
+  await write(100);
+  const toOne = await sink.checkpoint();
+  expect(await toOne()).toBe(true);
+  await write(101);
+  expect([await toOne(), sink.added()]).toEqual([false, 2]);
+  expect([await toNothing(), sink.added()]).toEqual([true, 0]);
+  await write(102);
+  await sink.commit();
+  expect(taken).toEqual([[1, 0]]);
+});
+
+it('adds no scans that are in neither range', () => {
+  const tallies = createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: 100, untilMs: 200 }, undefined);
+  for (const ms of [0, 99, 200]) tallies.addMany(ms, CODE, 3);
+  tallies.addMany(100, CODE, 3);
+  expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
+});
+
+it('discards what is not verified', async () => {
+  const { sink, write, taken } = sinkFor();
+  await write(100, 101);
+  await sink.discard();
+  expect(sink.added()).toBe(0);
+  await sink.commit();
+  expect(taken).toEqual([]);
+});
+
+it('keeps the number of scans of a code that is committed', async () => {
+  const { sink, write } = sinkFor();
+  await write(100, 101);
+  await sink.commit();
+  await sink.discard();
+  expect(sink.added()).toBe(2);
+});
+
+it('takes scans of any time if its range is open', () => {
+  const tallies = createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: undefined, untilMs: undefined }, undefined);
+  for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
+  tallies.addMany(5, CODE, 7);
+  expect([tallies.current.total(), tallies.before.total()]).toEqual([10, 0]);
+});

@@ -1,0 +1,94 @@
+/** Counts of scans by hour, value and code. */
+import { describe, expect, it } from 'vitest';
+import { type Dimension, groupOf } from '../../../src/scans/stats/dimensions.ts';
+import { createTally } from '../../../src/scans/stats/tally.ts';
+
+const HOUR = 3_600_000;
+const [A, B] = [{ value: 'a' }, { value: 'b' }];
+
+function tallyBy(dimensions: readonly Dimension[], offsetAt: (ms: number) => number = () => 0) {
+  return createTally(dimensions.map(groupOf), offsetAt);
+}
+
+function countsOf(tally: ReturnType<typeof tallyBy>, by: string) {
+  return Object.fromEntries(
+    tally.values
+      .get(by)
+      ?.counts()
+      .map(({ value, scans }) => [String(value), scans]) ?? [],
+  );
+}
+
+describe('a tally', () => {
+  it('counts by local hour and by code, in any order of both', () => {
+    const tally = tallyBy(['day', 'code'], (ms) => (ms < 2 * HOUR ? 0 : HOUR));
+    for (const [ms, code] of [
+      [0, A],
+      [HOUR - 1, A],
+      [HOUR, A],
+      [HOUR + 1, B],
+      [2 * HOUR, A],
+      [1, A],
+    ] as const)
+      tally.add(ms, {}, code);
+    expect([...tally.hours]).toEqual([
+      [0, 3],
+      [1, 2],
+      [3, 1],
+    ]);
+    expect(countsOf(tally, 'code')).toEqual({ a: 5, b: 1 });
+    expect([tally.total(), tally.span()]).toEqual([6, { firstMs: 0, lastMs: 2 * HOUR }]);
+  });
+
+  it('may be looked at while it grows', () => {
+    const tally = tallyBy(['hour', 'code']);
+    tally.add(0, {}, A);
+    expect([[...tally.hours], countsOf(tally, 'code')]).toEqual([[[0, 1]], { a: 1 }]);
+    tally.add(1, {}, A);
+    expect([countsOf(tally, 'code'), [...tally.hours]]).toEqual([{ a: 2 }, [[0, 2]]]);
+  });
+
+  it('has values as text, and null for none', () => {
+    const tally = tallyBy(['country', 'city']);
+    for (const scan of [{ country: 'DE', city: 7 }, { country: null, city: true }, { city: 'Bonn' }, { country: '', city: 7n }]) {
+      tally.add(0, scan, A);
+    }
+    expect(countsOf(tally, 'country')).toEqual({ DE: 1, null: 3 });
+    expect(countsOf(tally, 'city')).toEqual({ 7: 2, true: 1, Bonn: 1 });
+  });
+
+  it('has only the counts that are wanted, and no clock for groups without time', () => {
+    const tally = tallyBy(['country'], () => Number.NaN);
+    tally.add(5 * HOUR, { country: 'DE', city: 'Bonn' }, A);
+    expect([[...tally.hours], [...tally.values.keys()], tally.total()]).toEqual([[[0, 1]], ['country'], 1]);
+  });
+
+  it('takes many scans of one time', () => {
+    const tally = tallyBy(['day', 'code']);
+    tally.addMany(HOUR, A, 5);
+    tally.addMany(2 * HOUR, A, 0);
+    tally.addMany(0, B, -1);
+    expect([tally.total(), tally.span(), [...tally.hours]]).toEqual([5, { firstMs: HOUR, lastMs: HOUR }, [[1, 5]]]);
+    expect(countsOf(tally, 'code')).toEqual({ a: 5 });
+  });
+
+  it('takes all of another one, and keeps its own', () => {
+    const [tally, other, empty] = [tallyBy(['day', 'code']), tallyBy(['day', 'code', 'country']), tallyBy(['day', 'code'])];
+    tally.add(5 * HOUR, {}, A);
+    other.add(2 * HOUR, { country: 'DE' }, A);
+    other.add(9 * HOUR, { country: 'DE' }, B);
+    tally.addAll(other);
+    tally.addAll(empty);
+    tally.add(5 * HOUR, {}, A);
+    expect([tally.total(), tally.span()]).toEqual([4, { firstMs: 2 * HOUR, lastMs: 9 * HOUR }]);
+    expect(new Map(tally.hours)).toEqual(
+      new Map([
+        [5, 2],
+        [2, 1],
+        [9, 1],
+      ]),
+    );
+    expect(countsOf(tally, 'code')).toEqual({ a: 3, b: 1 });
+    expect([empty.span(), empty.total(), [...tally.values.keys()]]).toEqual([undefined, 0, ['code']]);
+  });
+});

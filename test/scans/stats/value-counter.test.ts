@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createValueCounter } from '../../../src/scans/stats/value-counter.ts';
+import { runs } from '../../support/property-runs.ts';
+
+function countedOf(counter: ReturnType<typeof createValueCounter>): Record<string, number> {
+  return Object.fromEntries(counter.counts().map(({ value, scans }) => [String(value), scans]));
+}
+
+describe('counts of values', () => {
+  it('are exact while there is room, and take the empty text for none', () => {
+    const counter = createValueCounter(3);
+    for (const value of ['DE', 'FR', 'DE', '', null]) counter.add(value);
+    expect(countedOf(counter)).toEqual({ DE: 2, FR: 1, null: 2 });
+    expect(counter.isApproximate()).toBe(false);
+  });
+
+  it('keep what is often when there is no more room, and give up what is rare (F1)', () => {
+    const counter = createValueCounter(3);
+    counter.add('often', 1000);
+    counter.add('sometimes', 100);
+    for (let i = 0; i < 50; i++) counter.add(`once ${i}`);
+    expect(countedOf(counter)).toMatchObject({ often: 1000, sometimes: 100 });
+    expect(counter.isApproximate()).toBe(true);
+  });
+
+  it('are short of the truth by less than a fair share of all scans (F1)', () => {
+    const most = 16;
+    const counter = createValueCounter(most);
+    const truth = new Map<string, number>();
+    const total = 3000;
+    let state = 1;
+    for (let i = 0; i < total; i++) {
+      state = (state * 48_271) % 2_147_483_647;
+      // Five values have a tenth of the scans each, and the others are rare.
+      const value = state % 10 < 5 ? `often ${state % 5}` : `rare ${state % 997}`;
+      counter.add(value);
+      truth.set(value, (truth.get(value) ?? 0) + 1);
+    }
+    const counts = countedOf(counter);
+    for (const [value, scans] of truth) {
+      expect(counts[value] ?? 0).toBeLessThanOrEqual(scans);
+      expect(scans - (counts[value] ?? 0), value).toBeLessThanOrEqual(total / most);
+    }
+  });
+
+  it('give up the value that is the rarest by now', () => {
+    const counter = createValueCounter(3);
+    for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const]) counter.add(value, scans);
+    counter.add('d');
+    counter.add('d', 20);
+    counter.add('e');
+    expect(countedOf(counter)).toEqual({ c: 9, d: 21, e: 1 });
+    counter.add('f', 2);
+    expect(countedOf(counter)).toEqual({ c: 9, d: 21, f: 2 });
+  });
+
+  it('never say more of a value than there was (F2)', () => {
+    const values = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 300 });
+    fc.assert(
+      fc.property(values, fc.integer({ min: 1, max: 20 }), (given, most) => {
+        const counter = createValueCounter(most);
+        const truth = new Map<string, number>();
+        for (const value of given) {
+          counter.add(`v${value}`);
+          truth.set(`v${value}`, (truth.get(`v${value}`) ?? 0) + 1);
+        }
+        for (const { value, scans } of counter.counts()) expect(scans).toBeLessThanOrEqual(truth.get(String(value)) ?? 0);
+        if (truth.size <= most) expect(new Map(counter.counts().map(({ value, scans }) => [value, scans]))).toEqual(truth);
+        expect(counter.counts().length).toBeLessThanOrEqual(most);
+      }),
+      runs(100),
+    );
+  });
+
+  it('say so when they are added up, too', () => {
+    const [counter, all] = [createValueCounter(2), createValueCounter()];
+    for (const value of ['a', 'a', 'b', 'c']) counter.add(value);
+    all.addAll(counter);
+    expect([countedOf(all), all.isApproximate()]).toEqual([{ a: 2, c: 1 }, true]);
+  });
+
+  it('tell long values apart by more than their beginnings, in bounded memory', () => {
+    const counter = createValueCounter();
+    const long = 'x'.repeat(10_000);
+    counter.add(`${long}a`);
+    counter.add(`${long}b`);
+    counter.add(`${long}b`);
+    expect(counter.counts().map(({ scans }) => scans)).toEqual([1, 2]);
+    expect(counter.counts().every(({ value }) => (value ?? '').length < 1100)).toBe(true);
+  });
+});
+
+describe('a value that is given up', () => {
+  it('is the rarest of all, in any order of them (F1)', () => {
+    const values = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 400 });
+    fc.assert(
+      fc.property(values, fc.integer({ min: 2, max: 12 }), fc.boolean(), (given, most, isSkewed) => {
+        const counter = createValueCounter(most);
+        const truth = new Map<string, number>();
+        for (const value of given) {
+          const name = `v${isSkewed ? Math.floor(value ** 2 / 40) : value}`;
+          counter.add(name);
+          truth.set(name, (truth.get(name) ?? 0) + 1);
+        }
+        // Metwally et al.: no error is larger than the number of scans per kept value.
+        const found = new Map(counter.counts().map(({ value, scans }) => [value, scans]));
+        for (const [value, scans] of truth) expect(found.get(value) ?? 0).toBeGreaterThanOrEqual(scans - given.length / most);
+      }),
+      runs(200),
+    );
+  });
+
+  it('leaves its count as the error of the new one, which is shown without it (F2)', () => {
+    const counter = createValueCounter(3);
+    for (const [value, scans] of [
+      ['a', 6],
+      ['b', 2],
+      ['c', 4],
+      ['d', 3],
+    ] as const)
+      counter.add(value, scans);
+    // b was given up: d has 2 + 3 scans, of which 2 may be others.
+    expect(countedOf(counter)).toEqual({ a: 6, c: 4, d: 3 });
+    counter.add('e', 1);
+    expect(countedOf(counter)).toEqual({ a: 6, e: 1, d: 3 });
+    counter.add('d', 2);
+    counter.add('f', 1);
+    expect(countedOf(counter)).toEqual({ a: 6, d: 5, f: 1 });
+    expect(counter.isApproximate()).toBe(true);
+  });
+
+  it('is one without a certain scan, too', () => {
+    const counter = createValueCounter(1);
+    counter.add('a', 5);
+    counter.add('b', 0);
+    expect(counter.counts()).toEqual([]);
+  });
+});
+
+describe('a long value', () => {
+  it('is kept whole up to 1024 letters, then truncated with a hash of 16 digits', () => {
+    const counter = createValueCounter();
+    for (const length of [1024, 1025]) counter.add('x'.repeat(length));
+    const [short, long] = counter.counts().map(({ value }) => value ?? '');
+    expect(short).toBe('x'.repeat(1024));
+    expect(long).toMatch(/^x{1024}… #[0-9a-f]{16}$/);
+    counter.add('x'.repeat(1025));
+    expect(counter.counts().map(({ scans }) => scans)).toEqual([1, 2]);
+  });
+});

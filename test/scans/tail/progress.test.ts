@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { createTailProgress } from '../../../src/scans/tail/progress.ts';
+
+const HOUR_MS = 3_600_000;
+const NOW = 100 * HOUR_MS;
+const AT = { serviceMs: NOW, machineMs: NOW };
+const BEGUN = { now: AT, hasBegun: true };
+
+describe('the progress of a tail', () => {
+  it('begins where the first run began, also for a code that is new', () => {
+    const progress = createTailProgress(5, new Map());
+    expect(progress.resume('a', AT)).toEqual({ fromMs: 5, at: AT, printed: new Map() });
+  });
+
+  it('stays an hour behind the newest printed scan, and forgets what is older (S3)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: 10 * HOUR_MS }, BEGUN);
+    progress.print('a', { id: 2, ms: 11 * HOUR_MS + 1 }, BEGUN);
+    progress.prune();
+    expect(progress.resume('a', AT)).toEqual({ fromMs: 10 * HOUR_MS + 1, at: AT, printed: new Map([[2, 11 * HOUR_MS + 1]]) });
+    // One that is listed late takes nothing back.
+    progress.print('a', { id: 3, ms: 10 * HOUR_MS + 1 }, BEGUN);
+    progress.prune();
+    expect(progress.resume('a', AT).fromMs).toBe(10 * HOUR_MS + 1);
+    expect([...progress.resume('a', AT).printed.keys()]).toEqual([2, 3]);
+    expect(progress.resume('b', AT).fromMs).toBe(0);
+  });
+
+  it('does not begin before its start', () => {
+    const progress = createTailProgress(5 * HOUR_MS, new Map());
+    progress.print('a', { id: 1, ms: 5.5 * HOUR_MS }, BEGUN);
+    expect(progress.resume('a', AT).fromMs).toBe(5 * HOUR_MS);
+  });
+
+  it('learns from a scan of this instant (S3)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: NOW }, BEGUN);
+    expect(progress.resume('a', AT).fromMs).toBe(NOW - HOUR_MS);
+  });
+
+  it('learns nothing from a scan of the future, nor before all of the start was returned (S3)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: NOW + 1 }, BEGUN);
+    progress.print('a', { id: 2, ms: NOW }, { now: AT, hasBegun: false });
+    progress.prune();
+    expect(progress.resume('a', AT)).toMatchObject({
+      fromMs: 0,
+      printed: new Map([
+        [1, NOW + 1],
+        [2, NOW],
+      ]),
+    });
+  });
+
+  /** Clocks at a true hour: that of the service is so many hours ahead, and this machine's too. */
+  const at = (hour: number, { ahead = 0, machine = 0 } = {}) => ({
+    serviceMs: NOW + (hour + ahead) * HOUR_MS,
+    machineMs: NOW + (hour + machine) * HOUR_MS,
+  });
+
+  it('does not follow a clock of the service that is suddenly ahead of this machine, and prints nothing twice after it is right again (S8)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: NOW }, { now: at(0), hasBegun: true });
+    progress.print('a', { id: 2, ms: NOW + 3.1 * HOUR_MS }, { now: at(0.1, { ahead: 3 }), hasBegun: true });
+    progress.prune();
+    const { fromMs, printed } = createTailProgress(0, progress.positions).resume('a', at(0.2));
+    expect([fromMs, [...printed.keys()]]).toEqual([NOW - HOUR_MS, [1, 2]]);
+  });
+
+  it('goes back by what the clock of the service was set back since its position was written (S8)', () => {
+    const progress = createTailProgress(0, new Map());
+    progress.print('a', { id: 1, ms: NOW + 3 * HOUR_MS }, { now: at(0, { ahead: 3 }), hasBegun: true });
+    // Soon, when the newest printed scan is dated in the future, and later.
+    for (const hour of [0.1, 5]) {
+      const positions = new Map([...progress.positions].map(([code, position]) => [code, { ...position }]));
+      expect(createTailProgress(0, positions).resume('a', at(hour)).fromMs).toBe(NOW - HOUR_MS);
+    }
+    expect(createTailProgress(0, progress.positions).resume('a', at(5, { ahead: 3 })).fromMs).toBe(NOW + 2 * HOUR_MS);
+  });
+
+  it('follows a clock that disagrees once it holds many scans (S8)', () => {
+    const progress = createTailProgress(0, new Map());
+    const now = at(0.1, { ahead: 3 });
+    progress.print('a', { id: 0, ms: NOW }, { now: at(0), hasBegun: true });
+    for (let id = 1; id <= 10_000; id++) progress.print('a', { id, ms: now.serviceMs }, { now, hasBegun: true });
+    progress.prune();
+    expect([progress.resume('a', now).fromMs, progress.resume('a', now).printed.size]).toEqual([now.serviceMs - HOUR_MS, 10_000]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { formatChecksummed, StateProblem, UnknownStateError } from '../../../src/scans/append/checksummed-state.ts';
+import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/tail-state.ts';
+
+const AT = { serviceMs: 3000, machineMs: 3500 };
+const STATE: TailState = {
+  workspace: { baseUrl: 'https://qr.example/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'p' },
+  codes: { codes: ['x', 'y'], all: false },
+  sinceMs: 1000,
+  positions: new Map([
+    [
+      'x',
+      {
+        fromMs: 2000,
+        at: AT,
+        printed: new Map<number | bigint, number>([
+          [7, 2500],
+          [9_007_199_254_740_993n, 2600],
+        ]),
+      },
+    ],
+    ['__proto__', { fromMs: 1000, at: AT, printed: new Map() }],
+  ]),
+};
+
+describe('the state of a tail', () => {
+  it('comes back as it was, with all digits of an ID', () => {
+    expect(parseTailState(formatTailState(STATE))).toEqual(STATE);
+    const all = { ...STATE, codes: { codes: [], all: '--name menu' } };
+    expect(parseTailState(formatTailState(all)).codes).toEqual(all.codes);
+    const negative = new Map([['x', { fromMs: -5, at: AT, printed: new Map([[-7, -2]]) }]]);
+    expect(parseTailState(formatTailState({ ...STATE, positions: negative })).positions).toEqual(negative);
+  });
+
+  it('is not read if it was cut or changed anywhere (S7)', () => {
+    const bytes = formatTailState(STATE);
+    for (let at = 0; at < bytes.length; at++) {
+      expect(() => parseTailState(bytes.subarray(0, at))).toThrow();
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(() => parseTailState(changed), `byte ${at}`).toThrow();
+    }
+    expect(() => parseTailState(bytes.subarray(0, -2))).toThrow(StateProblem);
+  });
+
+  const saved = {
+    version: 1,
+    ...STATE.workspace,
+    codes: ['x'],
+    all: false,
+    sinceMs: 1,
+    positions: [['x', { fromMs: 1, at: AT, printed: [['7', 1]] }]],
+  };
+  it.each([
+    ['another version', { version: 2 }],
+    ['no codes', { codes: undefined }],
+    ['a code that is no text', { codes: [1] }],
+    ['no choice', { all: null }],
+    ['a start that is no time', { sinceMs: '1' }],
+    ['no start', { sinceMs: undefined }],
+    ['no positions', { positions: {} }],
+    ['a position without a code', { positions: [[1, { fromMs: 1, at: AT, printed: [] }]] }],
+    ['a position that is none', { positions: [['x', null]] }],
+    ['a position without a time', { positions: [['x', { at: AT, printed: [] }]] }],
+    ['a position without clocks', { positions: [['x', { fromMs: 1, printed: [] }]] }],
+    ['an ID that is none', { positions: [['x', { fromMs: 1, at: AT, printed: [['7x', 1]] }]] }],
+    ['an ID with text before it', { positions: [['x', { fromMs: 1, at: AT, printed: [['x7', 1]] }]] }],
+    ['one of its scans without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['6', 1], ['7']] }]] }],
+    [
+      'one of its positions that is none',
+      {
+        positions: [
+          ['x', { fromMs: 1, at: AT, printed: [] }],
+          ['y', null],
+        ],
+      },
+    ],
+    ['a scan without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['7']] }]] }],
+    ['scans that are none', { positions: [['x', { fromMs: 1, at: AT, printed: 7 }]] }],
+    ['no workspace', { baseUrl: 1 }],
+  ])('is not read if another program wrote it: %s (S7)', (_, given) => {
+    expect(parseTailState(formatChecksummed(saved)).sinceMs).toBe(1);
+    expect(() => parseTailState(formatChecksummed({ ...saved, ...given }))).toThrow(UnknownStateError);
+  });
+});

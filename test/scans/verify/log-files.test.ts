@@ -1,0 +1,97 @@
+/** Files of a log, compared with the state that the last run wrote. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createFileHash } from '../../../src/scans/append/file-hash.ts';
+import type { AppendState } from '../../../src/scans/append/state.ts';
+import { checkLogFiles } from '../../../src/scans/verify/log-files.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'qrctl-log-files-'));
+  file = join(directory, 'log.csv');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function digest(text: string) {
+  const hash = createFileHash();
+  hash.update(Buffer.from(text));
+  return { bytes: Buffer.byteLength(text), ...hash.digests() };
+}
+
+const STAMP = { ino: 1n, mtimeNs: 1n, ctimeNs: 1n };
+const stateOf = (text: string, ...rotated: string[]) =>
+  ({
+    ...digest(text),
+    stamp: STAMP,
+    rotated: rotated.map((old) => ({ ...digest(old), newestMs: {} })),
+  }) as unknown as AppendState;
+
+/** Writes files, and checks those of the log by their names, and `others`. */
+async function check(files: Record<string, string | Buffer>, state: AppendState, others: readonly string[] = []) {
+  for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
+  const paths = (names: readonly string[]) => names.map((name) => join(directory, name));
+  const own = paths(Object.keys(files).filter((name) => !others.includes(name)));
+  const found = await checkLogFiles(file, state, { own, others: paths(others), pause: async () => undefined });
+  return { ...found, paths: found.paths.map((path) => path.slice(directory.length + 1)) };
+}
+
+describe('the file of a log', () => {
+  it.each([
+    ['as it was committed', 'abc\n', undefined],
+    ['truncated', 'ab', 'truncated'],
+    ['empty', '', 'truncated'],
+    ['with other bytes', 'abd\n', 'edited'],
+    ['with data after the last commit', 'abc\nxyz', 'edited'],
+  ])('%s is recognized (V10)', async (_, content, word) => {
+    const { fault, isUnfinished } = await check({ 'log.csv': content }, stateOf('abc\n'));
+    expect(fault?.reason ?? 'nothing').toContain(word ?? 'nothing');
+    expect(isUnfinished).toBe(false);
+  });
+
+  it('may have data of a run that was stopped, which the next run removes', async () => {
+    const state = { ...stateOf('abc\n'), stamp: undefined };
+    expect(await check({ 'log.csv': 'abc\nxyz' }, state)).toMatchObject({
+      isUnfinished: true,
+      fault: { reason: expect.any(String) },
+    });
+    expect(await check({ 'log.csv': 'abd\nxyz' }, state)).toMatchObject({
+      isUnfinished: false,
+      fault: { reason: expect.any(String) },
+    });
+  });
+
+  it('may be gone, or moved within the directory, also if an empty one is in its place', async () => {
+    expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('missing');
+    expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({ fault: undefined, paths: ['log.csv.1'] });
+    expect((await check({ 'log.csv.1': 'abc\n', 'log.csv': '' }, stateOf('abc\n'))).fault).toBeUndefined();
+    expect((await check({ 'log.csv.1': 'abx\n', 'log.csv': '' }, stateOf('abc\n'))).fault?.reason).toContain('truncated');
+  });
+});
+
+describe('rotated files', () => {
+  it('are recognized by their bytes, compressed and elsewhere; others are not read', async () => {
+    const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };
+    const whole = await check(files, stateOf('abc\n', 'one\n', 'two\n'));
+    expect(whole).toMatchObject({ gone: [], fault: undefined, paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'] });
+    const state = stateOf('abc\n', 'zero\n', 'one\n', 'two\n');
+    expect(await check({ ...files, archived: 'zero\n', 'log-20261031.csv': 'other\n' }, state, ['archived'])).toMatchObject({
+      gone: [],
+      fault: undefined,
+      paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv', 'archived'],
+    });
+  });
+
+  it('may be gone, and one that is there instead was edited', async () => {
+    const state = stateOf('abc\n', 'one\n', 'two\n');
+    const { gone, fault } = await check({ 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state);
+    expect({ gone, fault }).toEqual({ gone: [state.rotated[0]], fault: undefined });
+    expect((await check({ 'log.csv.2': 'onf\n', 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state)).fault?.reason).toContain(
+      'log.csv.2',
+    );
+  });
+});
