@@ -9,7 +9,7 @@ import { listenForSignals } from './base/run/signals.ts';
 import { createUsedFiles, type UsedFiles } from './base/run/used-files.ts';
 import { isSwitchedOn } from './base/text/switched-on.ts';
 import { type Clock, formatDuration, systemClock } from './base/time/time.ts';
-import type { CodeCache, Workspace } from './codes/code-cache.ts';
+import type { CodeCache, Workspace } from './codes/listing/code-cache.ts';
 import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
@@ -124,7 +124,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
   const connect = async (given: ConnectedSettings) => {
     const [{ createService }, { createCodeCache }, { outsideName, refusedKeyHint }] = await Promise.all([
       import('./service/create-service.ts'),
-      import('./codes/code-cache.ts'),
+      import('./codes/listing/code-cache.ts'),
       import('./settings/resolve-key.ts'),
     ]);
     const own = { slugStore: createCodeCache(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
@@ -165,7 +165,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     withKey,
     connect,
     async codeCache(workspace) {
-      return (await import('./codes/code-cache.ts')).createCodeCache(process, workspace);
+      return (await import('./codes/listing/code-cache.ts')).createCodeCache(process, workspace);
     },
     async account() {
       const [inForce, made] = [await settings.made(), await service.made()];

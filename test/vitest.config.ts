@@ -19,8 +19,8 @@ const LONGEST = [
   'e2e/bulk-lost',
   'e2e/privileged',
   'append/restart',
-  'image/logo',
-  'bulk/xlsx-input',
+  'images/logo',
+  'input/xlsx-input',
   'sandbox/demo',
 ];
 

@@ -127,7 +127,7 @@ try {
   await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
   const plugins = [confWithoutWriter, pdfAsCommonJs, splitModules];
   const fonts = await copyFonts();
-  // The renderer of logos (src/image/logo-worker.ts).
+  // The renderer of logos (src/codes/images/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });
   const workers = await buildWorkers(staged);

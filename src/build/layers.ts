@@ -21,14 +21,13 @@ export const LAYERS: readonly Layer[] = [
   { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
   { modules: ['context.ts'], does: 'the context of a command: console, settings, service, clock, signal' },
   {
-    modules: ['scans', 'image', 'check', 'plan', 'apply', 'deletion', 'sandbox'],
-    does: 'export, logs, datasets, statistics, reports, comparisons; images; checks of destinations; dated changes; codes that follow a file; deletion; the sandbox',
+    modules: ['codes', 'scans'],
+    does: 'codes: listing, files of rows, changes, images, destinations; scans: exports, logs, datasets, statistics, reports, comparisons',
   },
-  { modules: ['bulk'], does: 'rows to requests' },
-  { modules: ['once'], does: 'each row exactly once' },
-  { modules: ['codes'], does: 'CODE arguments, listing, lookup, cache, destinations' },
-  { modules: ['settings'], does: 'flag > variable > profile > default' },
-  { modules: ['terminal'], does: 'tables, progress, color, prompts, errors, the summary of a run' },
+  {
+    modules: ['settings', 'terminal', 'sandbox'],
+    does: 'flag > variable > profile > default; tables, progress, color, prompts, errors; the sandbox',
+  },
   {
     modules: ['files'],
     does: 'formats, each read and written in one folder; files that survive kills and power cuts; type on paper',

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 /** Entry points by the names of their files in dist/. */
 const WORKERS = {
   'parquet-worker': 'src/files/formats/parquet/worker.ts',
-  'logo-worker': 'src/image/logo-worker.ts',
+  'logo-worker': 'src/codes/images/logo-worker.ts',
 };
 
 /** Writes `NAME.js` of each into the directory. */

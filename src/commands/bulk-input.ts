@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { UsageError } from '../base/errors.ts';
-import { parseInput, parseWithFaults } from '../bulk/read-input.ts';
+import { parseInput, parseWithFaults } from '../codes/input/read-input.ts';
 import type { Context } from '../context.ts';
 import type { Input, ReadOptions } from '../files/formats/read/input.ts';
 import { nameOfGiven, readGiven, tooLarge } from './read-given.ts';

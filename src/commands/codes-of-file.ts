@@ -2,8 +2,8 @@
 
 import { groupBy } from '../base/collections/group-by.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
-import { checkChosen, type TargetRow } from '../bulk/check-rows.ts';
-import { describeMissing } from '../bulk/find-codes.ts';
+import { describeMissing } from '../codes/engine/find-codes.ts';
+import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
 import type { Context } from '../context.ts';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../files/formats/read/input.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';

@@ -4,11 +4,11 @@ import { dirname, join, parse } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
 import { quote } from '../base/text/quote.ts';
+import type { LogoFault } from '../codes/images/load-logo.ts';
 import type { Context } from '../context.ts';
 import { openInput } from '../files/durable/open-input.ts';
 import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
 import { STANDARD_INPUT } from '../files/formats/read/input.ts';
-import type { LogoFault } from '../image/load-logo.ts';
 
 export interface GivenFile {
   /** Flag for messages if the file cannot be read. */
@@ -74,7 +74,7 @@ type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
 /** Returns the logo as `load` (a function of load-logo.ts) makes it. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
-  const { MOST_LOGO_BYTES } = await import('../image/load-logo.ts');
+  const { MOST_LOGO_BYTES } = await import('../codes/images/load-logo.ts');
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
   const logo = await load(bytes, context.signal);

@@ -1,7 +1,7 @@
 /** `--since-last`: compares a run with the last one, whose rows its file has, and prints only the news. */
 
 import { addFile } from '../base/run/run-summary.ts';
-import { type LastRow, openLastRows } from '../bulk/last-rows.ts';
+import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
 import type { OutputPlan } from '../files/formats/plan-output.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import decodeQR from 'qr/decode.js';
 import { describe, expect, it, test } from 'vitest';
-import { readPng } from '../../src/image/read-png.ts';
+import { readPng } from '../../src/codes/images/read-png.ts';
 import { type CliOptions, runCli, startCli, until, useDirectory } from '../support/cli.ts';
 import { faultOf } from '../support/fault-of.ts';
 import { SOAK } from '../support/property-runs.ts';
@@ -301,7 +301,7 @@ describe('qr image of many codes', () => {
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
     );
     const args = ['qr', 'image', slug, '--short-url', `${URL}/{slug}`, '--size', '500mm', '-o', 'x.svg', '--logo', 'slow.svg'];
-    // That it is ended is shown by day for the renderer alone (test/image/logo.test.ts): it takes seconds.
+    // That it is ended is shown by day for the renderer alone (test/codes/images/logo.test.ts): it takes seconds.
     if (SOAK) {
       const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
       expect(stderr).toMatch(/the logo takes more than 5 s to draw at \d+ pixels/);

@@ -6,20 +6,20 @@ const ROOMS = [
   'src/service/rate-limit',
   'src/scans/export',
   'src/scans/append',
-  'src/once',
-  'src/plan',
-  'src/apply',
-  'src/deletion',
+  'src/codes/engine',
+  'src/codes/dated',
+  'src/codes/deletion',
   'src/scans/backup',
   'src/files/durable',
   'src/scans/dataset',
-  'src/check',
+  'src/codes/destinations',
   'src/scans/verify',
   'src/scans/watch',
   'src/scans/tail',
   // Without its readers of files, whose tests would take hours: damaged files test them (test/hostile).
   'src/scans/stats/*.ts',
-  'src/image',
+  'src/codes/images',
+  'src/files/paper',
 ];
 
 const wanted = (process.env.MUTANTS_OF ?? '').split(',').filter((place) => place !== '');
@@ -34,6 +34,7 @@ export const TESTS = [...new Set(all.map(testsOf))];
 function testsOf(place) {
   if (place.startsWith('src/scans/stats/') && !place.startsWith('src/scans/stats/input')) return 'test/scans/stats/*.test.ts';
   if (CLEANING.includes(place)) return 'test/{files/formats,base/text}/{csv,clean}*.test.ts';
+  if (place === 'src/files/paper') return 'test/{files/paper,codes/images}/**/*.test.ts';
   const room = place.endsWith('.ts') ? dirname(place) : place;
   return `${room.replace('src/', 'test/')}/**/*.test.ts`;
 }

@@ -14,7 +14,12 @@ import { basename, dirname, join } from 'node:path';
 
 const REPORT = 'node_modules/.cache/mutants/report.json';
 /** Directories whose protocol is in another. */
-const PROTOCOL_OF = { 'src/base/text': 'src/files/formats', 'src/files/paper': 'src/image', 'src/plan': 'src/once' };
+const PROTOCOL_OF = {
+  'src/base/text': 'src/files/formats',
+  'src/files/paper': 'src/codes/images',
+  'src/codes/dated': 'src/codes/engine/creation',
+  'src/codes/deletion': 'src/scans/backup',
+};
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
 const UNNOTICED = new Set(['Survived', 'NoCoverage']);
 

@@ -1,11 +1,11 @@
 /** Codes with a logo, in each format, read by two decoders that the product does not use. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/image/colour.ts';
-import { drawPicture } from '../../src/image/draw-picture.ts';
-import { encodeText } from '../../src/image/encode.ts';
-import { loadLogo } from '../../src/image/load-logo.ts';
-import { PICTURE_FORMATS } from '../../src/image/picture.ts';
+import { BLACK, WHITE } from '../../src/codes/images/colour.ts';
+import { drawPicture } from '../../src/codes/images/draw-picture.ts';
+import { encodeText } from '../../src/codes/images/encode.ts';
+import { loadLogo } from '../../src/codes/images/load-logo.ts';
+import { PICTURE_FORMATS } from '../../src/codes/images/picture.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { DPI, render } from './render.ts';
 

@@ -8,10 +8,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BLACK, WHITE } from '../../src/image/colour.ts';
-import { drawPicture } from '../../src/image/draw-picture.ts';
-import { encodeText, LEVELS } from '../../src/image/encode.ts';
-import { PICTURE_FORMATS, type PictureFormat } from '../../src/image/picture.ts';
+import { BLACK, WHITE } from '../../src/codes/images/colour.ts';
+import { drawPicture } from '../../src/codes/images/draw-picture.ts';
+import { encodeText, LEVELS } from '../../src/codes/images/encode.ts';
+import { PICTURE_FORMATS, type PictureFormat } from '../../src/codes/images/picture.ts';
 import { checkCamera } from './camera.ts';
 import { type Case, DECODERS } from './decoders.ts';
 import { compareLabelSheets } from './label-sheets.ts';

@@ -1,6 +1,6 @@
 /** Pictures as pixels, by three renderers that the product does not use. */
 import { execFileSync } from 'node:child_process';
-import type { PictureFormat } from '../../src/image/picture.ts';
+import type { PictureFormat } from '../../src/codes/images/picture.ts';
 
 export const DPI = 300;
 

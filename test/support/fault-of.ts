@@ -1,5 +1,5 @@
-import type { PictureFormat } from '../../src/image/picture.ts';
-import { drawingFault, type Expected, findFault } from '../../src/image/verify.ts';
+import type { PictureFormat } from '../../src/codes/images/picture.ts';
+import { drawingFault, type Expected, findFault } from '../../src/codes/images/verify.ts';
 import { readEps } from './read-eps.ts';
 import { readPdf } from './read-pdf.ts';
 

@@ -1,8 +1,8 @@
 /** Reads an EPS that write-eps.ts wrote back into areas, by its own text alone. */
-import { greyOf } from '../../src/image/colour.ts';
-import type { Area, Drawing, Overlay } from '../../src/image/drawing.ts';
-import { POINTS_A_MM } from '../../src/image/picture.ts';
-import { rasterOfRgb } from '../../src/image/raster.ts';
+import { greyOf } from '../../src/codes/images/colour.ts';
+import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
+import { POINTS_A_MM } from '../../src/codes/images/picture.ts';
+import { rasterOfRgb } from '../../src/codes/images/raster.ts';
 import { apply, combine, type Matrix } from './matrix.ts';
 
 /** Reads the drawing of an EPS. Throws Error if write-eps.ts did not write it. */

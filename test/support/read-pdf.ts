@@ -1,10 +1,10 @@
 /** Reads a PDF that write-pdf.ts wrote back into the areas of each page, by its own bytes alone (ISO 32000-1). */
 import { inflateSync } from 'node:zlib';
-import { greyOf } from '../../src/image/colour.ts';
-import type { Area, Drawing, Overlay } from '../../src/image/drawing.ts';
-import { POINTS_A_MM } from '../../src/image/picture.ts';
-import { type Raster, rasterOfRgb } from '../../src/image/raster.ts';
-import { unfilter } from '../../src/image/read-png.ts';
+import { greyOf } from '../../src/codes/images/colour.ts';
+import type { Area, Drawing, Overlay } from '../../src/codes/images/drawing.ts';
+import { POINTS_A_MM } from '../../src/codes/images/picture.ts';
+import { type Raster, rasterOfRgb } from '../../src/codes/images/raster.ts';
+import { unfilter } from '../../src/codes/images/read-png.ts';
 import { apply, combine, type Matrix } from './matrix.ts';
 
 /** Reads the pages of a PDF in order. Throws Error if write-pdf.ts did not write it. */

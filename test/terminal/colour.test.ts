@@ -20,7 +20,7 @@ function writersOfColour(): string[] {
 }
 
 /** A picture in black on white, which no theme may turn around: no decoration. */
-const PICTURE = 'image/terminal.ts';
+const PICTURE = 'codes/images/terminal.ts';
 
 test('colours are written in one file, where it is decided whether there are any', () => {
   expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/colour.ts', ...HOSTILE].sort());

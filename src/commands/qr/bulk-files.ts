@@ -1,8 +1,8 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
 
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../base/errors.ts';
-import { isDone, type RowResult } from '../../bulk/outcomes.ts';
-import type { ResultsCommand } from '../../bulk/results-writer.ts';
+import { isDone, type RowResult } from '../../codes/input/outcomes.ts';
+import type { ResultsCommand } from '../../codes/input/results-writer.ts';
 import type { Context } from '../../context.ts';
 import { acquireLock } from '../../files/durable/lock.ts';
 import { type Checked, type Fault, type Input, type InputRow, refuseChecked } from '../../files/formats/read/input.ts';

@@ -3,16 +3,16 @@
 import { ClosedPipeError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { formatDuration } from '../../base/time/time.ts';
-import { type ChangeEnd, changeRows } from '../../bulk/change-rows.ts';
-import type { TargetRow } from '../../bulk/check-rows.ts';
-import { countOutcomes } from '../../bulk/count-outcomes.ts';
-import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../bulk/find-codes.ts';
-import { isDone, type RowResult } from '../../bulk/outcomes.ts';
-import { changeResults } from '../../bulk/results.ts';
-import { requestsToFindAgain } from '../../codes/find-code.ts';
+import { type ChangeEnd, changeRows } from '../../codes/engine/change-rows.ts';
+import { countOutcomes } from '../../codes/engine/count-outcomes.ts';
+import type { Waiting } from '../../codes/engine/creation/ask-listing.ts';
+import { faultsOfTwoNames, findCodes, groupByCode, type Lookup } from '../../codes/engine/find-codes.ts';
+import { changeResults } from '../../codes/engine/results.ts';
+import type { TargetRow } from '../../codes/input/check-rows.ts';
+import { isDone, type RowResult } from '../../codes/input/outcomes.ts';
+import { requestsToFindAgain } from '../../codes/listing/find-code.ts';
 import type { Context } from '../../context.ts';
 import { type Fault, refuseFaults, type Source } from '../../files/formats/read/input.ts';
-import type { Waiting } from '../../once/ask-listing.ts';
 import { costOf } from '../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../service/service.ts';
 

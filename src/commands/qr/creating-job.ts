@@ -1,7 +1,7 @@
 /** Surroundings of the jobs that create codes: those of `qr create --from` and `qr apply`. */
 import { uptime } from 'node:os';
+import { SETTLE_MS } from '../../codes/engine/creation/landing-delay.ts';
 import type { Context } from '../../context.ts';
-import { SETTLE_MS } from '../../once/landing-delay.ts';
 import type { Service } from '../../service/service.ts';
 
 interface CreatingFlags {

@@ -1,5 +1,5 @@
 /** `qr get` */
-import { findCode } from '../../codes/find-code.ts';
+import { findCode } from '../../codes/listing/find-code.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptions, printRecord, timezoneOption } from '../output-options.ts';
 import { CODE_OUTPUT, codeOutput } from './code-columns.ts';

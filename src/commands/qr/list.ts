@@ -2,7 +2,7 @@
 
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import { parseInstant } from '../../base/time/time.ts';
-import { everyCode, listAllCodes } from '../../codes/codes.ts';
+import { everyCode, listAllCodes } from '../../codes/listing/codes.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { createFilter, filterOptions } from '../code-filters.ts';

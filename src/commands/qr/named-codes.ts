@@ -1,8 +1,8 @@
 /** Several codes on the command line: as rows of a bulk run, and their outcomes. */
-import type { ChangeEnd } from '../../bulk/change-rows.ts';
-import type { TargetRow } from '../../bulk/check-rows.ts';
-import { isDone, type RowResult } from '../../bulk/outcomes.ts';
-import { changeFailure, RESULT_COLUMNS, tabulate } from '../../bulk/results.ts';
+import type { ChangeEnd } from '../../codes/engine/change-rows.ts';
+import { changeFailure, RESULT_COLUMNS, tabulate } from '../../codes/engine/results.ts';
+import type { TargetRow } from '../../codes/input/check-rows.ts';
+import { isDone, type RowResult } from '../../codes/input/outcomes.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';
 import type { OutputFlags } from '../../files/formats/plan-output.ts';

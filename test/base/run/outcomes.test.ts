@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIONS, OUTCOMES, PLAN_WORDS, type Planned } from '../../../src/base/run/outcomes.ts';
-import { OUTCOMES as CHECKED } from '../../../src/check/verdict.ts';
 import { TOPICS } from '../../../src/cli/help/topics.ts';
+import { OUTCOMES as CHECKED } from '../../../src/codes/destinations/verdict.ts';
 import type { CodeResult } from '../../../src/scans/verify/verify-codes.ts';
 import { OUTCOMES as WATCHED } from '../../../src/scans/watch/judge.ts';
 

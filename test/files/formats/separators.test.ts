@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { restore } from '../../../src/base/text/defuse.ts';
-import { parseInput } from '../../../src/bulk/read-input.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
 import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
 import { textOf } from '../../../src/files/formats/formatter.ts';
 import { FORMULAS, HOSTILE } from '../../support/hostile-strings.ts';

@@ -1,7 +1,7 @@
 /** Codes in a file of the user: which rows they match, and what is refused. */
 import { describe, expect, it } from 'vitest';
 import type { UsageError } from '../../../src/base/errors.ts';
-import { parseInput } from '../../../src/bulk/read-input.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
 import type { CodeOfScans } from '../../../src/scans/stats/code-of-scans.ts';
 import { columnFor, createCodeTable } from '../../../src/scans/stats/code-table.ts';
 

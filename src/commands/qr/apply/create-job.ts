@@ -1,9 +1,10 @@
 /** Makes the job of an apply run from its flags, and shows what happens meanwhile. */
-import type { ApplyEvent, ApplyJob } from '../../../apply/apply-job.ts';
-import type { KeyedRow } from '../../../apply/keyed-rows.ts';
-import { type Plan, sentChanges } from '../../../apply/plan.ts';
+
 import { quote } from '../../../base/text/quote.ts';
-import { everyCode } from '../../../codes/codes.ts';
+import type { ApplyEvent, ApplyJob } from '../../../codes/engine/apply-job.ts';
+import type { KeyedRow } from '../../../codes/engine/keyed-rows.ts';
+import { type Plan, sentChanges } from '../../../codes/engine/plan.ts';
+import { everyCode } from '../../../codes/listing/codes.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import type { Checked, Input } from '../../../files/formats/read/input.ts';

@@ -1,6 +1,6 @@
 /** Flags of `qr apply`. */
 import { InvalidArgumentError } from 'commander';
-import type { PlanOptions } from '../../../apply/plan.ts';
+import type { PlanOptions } from '../../../codes/engine/plan.ts';
 import { choice, duration, flag, parsed, repeated, text, texts, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { movedFromOption, overwriteOption, workbookOptions } from '../../shared-flags.ts';

@@ -1,14 +1,14 @@
 /** Applies a file of codes (`qr apply --from`). */
 import { existsSync } from 'node:fs';
-import { applyFailure } from '../../../apply/apply-failure.ts';
-import { applyRows, whileLocked } from '../../../apply/apply-rows.ts';
-import type { CarriedOut } from '../../../apply/carry-out.ts';
-import { checkKeyed } from '../../../apply/keyed-rows.ts';
-import { checkLockPlace, lockPathOf, useLock } from '../../../apply/lock-store.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
-import { countOutcomes } from '../../../bulk/count-outcomes.ts';
+import { applyFailure } from '../../../codes/engine/apply-failure.ts';
+import { applyRows, whileLocked } from '../../../codes/engine/apply-rows.ts';
+import type { CarriedOut } from '../../../codes/engine/carry-out.ts';
+import { countOutcomes } from '../../../codes/engine/count-outcomes.ts';
+import { checkKeyed } from '../../../codes/engine/keyed-rows.ts';
+import { checkLockPlace, lockPathOf, useLock } from '../../../codes/engine/lock-store.ts';
 import type { Context } from '../../../context.ts';
 import { type Input, problemOf, refuseChecked } from '../../../files/formats/read/input.ts';
 import { withFlatMemory } from '../../../service/v8-flags.ts';

@@ -1,12 +1,12 @@
 /** Writes a file of codes and its lock file from the existing codes (`qr apply --init`). */
 
-import { whileLocked } from '../../../apply/apply-rows.ts';
-import { foldKey, type LockEntry } from '../../../apply/lock-file.ts';
-import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../apply/lock-store.ts';
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import { everyCode } from '../../../codes/codes.ts';
+import { whileLocked } from '../../../codes/engine/apply-rows.ts';
+import { foldKey, type LockEntry } from '../../../codes/engine/lock-file.ts';
+import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../codes/engine/lock-store.ts';
+import { everyCode } from '../../../codes/listing/codes.ts';
 import type { Context } from '../../../context.ts';
 import { ifPresent } from '../../../files/durable/disk.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';

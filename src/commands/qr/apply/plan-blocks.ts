@@ -1,9 +1,10 @@
 /** The plan for a terminal: one block per key that is not as the file says, the counts last. */
-import type { EndedItem } from '../../../apply/lock-entries.ts';
-import type { Action } from '../../../apply/plan.ts';
+
 import { clean } from '../../../base/text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../base/text/display-width.ts';
 import { inQuotes, joinSome, shown } from '../../../base/text/quote.ts';
+import type { EndedItem } from '../../../codes/engine/lock-entries.ts';
+import type { Action } from '../../../codes/engine/plan.ts';
 import type { ColourName } from '../../../files/formats/columns.ts';
 import type { Colours } from '../../../terminal/colour.ts';
 import { wrapWords } from '../../../terminal/wrap-words.ts';

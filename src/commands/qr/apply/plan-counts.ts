@@ -1,6 +1,7 @@
 /** Counts of a plan in words, as its headline and its last line say them. */
-import type { Action } from '../../../apply/plan.ts';
+
 import { formatCount } from '../../../base/text/quote.ts';
+import type { Action } from '../../../codes/engine/plan.ts';
 import { endOf, itemOf, type ShownItem } from './plan-records.ts';
 
 const PLANNED: Readonly<Record<Action, string>> = {

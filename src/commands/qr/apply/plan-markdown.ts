@@ -1,7 +1,8 @@
 /** The plan as Markdown, for a pull request or a job summary: a headline with the counts, a table, unchanged keys folded. */
-import type { Action } from '../../../apply/plan.ts';
+
 import { clean } from '../../../base/text/clean.ts';
 import { formatCount } from '../../../base/text/quote.ts';
+import type { Action } from '../../../codes/engine/plan.ts';
 import { codeCell as cell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
 import { differingParts } from './differing-part.ts';
 import { countItems } from './plan-counts.ts';

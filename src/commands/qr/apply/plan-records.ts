@@ -1,7 +1,8 @@
 /** The plan as records: one per field that changes, or one per key. */
-import type { EndedItem } from '../../../apply/lock-entries.ts';
-import type { PlanItem } from '../../../apply/plan.ts';
+
 import type { Outcome } from '../../../base/run/outcomes.ts';
+import type { EndedItem } from '../../../codes/engine/lock-entries.ts';
+import type { PlanItem } from '../../../codes/engine/plan.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';

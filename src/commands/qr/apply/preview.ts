@@ -1,9 +1,10 @@
 /** Shows what a run would do (`--dry-run`), or checks the file alone (`--offline`). */
-import { checkOffline, previewRows } from '../../../apply/apply-rows.ts';
-import { readLock } from '../../../apply/lock-store.ts';
-import { changesAnything, openItems } from '../../../apply/plan.ts';
+
 import { PartialError, UnprovenError } from '../../../base/errors.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
+import { checkOffline, previewRows } from '../../../codes/engine/apply-rows.ts';
+import { readLock } from '../../../codes/engine/lock-store.ts';
+import { changesAnything, openItems } from '../../../codes/engine/plan.ts';
 import type { Context } from '../../../context.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { refuseFaults } from '../../../files/formats/read/input.ts';

@@ -1,5 +1,5 @@
 /** Rows of `qr check`, and how a table shows them. */
-import type { CheckOutcome } from '../../../check/verdict.ts';
+import type { CheckOutcome } from '../../../codes/destinations/verdict.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 
 const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;

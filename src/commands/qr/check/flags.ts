@@ -1,7 +1,7 @@
 /** Flags of `qr check`. */
 import { InvalidArgumentError } from 'commander';
 import { UTM_NAMES } from '../../../base/text/utm.ts';
-import { OUTCOMES } from '../../../check/verdict.ts';
+import { OUTCOMES } from '../../../codes/destinations/verdict.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { flag, type OptionDefinition, oneOf, parsed, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';

@@ -4,7 +4,7 @@ import { PartialError, UnavailableError } from '../../../base/errors.ts';
 import { parseUrl } from '../../../base/text/parse-url.ts';
 import { countOf, formatCount, quote, shown } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
-import type { findSilence } from '../../../check/verdict.ts';
+import type { findSilence } from '../../../codes/destinations/verdict.ts';
 import type { Context } from '../../../context.ts';
 import type { CheckRow } from './columns.ts';
 

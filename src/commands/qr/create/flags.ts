@@ -1,6 +1,6 @@
 /** Flags of `qr create`. */
 import { InvalidArgumentError } from 'commander';
-import type { Decisions } from '../../../once/decisions.ts';
+import type { Decisions } from '../../../codes/engine/creation/decisions.ts';
 import { isUuid } from '../../../service/checks.ts';
 import { CODE_TYPES } from '../../../service/shapes.ts';
 import { choice, duration, flag, repeated, text, type Values } from '../../define.ts';

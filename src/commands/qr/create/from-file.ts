@@ -1,19 +1,19 @@
 /** Creates the codes of a file of rows, and writes the results (`qr create --from`). */
 
 import { countOf } from '../../../base/text/quote.ts';
-import { createEditor } from '../../../bulk/apply-edits.ts';
-import { checkCreate } from '../../../bulk/check-create.ts';
-import { tellEdit } from '../../../bulk/edited-rows.ts';
-import { type CreateResults, createResults } from '../../../bulk/results.ts';
-import { listAllCodes, requestsToList } from '../../../codes/codes.ts';
+import { createEditor } from '../../../codes/engine/apply-edits.ts';
+import { checkCreate } from '../../../codes/engine/check-create.ts';
+import type { CreateJob } from '../../../codes/engine/creation/create-job.ts';
+import { createRows } from '../../../codes/engine/creation/create-rows.ts';
+import type { Decisions } from '../../../codes/engine/creation/decisions.ts';
+import type { NewRow } from '../../../codes/engine/creation/new-row.ts';
+import { planRows, type RowPlan } from '../../../codes/engine/creation/plan-rows.ts';
+import type { CreateEnd } from '../../../codes/engine/creation/row-ends.ts';
+import { tellEdit } from '../../../codes/engine/edited-rows.ts';
+import { type CreateResults, createResults } from '../../../codes/engine/results.ts';
+import { listAllCodes, requestsToList } from '../../../codes/listing/codes.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
-import type { CreateJob } from '../../../once/create-job.ts';
-import { createRows } from '../../../once/create-rows.ts';
-import type { Decisions } from '../../../once/decisions.ts';
-import type { NewRow } from '../../../once/new-row.ts';
-import { planRows, type RowPlan } from '../../../once/plan-rows.ts';
-import type { CreateEnd } from '../../../once/row-ends.ts';
 import { planOutput } from '../../output-options.ts';
 import { type BulkRun, runBulk, withJournal } from '../bulk-files.ts';
 import { journalOf, requireResults } from '../bulk-flags.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../base/errors.ts';
 import { inShell, shown } from '../../../base/text/quote.ts';
 import { addUtm } from '../../../base/text/utm.ts';
-import { CREATE_COLUMNS } from '../../../bulk/check-create.ts';
+import { CREATE_COLUMNS } from '../../../codes/engine/check-create.ts';
 import type { Context } from '../../../context.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';

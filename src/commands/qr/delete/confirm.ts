@@ -3,8 +3,8 @@
 import { UsageError } from '../../../base/errors.ts';
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../../base/text/quote.ts';
-import type { TargetRow } from '../../../bulk/check-rows.ts';
-import type { Lookup } from '../../../bulk/find-codes.ts';
+import type { Lookup } from '../../../codes/engine/find-codes.ts';
+import type { TargetRow } from '../../../codes/input/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';

@@ -1,11 +1,6 @@
 /** Deletes codes given as arguments or in a file. */
 
 import { UsageError } from '../../../base/errors.ts';
-import { checkDelete, type TargetRow } from '../../../bulk/check-rows.ts';
-import type { Lookup } from '../../../bulk/find-codes.ts';
-import { changeFailure } from '../../../bulk/results.ts';
-import { findCode } from '../../../codes/find-code.ts';
-import type { Context } from '../../../context.ts';
 import {
   createDeleter,
   type DeletedBefore,
@@ -13,7 +8,12 @@ import {
   type DeletionWorkspace,
   openDeleteJournal,
   readDeleteJournal,
-} from '../../../deletion/delete-rows.ts';
+} from '../../../codes/deletion/delete-rows.ts';
+import type { Lookup } from '../../../codes/engine/find-codes.ts';
+import { changeFailure } from '../../../codes/engine/results.ts';
+import { checkDelete, type TargetRow } from '../../../codes/input/check-rows.ts';
+import { findCode } from '../../../codes/listing/find-code.ts';
+import type { Context } from '../../../context.ts';
 import type { Source } from '../../../files/formats/read/input.ts';
 import { type Backup, openBackup } from '../../../scans/backup/back-up.ts';
 import { planOutput, printRecord } from '../../output-options.ts';

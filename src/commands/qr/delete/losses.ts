@@ -2,10 +2,10 @@
 
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import type { TargetRow } from '../../../bulk/check-rows.ts';
-import { describeMissing, type Lookup } from '../../../bulk/find-codes.ts';
+import type { DeletedBefore } from '../../../codes/deletion/delete-rows.ts';
+import { describeMissing, type Lookup } from '../../../codes/engine/find-codes.ts';
+import type { TargetRow } from '../../../codes/input/check-rows.ts';
 import type { Context } from '../../../context.ts';
-import type { DeletedBefore } from '../../../deletion/delete-rows.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { OutputFlags } from '../../../files/formats/plan-output.ts';
 import type { QrCode } from '../../../service/shapes.ts';

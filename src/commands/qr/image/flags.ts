@@ -1,7 +1,7 @@
 /** Flags of `qr image`. */
 import { InvalidArgumentError } from 'commander';
-import { FILE_NAMES } from '../../../codes/file-names.ts';
-import { PICTURE_FORMATS, type PictureFormat } from '../../../image/picture.ts';
+import { PICTURE_FORMATS, type PictureFormat } from '../../../codes/images/picture.ts';
+import { FILE_NAMES } from '../../../codes/listing/file-names.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
 import { fromCodesOptions } from '../../shared-flags.ts';

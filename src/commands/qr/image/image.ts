@@ -16,7 +16,7 @@ export const command = defineCommand({
   options,
   async columns() {
     const [{ MANIFEST_COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([
-      import('../../../image/manifest.ts'),
+      import('../../../codes/images/manifest.ts'),
       import('./plan-pictures.ts'),
     ]);
     return [

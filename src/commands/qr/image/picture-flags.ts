@@ -3,11 +3,11 @@ import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 import { findTemplateProblem, parseShortUrl } from '../../../base/text/short-url.ts';
+import { BLACK, type Colour, parseColour, WHITE } from '../../../codes/images/colour.ts';
+import { LEVELS, type Level } from '../../../codes/images/encode.ts';
+import type { Logo } from '../../../codes/images/picture.ts';
+import { MM_AN_INCH, type PictureStyle } from '../../../codes/images/picture.ts';
 import type { Context } from '../../../context.ts';
-import { BLACK, type Colour, parseColour, WHITE } from '../../../image/colour.ts';
-import { LEVELS, type Level } from '../../../image/encode.ts';
-import type { Logo } from '../../../image/picture.ts';
-import { MM_AN_INCH, type PictureStyle } from '../../../image/picture.ts';
 import { VALUES } from '../../../settings/values.ts';
 import { choice, integer, parsed, text, type Values } from '../../define.ts';
 import { readLogo } from '../../read-given.ts';
@@ -91,7 +91,7 @@ async function logoOf(context: Context, path: string, level: Level | undefined):
     throw new UsageError(`--logo requires --ecc H, not ${level}`, { hint: 'Omit --ecc.' });
   }
   // It brings a renderer.
-  const { loadLogo } = await import('../../../image/load-logo.ts');
+  const { loadLogo } = await import('../../../codes/images/load-logo.ts');
   return readLogo(context, path, loadLogo);
 }
 

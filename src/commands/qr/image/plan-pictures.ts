@@ -3,13 +3,13 @@
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import type { Planned } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
+import { drawPicture } from '../../../codes/images/draw-picture.ts';
+import type { EncodedCodes } from '../../../codes/images/encode-codes.ts';
+import { MANIFEST_COLUMNS, type Manifest } from '../../../codes/images/manifest.ts';
+import { formatNumber, type PictureStyle } from '../../../codes/images/picture.ts';
+import { hashFiles, isOurs, type PictureFile } from '../../../codes/images/picture-files.ts';
 import type { Context } from '../../../context.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
-import { drawPicture } from '../../../image/draw-picture.ts';
-import type { EncodedCodes } from '../../../image/encode-codes.ts';
-import { MANIFEST_COLUMNS, type Manifest } from '../../../image/manifest.ts';
-import { formatNumber, type PictureStyle } from '../../../image/picture.ts';
-import { hashFiles, isOurs, type PictureFile } from '../../../image/picture-files.ts';
 import { printRecords } from '../../output-options.ts';
 import { tellFailing } from '../dry-run.ts';
 

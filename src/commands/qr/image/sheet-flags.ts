@@ -2,8 +2,8 @@
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { quote } from '../../../base/text/quote.ts';
-import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../image/label-grids.ts';
-import { formatNumber } from '../../../image/picture.ts';
+import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../codes/images/label-grids.ts';
+import { formatNumber } from '../../../codes/images/picture.ts';
 import { flag, integer, parsed, text, type Values } from '../../define.ts';
 import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 

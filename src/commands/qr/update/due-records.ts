@@ -2,10 +2,10 @@
 
 import { messageOf, RejectedError } from '../../../base/errors.ts';
 import { formatInstant } from '../../../base/time/time.ts';
-import type { DatedRow } from '../../../bulk/check-rows.ts';
+import { type DueCode, planDue, tellKept } from '../../../codes/dated/apply-plan.ts';
+import type { PlanJournal } from '../../../codes/dated/plan-journal.ts';
+import type { DatedRow } from '../../../codes/input/check-rows.ts';
 import { placeOf, type Source } from '../../../files/formats/read/input.ts';
-import { type DueCode, planDue, tellKept } from '../../../plan/apply-plan.ts';
-import type { PlanJournal } from '../../../plan/plan-journal.ts';
 import { changedFields, type PlannedRow } from '../dry-run.ts';
 
 /** Error of a due row whose values a later row replaces. */

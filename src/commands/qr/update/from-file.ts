@@ -2,11 +2,11 @@
 
 import { messageOf, NotFoundError, RejectedError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import { createUpdatePlan, createUpdater } from '../../../bulk/change-rows.ts';
-import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../bulk/check-rows.ts';
-import type { Lookup } from '../../../bulk/find-codes.ts';
-import { judgeRows } from '../../../bulk/judge-rows.ts';
-import { changeFailure } from '../../../bulk/results.ts';
+import { createUpdatePlan, createUpdater } from '../../../codes/engine/change-rows.ts';
+import type { Lookup } from '../../../codes/engine/find-codes.ts';
+import { judgeRows } from '../../../codes/engine/judge-rows.ts';
+import { changeFailure } from '../../../codes/engine/results.ts';
+import { type CommonChanges, checkUpdate, type UpdateRow } from '../../../codes/input/check-rows.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { planOutput } from '../../output-options.ts';

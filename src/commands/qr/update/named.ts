@@ -1,8 +1,8 @@
 /** `qr update CODE…`: the same changes of one or several codes. */
-import { changesFor, createUpdater } from '../../../bulk/change-rows.ts';
-import type { UpdateRow } from '../../../bulk/check-rows.ts';
-import type { RowResult } from '../../../bulk/outcomes.ts';
-import { findCode } from '../../../codes/find-code.ts';
+import { changesFor, createUpdater } from '../../../codes/engine/change-rows.ts';
+import type { UpdateRow } from '../../../codes/input/check-rows.ts';
+import type { RowResult } from '../../../codes/input/outcomes.ts';
+import { findCode } from '../../../codes/listing/find-code.ts';
 import type { Context } from '../../../context.ts';
 import type { OutputFlags } from '../../../files/formats/plan-output.ts';
 import { isUuid } from '../../../service/checks.ts';

@@ -70,7 +70,7 @@ const WHEN_LARGER = 'Keep only the columns that identify codes and that you coun
 async function readJoin(context: Context, path: string, flags: GroupFlags): Promise<Input> {
   const [{ MOST_BYTES, parseRows }, { parseWithFaults }] = await Promise.all([
     import('../../bulk-input.ts'),
-    import('../../../bulk/read-input.ts'),
+    import('../../../codes/input/read-input.ts'),
   ]);
   const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
   const options = { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal };

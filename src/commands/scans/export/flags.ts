@@ -1,5 +1,5 @@
 /** Flags of `scans export`. */
-import { FILE_NAMES } from '../../../codes/file-names.ts';
+import { FILE_NAMES } from '../../../codes/listing/file-names.ts';
 import { choiceOptions } from '../../code-choice.ts';
 import { choice, duration, flag, text, texts, type Values } from '../../define.ts';
 import { scanOutputOptions } from '../../output-options.ts';

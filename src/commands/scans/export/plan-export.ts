@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { chooseTimeZone } from '../../../base/time/time-zone.ts';
-import { createFileNames, type FileNames } from '../../../codes/file-names.ts';
+import { createFileNames, type FileNames } from '../../../codes/listing/file-names.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import { SCAN_FORMATS } from '../../../files/formats/formats.ts';

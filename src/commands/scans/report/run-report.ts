@@ -84,8 +84,8 @@ const LOGO_PIXELS = 480;
 
 async function logoOf(context: Context, path: string): Promise<Omit<ReportLogo, 'alt'>> {
   const [{ drawLogo }, { formatRendering }] = await Promise.all([
-    import('../../../image/load-logo.ts'),
-    import('../../../image/write-png.ts'),
+    import('../../../codes/images/load-logo.ts'),
+    import('../../../codes/images/write-png.ts'),
   ]);
   const drawn = await readLogo(context, path, (bytes, signal) => drawLogo(bytes, LOGO_PIXELS, signal));
   return { png: formatRendering(drawn), width: drawn.width, height: drawn.height };

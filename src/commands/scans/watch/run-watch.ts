@@ -2,7 +2,7 @@
 
 import { PartialError } from '../../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
-import { countOutcomes } from '../../../bulk/count-outcomes.ts';
+import { countOutcomes } from '../../../codes/engine/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { CodeFailure } from '../../../scans/export/export-codes.ts';

@@ -1,0 +1,50 @@
+/** Cookies of one visit. Without them, pages that set a cookie and redirect to themselves would look like a redirect loop. */
+import type { Headers } from '../../service/transport.ts';
+
+/** A visit is short, and a server that sets more cookies must not fill the memory. */
+const MOST_COOKIES = 50;
+const MOST_BYTES = 8192;
+
+export interface Cookies {
+  /** Stores the cookies that a response of this address sets. */
+  take(url: URL, headers: Headers): void;
+  /** Returns the Cookie header for this address; empty if there is none. */
+  for(url: URL): string;
+}
+
+/**
+ * Creates a store of names and values by host, with `Domain` (RFC 6265, 5.1.3) and removal by `Max-Age` (in practice, an `Expires` in the
+ * past comes with an empty value). Path, Secure and dates matter little for one visit.
+ */
+export function createCookies(): Cookies {
+  const all = new Map<string, { name: string; value: string; domain: string; exact: boolean }>();
+  return {
+    take({ hostname }, headers) {
+      for (const line of [headers['set-cookie'] ?? ''].flat()) {
+        const [pair = '', ...attributes] = line.split(';');
+        const at = pair.indexOf('=');
+        if (at < 1 || pair.length > MOST_BYTES) continue;
+        const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+        if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
+        const wanted = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase();
+        // Only for the host itself and its parent domains; never for a whole top-level domain.
+        const shared = wanted?.includes('.') && (hostname === wanted || hostname.endsWith(`.${wanted}`)) ? wanted : undefined;
+        const domain = shared ?? hostname;
+        const key = `${domain} ${name}`;
+        if (Number(attribute(attributes, 'max-age') ?? 1) <= 0) all.delete(key);
+        else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact: shared === undefined });
+      }
+    },
+    for({ hostname }) {
+      const own = [...all.values()].filter(
+        ({ domain, exact }) => hostname === domain || (!exact && hostname.endsWith(`.${domain}`)),
+      );
+      return own.map(({ name, value }) => `${name}=${value}`).join('; ');
+    },
+  };
+}
+
+function attribute(attributes: readonly string[], name: string): string | undefined {
+  const found = attributes.find((text) => text.trim().toLowerCase().startsWith(`${name}=`));
+  return found?.slice(found.indexOf('=') + 1).trim();
+}

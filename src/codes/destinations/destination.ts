@@ -1,0 +1,119 @@
+/**
+ * Checks destinations, with the same rule for every command. A destination that does not open as intended when scanned is refused before
+ * it is sent, unless `--force` is given, because a printed code can't be recalled; a questionable one is a warning.
+ */
+import { isIP } from 'node:net';
+import { findInvisible } from '../../base/text/clean.ts';
+import { isDotless, parseUrl } from '../../base/text/parse-url.ts';
+import { inQuotes, quote } from '../../base/text/quote.ts';
+
+/**
+ * Problem of a destination. `qr check` uses `empty` and `not-web` too. `unusable`: no browser can open it; `dotless`: only a browser in
+ * the same private network can; `network`: its host has no name in the public DNS; `invisible`: it is not the address that is seen; `odd`:
+ * most browsers open it.
+ */
+type Kind = 'empty' | 'not-web' | 'unusable' | 'dotless' | 'network' | 'invisible' | 'odd';
+
+export interface DestinationProblem {
+  kind: Kind;
+  /** Follows "destination ". */
+  words: string;
+  /** Follows the destination itself. */
+  reason: string;
+}
+
+/** Problems of a code that does not open as intended when scanned. */
+const DEAD: ReadonlySet<Kind> = new Set<Kind>(['empty', 'unusable', 'dotless', 'network', 'invisible']);
+
+/** Returns whether a code with this problem is refused without `--force`. */
+export function isDead({ kind }: DestinationProblem): boolean {
+  return DEAD.has(kind);
+}
+
+/**
+ * Returns the problem of a destination, or undefined. Only for `type` url, the default: the specification does not define destinations of
+ * other types.
+ */
+export function findDestinationProblem(
+  destination: string | null | undefined,
+  type: string = 'url',
+): DestinationProblem | undefined {
+  if (type !== 'url') return undefined;
+  if (destination === undefined || destination === null || destination.trim() === '') {
+    const reason = 'is empty and cannot be opened when scanned';
+    return { kind: 'empty', words: reason, reason };
+  }
+  const problem = judge(destination);
+  return problem && { ...problem, words: `${quote(destination)} ${problem.reason}` };
+}
+
+type Judgment = Omit<DestinationProblem, 'words'>;
+
+function judge(destination: string): Judgment | undefined {
+  const invisible = findInvisible(destination);
+  if (invisible) {
+    const place = invisible.at === 0 ? 'at its beginning' : `after ${inQuotes(lastOf(destination.slice(0, invisible.at)))}`;
+    const kind = parseWeb(destination.trim()) ? 'invisible' : 'unusable';
+    return { kind, reason: `contains the invisible character ${invisible.name} ${place}` };
+  }
+  const text = destination.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || looksLikeHostAndPort(text) || /^[^\s:]+:\s+https?:/i.test(text))
+    return unusable('it does not begin with https://');
+  if (scheme.length === 1 || scheme === 'file') return unusable('it is a file on a computer');
+  if (LOCAL_SCHEMES.has(scheme)) return unusable(`phones do not open ${scheme}: addresses`);
+  if (!/^https?$/.test(scheme)) return { kind: 'not-web', reason: 'is not a web address, so not every phone can open it' };
+  return judgeWeb(text) ?? (/\s/.test(destination) ? { kind: 'odd', reason: 'contains a space' } : undefined);
+}
+
+function judgeWeb(text: string): Judgment | undefined {
+  if (SECOND_ADDRESS.test(text)) return unusable('it contains more than one address');
+  const url = parseWeb(text);
+  if (!url) return unusable('it is not a valid URL');
+  const host = url.hostname.replace(/\.$/, '');
+  if (isIP(host.replace(/^\[|\]$/g, ''))) return { kind: 'network', reason: 'contains an IP address instead of a host name' };
+  if (/(^|\.)(local|localhost|localdomain|internal)$/.test(host))
+    return { kind: 'network', reason: 'cannot be opened when scanned: its host name is valid only on one device or network' };
+  if (isDotless(url)) return { kind: 'dotless', reason: 'cannot be opened when scanned: its host name has no dot' };
+  if (/(^|\.)([.-]|$)|-(\.|$)|[^.]{64}|^.{254}/.test(host)) return unusable('its host name is not valid');
+  if (url.port === '0') return unusable('its port is not valid');
+  if (url.username !== '' || url.password !== '') return { kind: 'odd', reason: 'contains a user name or password' };
+  const [page = ''] = text.split('#', 1);
+  if (page.includes('\\')) return { kind: 'odd', reason: 'contains "\\" instead of "/"' };
+  const query = page.slice(page.indexOf('?') + 1 || page.length);
+  if (query.includes('&amp;')) return { kind: 'odd', reason: 'contains "&amp;" instead of "&"' };
+  // An address in the query has a question mark of its own.
+  if (query.includes('?') && !query.includes('://'))
+    return { kind: 'odd', reason: 'contains a second "?", which should probably be "&"' };
+  const [placeholder] = /<[^<>]+>|\{[^{}]+\}/.exec(text) ?? [];
+  return placeholder === undefined
+    ? undefined
+    : { kind: 'odd', reason: `contains ${inQuotes(placeholder)}, which looks like a placeholder` };
+}
+
+function parseWeb(text: string): URL | undefined {
+  return /^https?:\/\/[^/?#\s]/i.test(text) ? parseUrl(text) : undefined;
+}
+
+function unusable(why: string): Judgment {
+  return { kind: 'unusable', reason: `cannot be opened when scanned: ${why}` };
+}
+
+/** Schemes that name a place within a browser or a computer; other schemes may open an app. */
+const LOCAL_SCHEMES: ReadonlySet<string> = new Set(['about', 'blob', 'chrome', 'data', 'javascript', 'vbscript', 'view-source']);
+
+/** An address after a space, or after a separator unless that is part of a query. */
+const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;
+
+/** Returns the end of a text, which shows where in a destination it is. */
+function lastOf(text: string): string {
+  return [...text.slice(-2 * SHOWN)].slice(-SHOWN).join('');
+}
+
+const SHOWN = 20;
+
+/** `example.com:8080/menu`, whose beginning looks like a scheme. */
+function looksLikeHostAndPort(text: string): boolean {
+  const colon = text.indexOf(':');
+  return colon > 0 && text.slice(0, colon).includes('.') && /^:\d+(\/|$)/.test(text.slice(colon));
+}

@@ -1,0 +1,206 @@
+/** Follows a destination to its final address: counts redirects, and checks each hop like the first. */
+import type { LookupAddress } from 'node:dns';
+import { parseUrl } from '../../base/text/parse-url.ts';
+import { formatCount } from '../../base/text/quote.ts';
+import { after, type Clock, formatDuration } from '../../base/time/time.ts';
+import { asNetworkError, NetworkError } from '../../service/network-error.ts';
+import { type Headers, header } from '../../service/transport.ts';
+import { ask } from './ask.ts';
+import { createCookies } from './cookies.ts';
+import { RefusedAddressError } from './resolve-host.ts';
+import type { TlsSessions } from './tls-sessions.ts';
+
+/** Result of a visit. */
+type TripEnd =
+  | { is: 'answer'; status: number; headers: Headers }
+  /** Redirect to something other than a web address: an app, a telephone number. */
+  | { is: 'not-web'; target: string }
+  /** Redirects that lead to no page. */
+  | { is: 'astray'; why: string; status: number }
+  /** Address that is never requested: of the workspace's own codes, or of the service. */
+  | { is: 'ours'; why: string }
+  /** Not requested: the host has no public address. */
+  | { is: 'refused'; why: string }
+  | { is: 'failed'; failure: NetworkError };
+
+export interface Trip {
+  end: TripEnd;
+  /** Last address requested, or to be requested. */
+  finalUrl: string;
+  redirects: number;
+  /** The soonest end of the certificates on the way, ms since the epoch. */
+  tlsEndsMs: number | undefined;
+  /** Time spent on this destination, without waiting for others on the same host. */
+  ms: number;
+}
+
+export interface TripOptions {
+  resolve: (hostname: string, began?: () => void) => Promise<readonly LookupAddress[]>;
+  /** Returns the proxy for an address. */
+  proxyFor: (url: URL) => URL | undefined;
+  /** Returns why an address is never requested, or undefined. */
+  refuse: (url: URL) => string | undefined;
+  /** K6: runs one request to a host when no other is under way there. */
+  inTurn: <T>(hostname: string, work: () => Promise<T>) => Promise<T>;
+  headers: Readonly<Record<string, string>>;
+  allowPrivate: boolean;
+  sessions: TlsSessions;
+  /** For the whole way. */
+  timeoutMs: number;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** As many as browsers follow. */
+const MOST_REDIRECTS = 20;
+/** Servers accept 8 to 16 KiB in a URL; a longer one only fills the memory of a run with thousands of them. */
+const LONGEST_ADDRESS = 32_768;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Follows `start` to its end. Rejects only with the signal's reason, or with a proxy setting that cannot be used. */
+export async function follow(start: URL, options: TripOptions): Promise<Trip> {
+  const { clock, timeoutMs } = options;
+  const cookies = createCookies();
+  const seen = new Set<string>();
+  let url = start;
+  let spentMs = 0;
+  let tlsEndsMs = Number.POSITIVE_INFINITY;
+  for (let redirects = 0; ; redirects++) {
+    const trip = (end: TripEnd): Trip => ({
+      ...{ end, finalUrl: shownUrl(url), redirects, ms: Math.round(spentMs) },
+      tlsEndsMs: Number.isFinite(tlsEndsMs) ? tlsEndsMs : undefined,
+    });
+    const refused = options.refuse(url);
+    if (refused !== undefined) return trip({ is: 'ours', why: refused });
+    const hop = await options.inTurn(url.hostname, async () => {
+      // The run may have been interrupted while other requests of the host were under way.
+      options.signal.throwIfAborted();
+      const timer = startTimer(clock);
+      const reply = await askHop(url, { ...options, timeoutMs: timeoutMs - spentMs, cookie: cookies.for(url), timer });
+      spentMs += timer.elapsedMs();
+      return reply;
+    });
+    if ('end' in hop) return trip(hop.end);
+    tlsEndsMs = Math.min(tlsEndsMs, hop.tlsEndsMs ?? tlsEndsMs);
+    if (hop.failure) return trip({ is: 'failed', failure: hop.failure });
+    const { status, headers } = hop;
+    cookies.take(url, headers);
+    if (!REDIRECTS.has(status)) return trip({ is: 'answer', status, headers });
+
+    const location = asText(header(headers, 'location') ?? '');
+    const next = location === '' ? undefined : parseUrl(location, url);
+    if (!next)
+      return trip({
+        is: 'astray',
+        status,
+        why: location === '' ? 'redirects without a Location header' : 'redirects to an invalid URL',
+      });
+    const { length } = next.href;
+    if (length > LONGEST_ADDRESS)
+      return trip({ is: 'astray', status, why: `redirects to a URL that is ${formatCount(length)} characters long` });
+    if (next.hash === '') next.hash = url.hash;
+    if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
+    // A page may send us back to itself once it has set its cookie.
+    const place = `${next.href} ${cookies.for(next)}`;
+    if (seen.has(place) || redirects >= MOST_REDIRECTS) {
+      return trip({
+        is: 'astray',
+        status,
+        why: seen.has(place) ? 'redirects in a loop' : `redirects more than ${MOST_REDIRECTS} times`,
+      });
+    }
+    seen.add(place);
+    url = next;
+  }
+}
+
+/** Browsers take the bytes of a Location beyond ASCII for UTF-8; undici gives them one by one. */
+function asText(location: string): string {
+  const text = Buffer.from(location, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? location : text;
+}
+
+function isWeb(url: URL): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:';
+}
+
+interface HopOptions extends TripOptions {
+  cookie: string;
+  timer: ReturnType<typeof startTimer>;
+}
+
+/** Sends one request of the visit, after its host was resolved and found to be allowed. */
+async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
+  const { signal, timer, timeoutMs, allowPrivate, sessions } = options;
+  const proxy = options.proxyFor(url);
+  let addresses: readonly LookupAddress[] = [];
+  try {
+    addresses = await lookUp(url.hostname, options);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof RefusedAddressError) return { end: { is: 'refused', why: error.message } };
+    const failure = asNetworkError(error, false);
+    if (!proxy) return { end: { is: 'failed', failure } };
+    // K1: behind a proxy, possibly only the proxy can resolve the name, and then only the proxy knows the address.
+    if (!allowPrivate) return { end: { is: 'failed', failure: unknownHere(failure) } };
+  }
+  const headers = options.cookie === '' ? options.headers : { ...options.headers, cookie: options.cookie };
+  return ask({
+    ...{ url: withoutSecrets(url), addresses, headers, proxy, allowPrivate, sessions, signal },
+    timeoutMs: Math.max(1, timeoutMs - timer.elapsedMs()),
+  });
+}
+
+function unknownHere({ message }: NetworkError): NetworkError {
+  return new NetworkError(`${message} on this machine; a request through the proxy requires --allow-private`, { sent: false });
+}
+
+/**
+ * A lookup that is too slow counts as not found; it can't be canceled. The time starts with the lookup itself: waiting for other lookups
+ * does not count.
+ */
+function lookUp(hostname: string, options: HopOptions): Promise<readonly LookupAddress[]> {
+  const { timeoutMs, timer, signal } = options;
+  return new Promise((resolve, reject) => {
+    const late = () =>
+      reject(new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, { sent: false }));
+    let cancel = () => {};
+    const began = () => {
+      timer.restart();
+      cancel = after(timeoutMs, late);
+    };
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    const found = options.resolve(hostname, began);
+    found.then(resolve, reject).finally(() => {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}
+
+/** A timer that can be set back to zero. */
+function startTimer(clock: Clock) {
+  let start = clock.monotonic();
+  return {
+    restart() {
+      start = clock.monotonic();
+    },
+    elapsedMs: () => clock.monotonic() - start,
+  };
+}
+
+/** K7: user and password of an address are its owner's; they are neither sent nor shown. */
+function withoutSecrets(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  bare.hash = '';
+  return bare;
+}
+
+function shownUrl(url: URL): string {
+  const bare = withoutSecrets(url);
+  bare.hash = url.hash;
+  return bare.href;
+}

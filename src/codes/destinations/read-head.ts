@@ -1,0 +1,75 @@
+/**
+ * K11: Reads the head of a response as browsers do (Chromium's HttpStreamParser). RFC 9112 is stricter than they are, and a page that opens
+ * for visitors must not be reported as broken.
+ */
+import { NetworkError } from '../../service/network-error.ts';
+import type { Headers } from '../../service/transport.ts';
+
+/** Final head of a response: status from 200 on, and headers by name in lower case. */
+export interface Head {
+  status: number;
+  headers: Headers;
+}
+
+/** Maximum length of a head: browsers take 256 KiB, and a page that sets a cookie for each of its partners has more than node's 16. */
+const MOST_HEAD_BYTES = 256 * 1024;
+/** Maximum number of interim responses (100, 103), which may be endless. Servers send one or two. */
+const MOST_INTERIM = 20;
+
+/**
+ * Returns a function that takes the bytes of a response, chunk by chunk, and returns its head as soon as it is complete. Interim responses
+ * are skipped, requested or not (RFC 9110, 15.2). The function throws NetworkError for a response that browsers can't read either.
+ */
+export function createHeadReader(): (chunk: Buffer) => Head | undefined {
+  let text = '';
+  let interim = 0;
+  return (chunk) => {
+    // Lines end in LF, with or without CR, and blank lines before the status are skipped (RFC 9112, 2.2).
+    const searched = Math.max(0, text.length - 2);
+    text = (text + chunk.toString('latin1')).replace(/^[\r\n]+/, '');
+    const blank = /\n\r?\n/g;
+    for (blank.lastIndex = searched; ; blank.lastIndex = 0) {
+      if (!'http/'.startsWith(text.slice(0, 5).toLowerCase())) throw unusable('the response is not HTTP');
+      const end = blank.exec(text);
+      if ((end?.index ?? text.length) > MOST_HEAD_BYTES) throw unusable('the response headers are too large');
+      if (!end) return undefined;
+      const head = parseHead(text.slice(0, end.index));
+      if (head.status >= 200) return head;
+      interim += 1;
+      if (interim > MOST_INTERIM) throw unusable('too many interim responses');
+      text = text.slice(blank.lastIndex).replace(/^[\r\n]+/, '');
+    }
+  };
+}
+
+/** Parses one head without its last line end. Lines without a colon are ignored, as browsers do. */
+function parseHead(text: string): Head {
+  const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
+  const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
+  // 101 answers a request to switch protocols, which is never sent.
+  if (Number.isNaN(status) || status === 101 || text.includes('\0')) throw unusable('the response is not HTTP');
+  const headers = new Map<string, string[]>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) continue;
+    const name = line.slice(0, colon).trim().toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const values = headers.get(name);
+    if (values) values.push(value);
+    else headers.set(name, [value]);
+  }
+  if (!headers.has('transfer-encoding')) requireOne('Content-Length', headers);
+  requireOne('Location', headers);
+  return { status, headers: Object.fromEntries(headers) };
+}
+
+/** Browsers refuse a response with two lengths or two targets: one of them may be from an attacker (response splitting). */
+function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
+  const values = headers.get(name.toLowerCase()) ?? [];
+  if (values.some((value) => value !== values[0])) throw unusable(`the response has several ${name} headers that differ`);
+}
+
+/** The response will be the same next time. */
+function unusable(message: string): NetworkError {
+  return new NetworkError(message, { fault: 'answer', sent: true });
+}

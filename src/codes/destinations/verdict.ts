@@ -1,0 +1,123 @@
+/** Maps the result of a visit to the outcome of a destination. */
+
+import { quote } from '../../base/text/quote.ts';
+import { isRefused, type NetworkError } from '../../service/network-error.ts';
+import { parseRateHeaders } from '../../service/rate-limit/rate-headers.ts';
+import type { Headers } from '../../service/transport.ts';
+import { header } from '../../service/transport.ts';
+import type { Trip } from './follow.ts';
+
+export const OUTCOMES = ['ok', 'redirected', 'broken', 'unreachable', 'blocked', 'not-web', 'empty'] as const;
+export type CheckOutcome = (typeof OUTCOMES)[number];
+
+/** Verdict on one destination. */
+export interface Verdict {
+  outcome: CheckOutcome;
+  status: number | undefined;
+  finalUrl: string | undefined;
+  redirects: number | undefined;
+  tlsEndsMs: number | undefined;
+  ms: number | undefined;
+  /** Reason in a few words; undefined if there is no problem. */
+  error: string | undefined;
+  /** The destination responded; undefined if no data was sent to it. */
+  responded: boolean | undefined;
+}
+
+/** Retry after a transient failure. `afterMs`: delay requested by the server. */
+export interface Retry {
+  afterMs?: number;
+}
+
+/** Statuses that refuse programs regardless of the page: they show nothing about the page that visitors see. */
+const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
+/** Headers that bot protection adds to responses of any status. */
+const WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated', 'x-datadome', 'x-px-block', 'x-sucuri-block'];
+/** "Not now". */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Returns the verdict on a visit. */
+export function judge(trip: Trip): Verdict {
+  const { end, finalUrl, redirects, tlsEndsMs, ms } = trip;
+  const verdict = (outcome: CheckOutcome, error?: string, status?: number): Verdict => {
+    return { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error, responded: hasResponded(trip) };
+  };
+  switch (end.is) {
+    case 'answer':
+      return judgeAnswer(end.status, end.headers, redirects > 0, verdict);
+    case 'not-web':
+      return verdict('not-web', `redirects to ${quote(end.target)}, which is not a web address`);
+    case 'astray':
+      return verdict('broken', `${end.why} (${end.status})`, end.status);
+    case 'ours':
+      return verdict('blocked', end.why);
+    case 'refused':
+      return verdict('unreachable', end.why);
+    case 'failed':
+      // A page behind an invalid certificate exists, but the browser's warning stops visitors; so does a response that is not HTTP.
+      return verdict(isOnTheWay(end.failure) ? 'unreachable' : 'broken', end.failure.message);
+  }
+}
+
+/** No connection, or no response on it: the fault of the destination, of this machine's network, or of its proxy. */
+function isOnTheWay({ fault }: NetworkError): boolean {
+  return fault === 'network' || fault === 'proxy';
+}
+
+/** A redirect is a response, wherever it leads, and so are a certificate and a refused connection. */
+function hasResponded({ end, redirects }: Trip): boolean | undefined {
+  if (redirects > 0) return true;
+  if (end.is === 'ours' || end.is === 'refused') return undefined;
+  return end.is !== 'failed' || isRefused(end.failure) || !isOnTheWay(end.failure);
+}
+
+/**
+ * K10: Returns the most frequent reason why no destination responded, and how many were requested; undefined if one did, or if none
+ * was requested. It is more likely that this machine cannot reach them than that all of them are down.
+ */
+export function findSilence(verdicts: Iterable<Verdict>): { asked: number; reason: string } | undefined {
+  const reasons = new Map<string, number>();
+  let asked = 0;
+  for (const { responded, error = '' } of verdicts) {
+    if (responded) return undefined;
+    if (responded === undefined) continue;
+    asked += 1;
+    reasons.set(error, (reasons.get(error) ?? 0) + 1);
+  }
+  const [most] = [...reasons].sort(([, a], [, b]) => b - a);
+  return most && { asked, reason: most[0] };
+}
+
+function judgeAnswer(
+  status: number,
+  headers: Headers,
+  redirected: boolean,
+  verdict: (outcome: CheckOutcome, error?: string, status?: number) => Verdict,
+): Verdict {
+  const wall = WALL_HEADERS.find((name) => header(headers, name) !== undefined);
+  if (WALL_STATUSES.has(status)) return verdict('blocked', `access refused (${status})`, status);
+  if (wall !== undefined) return verdict('blocked', `blocked by bot protection (${status}, ${wall})`, status);
+  if (status >= 200 && status < 300) return verdict(redirected ? 'redirected' : 'ok', undefined, status);
+  return verdict('broken', wordsFor(status), status);
+}
+
+function wordsFor(status: number): string {
+  if (status === 404) return 'page not found (404)';
+  if (status === 410) return 'page permanently removed (410)';
+  if (status >= 500) return `server error (${status})`;
+  return `unexpected status ${status}`;
+}
+
+/** Returns whether and when to retry a visit; undefined if a retry would have the same result. */
+export function retryOf({ end }: Trip): Retry | undefined {
+  switch (end.is) {
+    case 'failed':
+      return end.failure.fault === 'network' ? {} : undefined;
+    case 'answer': {
+      if (!PASSING_STATUSES.has(end.status)) return undefined;
+      const { retryAfterMs = -1 } = parseRateHeaders((name) => header(end.headers, name));
+      return retryAfterMs < 0 ? {} : { afterMs: retryAfterMs };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+/** Answers the requests for an SVG with resvg. Runs in a separate thread (logo-worker.ts). */
+import type { MessagePort } from 'node:worker_threads';
+import { Resvg } from '@resvg/resvg-wasm';
+import { messageOf } from '../../base/errors.ts';
+import type { DrawAnswer, DrawRequest } from './render-apart.ts';
+
+/** Answers each request of a port when the renderer is `ready`, or that it is damaged if it can't be started. */
+export function answerRequests(port: MessagePort, svg: string, ready: Promise<void>): void {
+  const answering = ready.then(
+    () => (request: DrawRequest) => draw(svg, request),
+    () => (): DrawAnswer => ({ is: 'damaged' }),
+  );
+  port.on('message', async (request: DrawRequest) => {
+    const answer = await answering;
+    port.postMessage(answer(request));
+  });
+}
+
+function draw(svg: string, { box, background }: DrawRequest): DrawAnswer {
+  try {
+    const { width, height } = new Resvg(svg);
+    if (box === undefined) return { is: 'ratio', ratio: width / height };
+    const fitTo = { mode: width >= height ? 'width' : 'height', value: box } as const;
+    const image = new Resvg(svg, { fitTo, ...(background !== undefined && { background }) }).render();
+    return { is: 'drawn', width: image.width, height: image.height, rgba: image.pixels };
+  } catch (error) {
+    // An allocation beyond the bound, or a defect of the renderer: a trap of WebAssembly, which leaves nothing to continue with.
+    if (error instanceof Error && error.name === 'RuntimeError') return { is: 'trapped' };
+    return { is: 'failed', message: messageOf(error) };
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Validates the SVG of a logo: shapes, gradients and clips, whose drawing cost is linear in the file size. Elements that load other files,
+ * run scripts, or multiply content (`use`, patterns, filters, entities) are refused by name before anything is drawn.
+ */
+import { Parser } from 'saxen';
+import { formatCount } from '../../base/text/quote.ts';
+
+const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
+const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
+const ALLOWED = new Set(['svg', 'g', 'defs', 'title', 'desc', 'metadata', 'style', 'clipPath', ...SHAPES, ...GRADIENTS]);
+
+/** Each repeats a drawing for every element that it applies to. */
+const REPEATING = ['filter', 'mask', 'marker', 'marker-start', 'marker-mid', 'marker-end', 'stroke-dasharray'];
+
+const MOST_ELEMENTS = 5000;
+const MOST_DEPTH = 50;
+/** Segments of a clip, times how often clips are used: each is drawn for every one of its uses. */
+const MOST_CLIPPED_SEGMENTS = 200_000;
+
+/** Of a path: an arc with a radius of 10^25 is drawn in some hundred thousand pieces. */
+const LARGEST_COORDINATE = 1e9;
+
+const NAMESPACES = { 'http://www.w3.org/2000/svg': 'svg', 'http://www.w3.org/1999/xlink': 'xlink' };
+
+/** Finds the reason to refuse this SVG, as a predicate of its file name; undefined if it is valid. I7: checked before it is drawn. */
+export function findSvgFault(text: string): string | undefined {
+  const open: string[] = [];
+  let elements = 0;
+  let fault: string | undefined;
+  /** Of the clip that is being read, of the longest, and uses of any. */
+  const clips = { segments: 0, most: 0, uses: 0 };
+  const refuse = (why: string | undefined) => {
+    fault ??= why;
+  };
+  const checkStyleSheet = (css: string) => {
+    if (open.at(-1) === 'svg:style')
+      refuse(faultOfStyle(css, false) ?? (/clip-path/i.test(css) ? faultOf('clip-path') : undefined));
+  };
+  new Parser()
+    .ns(NAMESPACES)
+    .on('attention', (declaration) => {
+      if (/\[|ENTITY/i.test(declaration)) refuse('declares entities, which are not supported in a logo');
+    })
+    .on('openTag', (name, attributes, decode) => {
+      open.push(name);
+      elements++;
+      if (elements === 1 && name !== 'svg:svg') refuse('is not SVG');
+      if (elements > MOST_ELEMENTS) refuse(`has more than ${MOST_ELEMENTS} elements`);
+      if (open.length > MOST_DEPTH) refuse(`nests elements more than ${MOST_DEPTH} levels deep`);
+      // Private data of drawing programs, which is not drawn.
+      if (fault !== undefined || !name.startsWith('svg:')) return;
+      const element = name.slice('svg:'.length);
+      if (!ALLOWED.has(element)) return refuse(faultOf(`<${element.slice(0, 40)}>`));
+      const isClip = open.includes('svg:clipPath');
+      if (element === 'clipPath') clips.segments = 0;
+      for (const [key, raw] of Object.entries(attributes())) {
+        const value = decode(raw);
+        refuse(faultOfAttribute(key, value, isClip));
+        if (/^clip-path$|clip-path\s*:/i.test(key === 'style' ? value : key)) clips.uses++;
+        if (isClip) clips.segments += segmentsOf(key, value);
+      }
+      clips.most = Math.max(clips.most, clips.segments);
+    })
+    .on('closeTag', () => {
+      open.pop();
+    })
+    .on('text', (css, decode) => checkStyleSheet(decode(css)))
+    .on('cdata', checkStyleSheet)
+    .on('error', () => refuse('is not well-formed XML'))
+    .parse(text);
+  const drawn = clips.most * clips.uses;
+  if (drawn > MOST_CLIPPED_SEGMENTS) {
+    refuse(`draws ${formatCount(drawn)} path segments in clips (limit: ${formatCount(MOST_CLIPPED_SEGMENTS)})`);
+  }
+  return elements === 0 ? (fault ?? 'is not SVG') : fault;
+}
+
+/** Segments of a path or polygon, by its numbers, of which each has two or more; a shape is one. */
+function segmentsOf(key: string, value: string): number {
+  if (key !== 'd' && key !== 'points') return 1;
+  let numbers = 0;
+  for (const _ of value.matchAll(/\d*\.\d+|\d+/g)) numbers += 1;
+  return Math.ceil(numbers / 2);
+}
+
+function faultOf(what: string): string {
+  return `contains ${what}, but a logo supports only shapes, gradients and clips; convert the logo to paths, or save it as PNG`;
+}
+
+function faultOfAttribute(key: string, value: string, isClip: boolean): string | undefined {
+  if (key === 'style') return faultOfStyle(value, isClip);
+  if (key === 'd' && hasLargeNumber(value)) return `has coordinates above ${formatCount(LARGEST_COORDINATE)}`;
+  if (/(^|:)href$/.test(key) && !value.startsWith('#')) return faultOf('a link');
+  return faultOfProperty(key, value, isClip);
+}
+
+function hasLargeNumber(path: string): boolean {
+  for (const [number] of path.matchAll(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/gi)) {
+    if (Number(number) > LARGEST_COORDINATE) return true;
+  }
+  return false;
+}
+
+/** Of `name: value` with `;` between. Whoever hides a name behind CSS's comments or escapes has a reason. */
+function faultOfStyle(css: string, isClip: boolean): string | undefined {
+  if (/\\|\/\*|@import/i.test(css)) return faultOf('CSS with escapes, comments or imports');
+  for (const [, name = '', value = ''] of css.matchAll(/([-\w]+)\s*:([^;}]*)/g)) {
+    const fault = faultOfProperty(name.toLowerCase(), value.trim(), isClip);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function faultOfProperty(name: string, value: string, isClip: boolean): string | undefined {
+  if (value === 'none') return undefined;
+  // A clip in a clip in a clip is drawn as often as all of them together have shapes.
+  if (REPEATING.includes(name) || (isClip && name === 'clip-path')) return faultOf(name);
+  return /url\((?!\s*["']?#)/i.test(value) ? faultOf('a link') : undefined;
+}

@@ -1,0 +1,153 @@
+/** Draws pages of labels as one PDF, and decodes each code from its page before the PDF is returned. */
+import { breakLines } from '../../files/paper/break-lines.ts';
+import { type CaptionFont, loadFonts } from '../../files/paper/caption-fonts.ts';
+import { captionOf, piecesOf } from '../../files/paper/captions.ts';
+import { type Typeset, typeset } from '../../files/paper/missing-glyphs.ts';
+import { drawPieces, widthOfPieces } from '../../files/paper/pdf-text.ts';
+import { closePdf } from '../../files/paper/pdfkit.ts';
+import type { Encoded, Fault } from './draw-picture.ts';
+import { createFigure, type Drawing, drawingOf } from './drawing.ts';
+import { type LabelGrid, placesOf } from './label-grids.ts';
+import { type CaptionBox, FONT_SIZE_MM, type LabelLayout, LINE_MM } from './label-layout.ts';
+import { clearPlate, plateOf } from './logo.ts';
+import { modulesAcross, type PictureStyle, POINTS_A_MM } from './picture.ts';
+import { placeFault } from './verify.ts';
+import { drawCode, inkOf, openPdf } from './write-pdf.ts';
+
+/** Label: a code, its caption, and the plain caption used if no font has letters of the caption. */
+export interface Label extends Encoded {
+  readonly caption: string;
+  readonly plain: string;
+}
+
+export interface SheetStyle {
+  readonly grid: LabelGrid;
+  readonly layout: LabelLayout;
+  readonly picture: PictureStyle;
+  /** Cells of the first page that were used before. */
+  readonly skipped: number;
+  /** A hairline around each label, to cut along. */
+  readonly outline: boolean;
+  readonly title: string;
+}
+
+export interface Sheet {
+  readonly bytes: Buffer;
+  readonly pages: number;
+  /** Captions with characters that every font lacks, by what they lost. */
+  readonly lost: ReadonlyMap<string, Typeset['lost']>;
+}
+
+type Pdf = ReturnType<typeof openPdf>;
+
+/** Position in mm from the upper left corner of the page. */
+interface Position {
+  readonly xMm: number;
+  readonly yMm: number;
+}
+
+/** Label in its cell. */
+interface Spot {
+  readonly label: Label;
+  /** Of the cell. */
+  readonly corner: Position;
+  /** Of the code. */
+  readonly place: Position;
+}
+
+/** Draws all labels. I1: returns a fault instead of the bytes if a decoder can't read a code at its position on the page. */
+export async function drawSheet(labels: readonly Label[], style: SheetStyle): Promise<Sheet | Fault> {
+  const { grid, layout } = style;
+  const document = openPdf({ ...grid.paper, title: style.title });
+  setUnscaled(document);
+  const writeCaption = layout.caption && (await prepareCaptions(document, labels, layout.caption));
+  const pages: { spots: readonly Spot[]; drawing: Drawing }[] = [];
+  const lost = new Map<string, Typeset['lost']>();
+  for (const spots of assignCells(labels, style)) {
+    document.addPage();
+    if (style.outline) drawOutlines(document, grid);
+    const codes: Drawing[] = [];
+    for (const { label, corner, place } of spots) {
+      const plate = await plateOf(label.modules, style.picture);
+      const figure = createFigure(clearPlate(label.modules, style.picture), style.picture, plate);
+      drawCode(document, figure, place);
+      codes.push(drawingOf(figure, place));
+      const loss = writeCaption?.(label, corner) ?? 'nothing';
+      if (loss !== 'nothing') lost.set(label.caption, loss);
+    }
+    const [areas, overlays] = [codes.flatMap((code) => code.areas), codes.flatMap((code) => code.overlays)];
+    pages.push({ spots, drawing: { ...grid.paper, areas, overlays } });
+  }
+  const bytes = await closePdf(document);
+  const { sizeMm, quietZone } = style.picture;
+  for (const { spots, drawing } of pages) {
+    for (const { label, place } of spots) {
+      const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };
+      const fault = placeFault(drawing, place, expected);
+      if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
+    }
+  }
+  return { bytes, pages: pages.length, lost };
+}
+
+/** Assigns the labels to the cells of each page, in order. */
+function* assignCells(labels: readonly Label[], { grid, layout, skipped }: SheetStyle): Generator<Spot[]> {
+  const corners = [...placesOf(grid)];
+  // `first`: label of the first cell of a page, which is free on a page that was used before.
+  for (let first = -skipped; first < labels.length; first += corners.length) {
+    yield corners.flatMap((corner, cell) => {
+      const label = labels[first + cell];
+      return label ? [{ label, corner, place: offset(corner, layout.code) }] : [];
+    });
+  }
+}
+
+function offset(corner: Position, { xMm, yMm }: Position): Position {
+  return { xMm: corner.xMm + xMm, yMm: corner.yMm + yMm };
+}
+
+/** Printing programs scale a page to the printable area, and labels would be off position (ISO 32000-1, 12.2). */
+function setUnscaled(document: Pdf): void {
+  const { _root: root } = document as Pdf & { _root: { data: Record<string, unknown> } };
+  root.data.ViewerPreferences = document.ref({ PrintScaling: 'None' });
+}
+
+const HAIRLINE_MM = 0.1;
+
+function drawOutlines(document: Pdf, grid: LabelGrid): void {
+  const [width, height] = [grid.label.widthMm * POINTS_A_MM, grid.label.heightMm * POINTS_A_MM];
+  document.lineWidth(HAIRLINE_MM * POINTS_A_MM);
+  for (const { xMm, yMm } of placesOf(grid)) document.rect(xMm * POINTS_A_MM, yMm * POINTS_A_MM, width, height);
+  document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
+}
+
+/** Loads the fonts of all captions. The returned function draws one, and returns what it lost. */
+async function prepareCaptions(
+  document: Pdf,
+  labels: readonly Label[],
+  box: CaptionBox,
+): Promise<(label: Label, corner: Position) => Typeset['lost']> {
+  const fonts = await loadFonts(labels.flatMap(({ caption, plain }) => [captionOf(caption), plain]));
+  for (const { name, bytes } of fonts) document.registerFont(name, bytes);
+  return ({ caption, plain }, corner) => {
+    const { text, lost } = typeset(captionOf(caption), fonts);
+    drawCaption(document, lost === 'words' || text === '' ? plain : text, offset(corner, box), box, fonts);
+    return lost;
+  };
+}
+
+/** Draws the lines of a caption in the middle of their box. */
+function drawCaption(document: Pdf, text: string, { xMm, yMm }: Position, box: CaptionBox, fonts: readonly CaptionFont[]): void {
+  document.fontSize(FONT_SIZE_MM * POINTS_A_MM).fillColor(inkOf({ red: 0, green: 0, blue: 0 }));
+  const widthOf = (part: string) => widthOfPieces(document, piecesOf(part, fonts));
+  const room = box.widthMm * POINTS_A_MM;
+  const lines = breakLines(text, box.lines, widthOf, room);
+  const top = yMm + (box.heightMm - lines.length * LINE_MM) / 2;
+  for (const [index, line] of lines.entries()) {
+    const pieces = piecesOf(line, fonts);
+    const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
+    const x = xMm * POINTS_A_MM + spare;
+    // The baseline of letters without descenders, at about three quarters of the line.
+    drawPieces(document, pieces, { x, y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM, size: FONT_SIZE_MM * POINTS_A_MM });
+  }
+}

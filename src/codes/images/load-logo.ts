@@ -1,0 +1,97 @@
+/** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
+
+import { UsageError } from '../../base/errors.ts';
+import { findSvgFault } from './check-svg.ts';
+import { formatColour } from './colour.ts';
+import type { Logo } from './picture.ts';
+import { type ApartRenderer, openRenderer, RenderError, type Rendering } from './render-apart.ts';
+import { PNG_SIGNATURE } from './write-png.ts';
+
+/** Reason why a file is not a valid logo, as a predicate of its name. */
+export interface LogoFault {
+  readonly fault: string;
+}
+
+/** Largest accepted file, in bytes. */
+export const MOST_LOGO_BYTES = 2 ** 20;
+/** Pixels a side: a kilobyte of PNG may claim two thousand million. */
+const MOST_PIXELS = 4096;
+/** How often a logo may be as long as it is wide: longer, nothing of it would be seen in a square. */
+const MOST_RATIO = 8;
+
+/** Enough to see whether it shows anything. */
+const TRIAL_PIXELS = 64;
+
+/**
+ * Loads a logo, and draws it once at a small size to verify it. Throws LocalError if the installation is corrupt, and the signal's
+ * reason.
+ */
+export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Logo | LogoFault> {
+  const renderer = await openLogo(bytes, signal);
+  if ('fault' in renderer) return renderer;
+  return {
+    render: (box, paper) =>
+      renderer.draw(box, formatColour(paper)).catch((error) => {
+        if (!(error instanceof RenderError)) throw error;
+        throw new UsageError(`the logo ${error.message} at ${box} pixels`, {
+          hint: 'Save the logo as a PNG, or draw smaller images with --size.',
+        });
+      }),
+  };
+}
+
+/** Draws a logo with transparency, as large as fits into a square of `box` pixels. Throws like `loadLogo`. */
+export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | LogoFault> {
+  const renderer = await openLogo(bytes, signal);
+  return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
+}
+
+/** Colors as PNG has them; resvg returns them multiplied by their opacity. Without any, 0 / 0 is stored as 0. */
+function unmultiply({ width, height, rgba }: Rendering): Rendering {
+  const opacityOf = (at: number) => rgba[at | 3] ?? 0;
+  const straight = rgba.map((value, at) => (at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / opacityOf(at)))));
+  return { width, height, rgba: straight };
+}
+
+/** I7: the drawing cost is limited by the content, and again while drawing. */
+async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRenderer | LogoFault> {
+  const svg = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? wrapPng(bytes) : readSvg(bytes);
+  if (typeof svg === 'object') return svg;
+  const renderer = await openRenderer(svg, signal);
+  return orFault(verify(renderer));
+}
+
+async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFault> {
+  const ratio = await renderer.ratio();
+  if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
+  // An image that resvg cannot read has no size.
+  const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
+  return isBlank ? { fault: 'is blank or damaged' } : renderer;
+}
+
+async function orFault<T>(drawing: Promise<T>): Promise<T | LogoFault> {
+  try {
+    return await drawing;
+  } catch (error) {
+    if (error instanceof RenderError) return { fault: error.message };
+    throw error;
+  }
+}
+
+function wrapPng(bytes: Buffer): string | LogoFault {
+  const [width, height] = bytes.length < 33 ? [0, 0] : [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  if (Math.min(width, height) < 1) return { fault: 'is a damaged PNG' };
+  if (Math.max(width, height) > MOST_PIXELS) {
+    return { fault: `is ${width} × ${height} pixels (limit: ${MOST_PIXELS} × ${MOST_PIXELS})` };
+  }
+  const data = `data:image/png;base64,${bytes.toString('base64')}`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image width="${width}" height="${height}" href="${data}"/></svg>`;
+}
+
+function readSvg(bytes: Buffer): string | LogoFault {
+  // Without the byte order mark.
+  const text = new TextDecoder().decode(bytes);
+  if (!text.trimStart().startsWith('<')) return { fault: 'is neither a PNG nor an SVG file' };
+  const fault = findSvgFault(text);
+  return fault === undefined ? text : { fault };
+}

@@ -1,0 +1,177 @@
+/**
+ * Draws SVG with resvg in a separate thread that can be ended: the cost of drawing a small file is known only after drawing it.
+ * Processor time and memory are limited, and signals are handled meanwhile.
+ */
+import { Worker } from 'node:worker_threads';
+import { every, processorMs } from '../../base/time/time.ts';
+import { damagedInstallation, readInstalled } from '../../files/durable/installed-file.ts';
+import { readPackaged } from '../../files/durable/packaged-files.ts';
+import { boundMemory } from './bound-memory.ts';
+
+/** RGBA, row by row. */
+export interface Rendering {
+  width: number;
+  height: number;
+  rgba: Uint8Array;
+}
+
+export interface ApartRenderer {
+  /** Aspect ratio (width divided by height) of the SVG. Throws like `draw`. */
+  ratio(): Promise<number>;
+  /** Draws as large as fits into a square of `box` pixels, on `background` (a CSS color) or none. Throws RenderError, or the signal's reason. */
+  draw(box: number, background?: string): Promise<Rendering>;
+}
+
+/** Failure to draw within the limits; the message is a predicate of the file name. */
+export class RenderError extends Error {}
+
+/** Of the processor, by all threads, of which the others wait meanwhile: a logo with dozens of clips takes a tenth of it. */
+const MOST_SECONDS = 5;
+/** Of the clock, where others have the processor. */
+const MOST_TICKS = 600;
+const TICK_MS = 100;
+/** The pixels of the largest logo take 6 MB, and each clip that holds others as much again. */
+const MOST_BYTES = 512 * 2 ** 20;
+/** Memory outside the WebAssembly: the SVG, and pixels in transit. */
+const MOST_HEAP_MB = 256;
+
+const WASM = 'dist/resvg.wasm';
+
+/** Input of the thread. */
+export interface LogoJob {
+  wasm: Uint8Array;
+  svg: string;
+}
+
+export interface DrawRequest {
+  /** Pixels; absent: nothing is drawn. */
+  box?: number;
+  background?: string | undefined;
+}
+
+export type DrawAnswer =
+  | ({ is: 'drawn' } & Rendering)
+  | { is: 'ratio'; ratio: number }
+  /** The WebAssembly file differs from the installed one. */
+  | { is: 'damaged' }
+  | { is: 'trapped' }
+  | { is: 'failed'; message: string };
+
+/** Parts of a renderer that tests replace. */
+export interface RendererParts {
+  /** The WebAssembly file. */
+  wasm(): Promise<Buffer>;
+  /** Program of the thread. */
+  thread(): string;
+  every(ms: number, tick: () => void): () => void;
+  processorMs(): number;
+}
+
+const INSTALLED: RendererParts = {
+  wasm: () => readInstalled(WASM, '@resvg/resvg-wasm/index_bg.wasm'),
+  thread: () => readPackaged('dist/logo-worker.js').toString('latin1'),
+  every,
+  processorMs,
+};
+
+/** Starts the thread for one SVG, which ends with the process. Throws LocalError if the installation is corrupt. */
+export async function openRenderer(
+  svg: string,
+  signal?: AbortSignal,
+  replaced: Partial<RendererParts> = {},
+): Promise<ApartRenderer> {
+  const parts = { ...INSTALLED, ...replaced };
+  const job: LogoJob = { wasm: bounded(await parts.wasm()), svg };
+  const worker = new Worker(parts.thread(), {
+    eval: true,
+    workerData: job,
+    // Not passed on to those of the process: standard output carries data only.
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: MOST_HEAP_MB },
+  });
+  worker.unref();
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Why it was ended. */
+  let over: unknown;
+  const end = (reason: unknown) => {
+    over ??= reason;
+    void worker.terminate();
+    return over;
+  };
+
+  async function askNow(request: DrawRequest): Promise<DrawAnswer> {
+    if (over !== undefined) throw over;
+    const answer = await askThread(worker, request, parts, signal).catch((reason) => Promise.reject(end(reason)));
+    if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
+    if (answer.is === 'trapped')
+      throw end(new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`));
+    if (answer.is === 'failed') throw new RenderError(`cannot be drawn: ${answer.message}`);
+    return answer;
+  }
+
+  /** One after the other: the time of each is counted. */
+  function ask(request: DrawRequest): Promise<DrawAnswer> {
+    const asked = turn.then(() => askNow(request));
+    turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  return {
+    async ratio() {
+      const answer = await ask({});
+      return answer.is === 'ratio' ? answer.ratio : Number.NaN;
+    },
+    async draw(box, background) {
+      const answer = await ask({ box, background });
+      if (answer.is === 'drawn') return answer;
+      throw new RenderError('cannot be drawn');
+    },
+  };
+}
+
+function bounded(wasm: Buffer): Buffer {
+  try {
+    return boundMemory(wasm, MOST_BYTES);
+  } catch (cause) {
+    throw damagedInstallation(WASM, 'is damaged', cause);
+  }
+}
+
+/** Rejects with RenderError when it takes too long or the thread ends, and with the signal's reason. I7: bounded while it is drawn. */
+function askThread(
+  worker: Worker,
+  request: DrawRequest,
+  { every, processorMs }: RendererParts,
+  signal?: AbortSignal,
+): Promise<DrawAnswer> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const startMs = processorMs();
+    let ticks = 0;
+    const stopClock = every(TICK_MS, () => {
+      ticks += 1;
+      if (processorMs() - startMs > MOST_SECONDS * 1000 || ticks > MOST_TICKS)
+        fail(new RenderError(`takes more than ${MOST_SECONDS} s to draw`));
+    });
+    const release = () => {
+      stopClock();
+      signal?.removeEventListener('abort', onAbort);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit).unref();
+    };
+    const fail = (reason: unknown) => {
+      release();
+      reject(reason);
+    };
+    const onAbort = () => fail(signal?.reason);
+    const onMessage = (answer: DrawAnswer) => {
+      release();
+      resolve(answer);
+    };
+    const onError = (error: Error) => fail(new RenderError(`cannot be drawn: ${error.message}`));
+    const onExit = () => fail(new RenderError('cannot be drawn: the rendering thread ended'));
+    signal?.addEventListener('abort', onAbort);
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref();
+    worker.postMessage(request);
+  });
+}

@@ -1,0 +1,134 @@
+/** Verifies a PNG or an SVG from its own bytes, a PDF or an EPS from the drawing that it is written from, with a decoder that is independent of the encoder. */
+import decodeQR from 'qr/decode.js';
+import { messageOf } from '../../base/errors.ts';
+import type { Drawing } from './drawing.ts';
+import { MM_AN_INCH } from './picture.ts';
+import { createRaster, fillPolygons, type Raster, shrink } from './raster.ts';
+import { readPng } from './read-png.ts';
+import { readSvg } from './read-svg.ts';
+
+/** Expected properties of an image. */
+export interface Expected {
+  readonly text: string;
+  readonly sizeMm: number;
+  /** Modules a side, those of the quiet zone included. */
+  readonly across: number;
+  readonly quietZone: number;
+}
+
+/** Position of an image on a page, in mm from its upper left corner. */
+interface Place {
+  readonly xMm: number;
+  readonly yMm: number;
+}
+
+/** Finds the fault of an image, in a few words; undefined if its bytes are as expected. */
+export function findFault(bytes: Buffer, format: 'png' | 'svg', expected: Expected): string | undefined {
+  try {
+    if (format === 'png') {
+      const { raster, sizeMm } = readPng(bytes);
+      return sizeFault(sizeMm, expected) ?? rasterFault(raster, expected);
+    }
+    return drawingFault(readSvg(bytes.toString('utf8')), expected);
+  } catch (error) {
+    return `the image cannot be read back: ${messageOf(error)}`;
+  }
+}
+
+/** Finds the fault of a drawing of one image; see `findFault`. */
+export function drawingFault(drawing: Drawing, expected: Expected): string | undefined {
+  return sizeFault(drawing.widthMm, expected) ?? placeFault(drawing, { xMm: 0, yMm: 0 }, expected);
+}
+
+/** Finds the fault of one image on a page with others; see `findFault`. */
+export function placeFault(drawing: Drawing, place: Place, expected: Expected): string | undefined {
+  return rasterFault(rasterOf(drawing, place, expected), expected);
+}
+
+/** pHYs counts whole pixels a metre, and coordinates have four decimals: less than a printer's dot. */
+const SIZE_TOLERANCE_MM = MM_AN_INCH / 1200;
+
+function sizeFault(sizeMm: number, expected: Expected): string | undefined {
+  if (Math.abs(sizeMm - expected.sizeMm) <= SIZE_TOLERANCE_MM) return undefined;
+  return `the image is ${sizeMm.toFixed(2)} mm wide instead of ${expected.sizeMm} mm`;
+}
+
+/** Enough for a decoder, and fast enough for thousands of images. */
+const PIXELS_A_MODULE = 4;
+
+/** Renders the drawing at a position, on white. */
+function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, across }: Expected): Raster {
+  const side = across * PIXELS_A_MODULE;
+  const raster = createRaster(side, side, 255);
+  const scale = side / sizeMm;
+  for (const { polygons, grey } of areas) {
+    const near = polygons.filter((polygon) => isNear(polygon, { xMm, yMm }, sizeMm));
+    const moved = near.map((polygon) => polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale));
+    fillPolygons(raster, moved, grey);
+  }
+  for (const { xMm: left, yMm: top, sideMm, raster: image } of overlays) {
+    layOver(raster, image, { left: (left - xMm) * scale, top: (top - yMm) * scale, side: sideMm * scale });
+  }
+  return raster;
+}
+
+/** Returns whether an outline begins no farther from the image than the image is wide; one of a neighbor that reaches into it does. */
+function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: number): boolean {
+  const [right, down] = [x - xMm - sizeMm / 2, y - yMm - sizeMm / 2];
+  return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
+}
+
+function layOver(raster: Raster, image: Raster, { left, top, side }: { left: number; top: number; side: number }): void {
+  const last = (start: number) => Math.min(raster.width, Math.ceil(start + side - 0.5));
+  for (let y = Math.max(0, Math.ceil(top - 0.5)); y < last(top); y++) {
+    for (let x = Math.max(0, Math.ceil(left - 0.5)); x < last(left); x++) {
+      const column = Math.floor(((x + 0.5 - left) / side) * image.width);
+      const row = Math.floor(((y + 0.5 - top) / side) * image.height);
+      raster.grey[y * raster.width + x] = image.grey[row * image.width + column] ?? 255;
+    }
+  }
+}
+
+/** I1, I2: the rendered image has its quiet zone, and decodes to its text. */
+function rasterFault(raster: Raster, expected: Expected): string | undefined {
+  const { text, across, quietZone } = expected;
+  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'the quiet zone is not empty';
+  const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));
+  const paper = quietZone > 0 ? (small.grey[0] ?? 255) : 255;
+  const read = decode(pad(small, Math.ceil((4 * small.width) / across), paper));
+  if (read === text) return undefined;
+  return read === undefined ? 'the code cannot be decoded' : 'the code decodes to a different text';
+}
+
+/** Returns whether the outermost `margin` pixels are all alike. */
+function hasQuietZone({ width, height, grey }: Raster, margin: number): boolean {
+  const light = grey[0] ?? 0;
+  const isLight = (row: number, from: number, to: number) =>
+    grey.subarray(row * width + from, row * width + to).every((shade) => shade === light);
+  for (let row = 0; row < height; row++) {
+    const isEdge = row < margin || row >= height - margin;
+    if (!isLight(row, 0, isEdge ? width : margin) || !isLight(row, width - margin, width)) return false;
+  }
+  return true;
+}
+
+/** Decoders require a light margin, also if an image without its own is placed on a light page. */
+function pad(raster: Raster, margin: number, paper: number): Raster {
+  const width = raster.width + 2 * margin;
+  const padded = createRaster(width, raster.height + 2 * margin, paper);
+  for (let y = 0; y < raster.height; y++) {
+    padded.grey.set(raster.grey.subarray(y * raster.width, (y + 1) * raster.width), (y + margin) * width + margin);
+  }
+  return padded;
+}
+
+/** Decodes the text of a code; returns undefined if there is none. */
+export function decode({ width, height, grey }: Raster): string | undefined {
+  try {
+    // I420 begins with the gray values, and the decoder reads no others. Without a time limit: the result must not depend on the load
+    // of the machine.
+    return decodeQR({ width, height, data: grey }, { format: 'I420', timeLimit: Number.POSITIVE_INFINITY });
+  } catch {
+    return undefined;
+  }
+}

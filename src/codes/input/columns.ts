@@ -1,0 +1,178 @@
+/**
+ * Matches the columns of a bulk file to the known ones (by name, in any order and case; all others belong to the user), and checks their
+ * cells.
+ */
+import leven from 'leven';
+import { inQuotes, quote } from '../../base/text/quote.ts';
+import {
+  ALIASES,
+  type Fault,
+  faultsOfRead,
+  fold,
+  type Input,
+  type InputRow,
+  MOST_FAULTS,
+  OUR_COLUMNS,
+  showValue,
+} from '../../files/formats/read/input.ts';
+import { missingDestination } from './missing-destination.ts';
+
+/** Cell of a known column, undefined if the row has none; collects its faults and warnings. */
+export interface InputCell {
+  value: unknown;
+  /** A fault that was not reported yet. */
+  faultOf(message: string): Fault;
+  fault(message: string, more?: Pick<Fault, 'explanation' | 'mayForce'>): void;
+  warn(message: string): void;
+}
+
+export interface Columns {
+  /** Whether the file has this known column. */
+  has(known: string): boolean;
+  cell(row: InputRow, known: string): InputCell;
+  /** Faults and warnings so far, also of the reader of the file. */
+  faults: Fault[];
+  warnings: Fault[];
+  /** Columns of the user's own, which no command reads; columns of `qr list` are not among them. */
+  unread: string[];
+  /** How a column was understood. */
+  notes: string[];
+  /** The fault of the whole file if a row needs a destination, and there is no column of them. */
+  noDestination: Fault | undefined;
+}
+
+/**
+ * Finds the columns that this command reads, the `known` ones. `reserved` are names that the results add, which the input must not use.
+ * Faults: a known column that occurs twice (`Name`, `name`), a reserved name, a probable typo.
+ */
+export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
+  const line = input.headerLine;
+  const faults: Fault[] = [];
+  const warnings = warningsOfHidden(input);
+  const found = new Map<string, string>();
+  for (const column of input.columns) {
+    const folded = fold(column);
+    if (reserved.includes(folded)) {
+      faults.push({
+        line,
+        column,
+        message: `this name is reserved for a results column: rename your column, for example to my_${folded}`,
+      });
+    }
+    if (!known.includes(folded)) continue;
+    const other = found.get(folded);
+    if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
+    found.set(folded, column);
+  }
+  const isAsked = known.includes('destination') && !found.has('destination');
+  const { notes = [], fault: ambiguity } = isAsked ? takeAlias(input, found) : {};
+  if (ambiguity) faults.push(ambiguity);
+  const read = new Set(found.values());
+  for (const fault of faultsOfRead(input, read)) faults.push(fault);
+  const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
+  for (const column of input.columns) {
+    const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
+    if (meant === undefined) continue;
+    // If the similar column exists too, the name is not a typo but the user's own.
+    const row = input.rows.find(({ values }) => values.has(column));
+    if (missing(meant, line === undefined ? row : undefined)) {
+      faults.push({ line: line ?? row?.line, column, message: `unknown column; did you mean ${meant}?` });
+    }
+  }
+  const unreadable = new Set(faults.map(placeKey));
+  const cell = (row: InputRow, name: string): InputCell => {
+    const own = found.get(name);
+    const column = own !== undefined && fold(own) !== name ? own : name;
+    const faultOf = (message: string): Fault => ({ line: row.line, column, message });
+    const fault: InputCell['fault'] = (message, more) => {
+      if (faults.length >= MOST_FAULTS) return;
+      const told = faultOf(message);
+      // The reader of the file reported the problem of this cell.
+      if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
+    };
+    return { value: row.values.get(own ?? ''), faultOf, fault, warn: (message) => warnings.push(faultOf(message)) };
+  };
+  const unread = input.columns.filter(
+    (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
+  );
+  const isMissing = isAsked && !found.has('destination');
+  const noDestination = isMissing ? (ambiguity ?? missingDestination(input, unread)) : undefined;
+  return { has: (name) => found.has(name), cell, faults, warnings, unread, notes, noDestination };
+}
+
+/** With a filtered sheet, the user means the rows that are visible. */
+function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
+  if (hiddenRows === 0) return [];
+  const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
+  return [{ message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` }];
+}
+
+function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
+  return JSON.stringify([line, column]);
+}
+
+/** Columns that only the manifest of `qr image` has; its `url` is the short URL, and a code with that destination would lead to itself. */
+const OF_MANIFEST = 'sha256';
+
+/** Uses the one column that must mean `destination`, and notes it. A fault if several may. */
+function takeAlias({ columns, headerLine }: Input, found: Map<string, string>): { notes?: string[]; fault?: Fault } {
+  const others = columns.some((column) => fold(column) === OF_MANIFEST)
+    ? []
+    : columns.filter((column) => ALIASES.has(fold(column)));
+  const [alias, ...more] = others;
+  if (alias === undefined) return {};
+  if (more.length === 0) {
+    found.set('destination', alias);
+    return { notes: [`column ${quote(alias)} is read as destination`] };
+  }
+  const names = others.map(inQuotes).join(' and ');
+  const message = `columns ${names} could each be the destination: rename the correct one to destination`;
+  return { fault: { line: headerLine, message } };
+}
+
+const MOST_SLIPS = 2;
+
+/** Short words have many neighbours that are words of their own (note, date, time): there only one slip counts. */
+function looksLike(word: string, known: string): boolean {
+  // Whatever is further is counted as that: a word may have megabytes.
+  const slips = leven(word, known, { maxDistance: MOST_SLIPS + 1 });
+  if (known.length >= 6) return slips <= MOST_SLIPS;
+  return slips === 1 || (slips === MOST_SLIPS && [...word].sort().join('') === [...known].sort().join(''));
+}
+
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+/**
+ * Returns the text of a cell, or undefined if it is absent, null or empty. Refuses numbers and other types (007 would come back as 7), and
+ * an incomplete character (a lone surrogate), unless the service may have it.
+ */
+export function readText({ value, fault }: InputCell, mayBeHalf = false): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') {
+    fault(`must be a quoted string, not ${showValue(value)}`);
+    return undefined;
+  }
+  if (!mayBeHalf && HALF_CHARACTER.test(value)) fault(`${showValue(value)} contains an incomplete character (a lone surrogate)`);
+  return value;
+}
+
+/** Fault of a name without visible characters. */
+export const BLANK_NAME = 'contains only spaces';
+
+/** The words that a column may hold. */
+export interface Words {
+  /** Name of the type with an article: `a type`. */
+  what: string;
+  all: readonly string[];
+}
+
+/** The word that is meant, in any case and with any blanks around it; undefined if it is none of them. */
+export function findWord(text: string, { all }: Words): string | undefined {
+  const trimmed = text.trim();
+  return all.find((word) => word === trimmed) ?? all.find((word) => word === trimmed.toLowerCase());
+}
+
+/** Returns the fault of a cell with none of the words. */
+export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
+  return { message: `${inQuotes(text.trim())} is not ${what}`, explanation: `${what} is one of ${all.join(', ')}` };
+}

@@ -1,0 +1,51 @@
+/** Refuses a first row that is not the header: otherwise every row below it would be a fault. */
+
+import { inQuotes } from '../../base/text/quote.ts';
+import { ALIASES, fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
+import { isUuid } from '../../service/checks.ts';
+
+export interface FirstRow {
+  line: number;
+  cells: readonly string[];
+}
+
+/** Titles are not longer: a title, a date, an empty line. */
+export const MOST_TITLE_ROWS = 6;
+
+/**
+ * Throws UsageError if the first row is a title, as reports have one: it has one cell, and a row soon after it looks like the header. Or if
+ * it has an address or an ID, as only data has.
+ */
+export function refuseFirstRow(name: string, [first, ...others]: readonly FirstRow[]): void {
+  if (first === undefined) return;
+  const message = titleFault(first, others) ?? dataFault(first);
+  if (message !== undefined) refuseFaults({ name }, [{ line: first.line, message }]);
+}
+
+function titleFault(first: FirstRow, others: readonly FirstRow[]): string | undefined {
+  const [title, ...more] = wordsOf(first);
+  if (title === undefined || more.length > 0 || isKnown(title)) return undefined;
+  const header = others.slice(0, MOST_TITLE_ROWS - 1).find((row) => {
+    const words = wordsOf(row);
+    return words.length > 1 && words.some(isKnown);
+  });
+  if (header === undefined) return undefined;
+  return `${inQuotes(title)} looks like a title: delete the rows above the header, which seems to be line ${header.line}`;
+}
+
+function dataFault({ cells }: FirstRow): string | undefined {
+  const value = cells.find((cell) => isAddress(cell) || isUuid(cell.trim()));
+  if (value === undefined) return undefined;
+  return `${inQuotes(value)} looks like data, not like a column name: add a line above it with the names of the columns`;
+}
+
+/** The cells with any text; those that are still together, because the title has none of their separators, taken apart. */
+function wordsOf(row: FirstRow): string[] {
+  const cells = row.cells.filter((cell) => cell.trim() !== '');
+  const [only = ''] = cells;
+  return cells.length === 1 ? only.split(/[,;\t]/) : cells;
+}
+
+function isKnown(cell: string): boolean {
+  return OUR_COLUMNS.has(fold(cell)) || ALIASES.has(fold(cell));
+}

@@ -1,0 +1,120 @@
+/** Reads and replaces the file of `--since-last`: all rows of the last run, in the columns of the output. */
+import { gunzipSync } from 'node:zlib';
+import { UsageError } from '../../base/errors.ts';
+import type { Clock } from '../../base/time/time.ts';
+import { readBack } from '../../files/durable/held-directory.ts';
+import { acquireLock } from '../../files/durable/lock.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { describeSystemError, systemCode } from '../../files/durable/path-errors.ts';
+import type { Processes } from '../../files/durable/replace-file.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import { createFormatter } from '../../files/formats/create-formatter.ts';
+import { createDocumentSink } from '../../files/formats/document-sink.ts';
+import { DATA_FORMATS } from '../../files/formats/formats.ts';
+import { kindOfTable } from '../../files/formats/kept-file.ts';
+import { formatOfPath, isCompressed, refuseForeignExtension } from '../../files/formats/plan-output.ts';
+import { fold, type Input } from '../../files/formats/read/input.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
+import { checkWholeFile, openWholeFile } from '../../files/formats/whole-file.ts';
+import { parseInput } from './read-input.ts';
+
+export interface LastRows {
+  /** Rows of the last run; none if there is no file yet. */
+  rows: readonly LastRow[];
+  /** Replaces them atomically by those of this run. Throws like `openWholeFile` and its `commit`. */
+  replace(rows: readonly Row[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LastRow {
+  /** Returns the text of a cell; null if it is empty or there is no such column. */
+  text(column: string): string | null;
+  /** Creates the refusal of a file with such a row; `what` completes "is not a row of". */
+  notOurs(what: string): UsageError;
+}
+
+interface LastRowsJob {
+  clock: Clock;
+  signal: AbortSignal;
+  processes: Processes;
+  columns: readonly Column[];
+  /** The one of the columns that files of other commands lack. */
+  mark: string;
+}
+
+const MOST_BYTES = 128 * 2 ** 20;
+
+/**
+ * Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it is another kind of file, or
+ * is in use.
+ */
+export async function openLastRows(path: string, job: LastRowsJob): Promise<LastRows> {
+  const { clock, signal, processes, columns, mark } = job;
+  refuseForeignExtension(path, DATA_FORMATS, 'files of --since-last');
+  const format = DATA_FORMATS.find((known) => known === formatOfPath(path)) ?? 'csv';
+  const place = {
+    elsewhere: 'specify a different file with --since-last',
+    // Rows of anything else are refused by their line.
+    replaces: ['none' as const, 'other' as const, kindOfTable(columns.map(({ name }) => name))],
+  };
+  const lock = await acquireLock(path, { clock, signal });
+  try {
+    const input = await readLast(path);
+    const rows = input ? rowsOf(input, mark) : [];
+    await checkWholeFile(path, place);
+    return {
+      rows,
+      async replace(rows) {
+        const file = await openWholeFile(path, {
+          processes,
+          gzip: isCompressed(path),
+          ...place,
+        });
+        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
+        const sink = createDocumentSink(file, createFormatter(format, style));
+        try {
+          await sink.write(rows);
+          await sink.commit();
+        } finally {
+          await sink.discard();
+        }
+      },
+      close: () => lock.release(),
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Undefined if there is no file yet. */
+async function readLast(path: string): Promise<Input | undefined> {
+  try {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
+    const plain = isCompressed(path) ? gunzipSync(bytes, { maxOutputLength: MOST_BYTES }) : bytes;
+    return await parseInput(plain, path.replace(/\.gz$/, ''));
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw notOurs(path, describeSystemError(cause), cause);
+  }
+}
+
+function rowsOf(input: Input, mark: string): LastRow[] {
+  const columnOf = new Map(input.columns.map((column) => [fold(column), column]));
+  // Other commands have outcomes, too: their file must not be replaced.
+  if (input.columns.length > 0 && !columnOf.has(mark)) throw notOurs(input.name, `it has no ${mark} column`);
+  return input.rows.map(({ values, line }) => ({
+    text(column) {
+      const value = values.get(columnOf.get(column) ?? '');
+      return value === undefined || value === null || value === '' ? null : String(value);
+    },
+    notOurs: (what) => notOurs(input.name, `line ${line} is not a row of ${what}`),
+  }));
+}
+
+function notOurs(path: string, why: string, cause?: unknown): UsageError {
+  return new UsageError(`${path} was not written by --since-last: ${why}`, {
+    hint: 'Specify a different file with --since-last. This file is unchanged.',
+    cause,
+  });
+}

@@ -1,0 +1,123 @@
+/** Reads the bytes of a bulk file as rows: detects its encoding, and its form by its name or else by its first character. */
+import { isUtf8 } from 'node:buffer';
+import { UsageError } from '../../base/errors.ts';
+import { type Input, type ReadOptions, refuseFaults, showValue } from '../../files/formats/read/input.ts';
+
+type Form = 'csv' | 'tsv' | 'json' | 'ndjson';
+
+const FORM_OF_EXTENSION: Readonly<Record<string, Form>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  json: 'json',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+};
+
+/** Reads a file of rows. Throws UsageError with every fault of form, by line, or the signal's reason. */
+export async function parseInput(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
+  const input = await parseWithFaults(bytes, name, options);
+  refuseFaults(input, input.faults ?? []);
+  return input;
+}
+
+/** Parses as `parseInput`, but returns faults of form that leave rows to read, to be reported together with those of the rows. */
+export async function parseWithFaults(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
+  if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
+  if (options.sheetName !== undefined) {
+    throw new UsageError(`--sheet-name requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --sheet-name.' });
+  }
+  if (options.visibleOnly)
+    throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --visible-only.' });
+  const { utf8, bom } = toUtf8(bytes, name);
+  const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(utf8);
+  if (form === 'json' || form === 'ndjson') {
+    const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
+    const text = utf8.toString();
+    return form === 'json' ? parseJsonArray(text, name, options.signal) : parseNdjson(text, name, options.signal);
+  }
+  if (options.bareNames) {
+    const [{ parseBareNames }, { checkExtent }] = await Promise.all([import('./bare-names.ts'), import('./csv-extent.ts')]);
+    checkExtent(utf8, ',', name);
+    const list = parseBareNames(utf8.toString(), name, { ...options, bom });
+    if (list) return list;
+  }
+  const { parseCsv } = await import('./csv-input.ts');
+  return parseCsv(utf8, name, { ...options, bom, separator: form === 'tsv' ? '\t' : undefined });
+}
+
+/** A workbook under another name: an archive, or the older container of .xls. */
+function looksPacked(bytes: Uint8Array): boolean {
+  return (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) || (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11);
+}
+
+/** Blanks before it are hardly a kilobyte. */
+const BEGINNING = 1024;
+
+function formOfContent(utf8: Buffer): Form {
+  const first = utf8.toString('utf8', 0, BEGINNING).trimStart()[0];
+  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+}
+
+/**
+ * The text of a file in UTF-8, or in UTF-16 as Excel's "Unicode Text" writes it, as UTF-8 without its byte order mark.
+ *
+ * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
+ */
+function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
+  const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  if (encoding === 'utf-8') {
+    refuseZeros(bytes, name);
+    if (!isUtf8(bytes)) throw otherCodePage(bytes, name);
+    const bom = startsWith(bytes, 0xef, 0xbb);
+    return { utf8: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).subarray(bom ? 3 : 0), bom };
+  }
+  try {
+    return { utf8: Buffer.from(new TextDecoder(encoding, { fatal: true }).decode(bytes)), bom: true };
+  } catch {
+    throw notText(name, `bytes that are not ${encoding.toUpperCase()}`);
+  }
+}
+
+/** A name may contain a NUL; but UTF-16 without a byte order mark has one next to every letter, and a file after a power cut has many. */
+function refuseZeros(bytes: Uint8Array, name: string): void {
+  const firstLine = bytes.indexOf(0x0a);
+  const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
+  const at = single < 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Buffer.alloc(4)) : single;
+  if (at < 0) return;
+  throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
+}
+
+function startsWith(bytes: Uint8Array, first: number, second: number): boolean {
+  return bytes[0] === first && bytes[1] === second;
+}
+
+/**
+ * Excel saves plain "CSV" in the code page of its locale, which the file does not name: the message shows the line in the most common one.
+ */
+function otherCodePage(bytes: Uint8Array, name: string): UsageError {
+  const broken = firstBrokenLine(bytes);
+  const guess = broken ? ` (in Windows-1252, the line is ${showValue(broken.inWindows1252)})` : '';
+  return notText(name, `bytes that are not UTF-8${guess}`, broken?.line);
+}
+
+function notText(name: string, what: string, line?: number): UsageError {
+  return new UsageError(`${name}: ${line === undefined ? '' : `line ${line} `}contains ${what}`, {
+    hint: 'In Excel, save the file as a workbook (.xlsx) or as "CSV UTF-8 (comma delimited)".',
+  });
+}
+
+/** Lines are decoded one by one only after the whole has failed. No byte of a longer UTF-8 character equals a line feed. */
+function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: string } | undefined {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let start = 0, line = 1; start < bytes.length; line++) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end < 0 ? bytes.length : end + 1;
+    try {
+      decoder.decode(bytes.subarray(start, next));
+    } catch {
+      return { line, inWindows1252: new TextDecoder('windows-1252').decode(bytes.subarray(start, next)).trim() };
+    }
+    start = next;
+  }
+  return undefined;
+}

@@ -1,0 +1,177 @@
+/** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
+
+import {
+  ALIASES,
+  type Fault,
+  faultsOfHeader,
+  fold,
+  type Input,
+  type InputRow,
+  MOST_COLUMNS,
+  MOST_FAULTS,
+  OUR_COLUMNS,
+  type ReadOptions,
+  refuseFaults,
+  refuseMany,
+  UTM_COLUMNS,
+} from '../../files/formats/read/input.ts';
+import { MOST_TEXT } from '../../files/formats/table-bounds.ts';
+import type { Area, CellValue, SheetRow } from '../../files/formats/xlsx/read-sheet.ts';
+import { readWorkbook } from '../../files/formats/xlsx/read-workbook.ts';
+import { dateText, seenNumber } from '../../files/formats/xlsx/seen-text.ts';
+import { type FirstRow, MOST_TITLE_ROWS, refuseFirstRow } from './first-row.ts';
+
+/** Of ours those that no command reads: whatever became of their cells harms nothing. */
+const UNREAD: ReadonlySet<string> = new Set(['created_at', 'updated_at']);
+/** And those whose values are times, in which a date is expected. */
+const TIMES: ReadonlySet<string> = new Set([...UNREAD, 'at']);
+
+interface SheetColumn {
+  name: string;
+  /** Its values are text, as qrctl reads and writes them; in the user's own columns, numbers stay numbers. */
+  isText: boolean;
+  isTime: boolean;
+}
+
+/** A column that means `destination` counts as one of the user's own if there is a column of that name. */
+function toColumns(names: readonly string[], key: string | undefined): SheetColumn[] {
+  const all = names.map(fold);
+  const ours = new Set([
+    ...OUR_COLUMNS,
+    ...UTM_COLUMNS,
+    ...(all.includes('destination') ? [] : ALIASES),
+    ...(key === undefined ? [] : [fold(key)]),
+  ]);
+  for (const unread of UNREAD) ours.delete(unread);
+  return names.map((name, at) => ({ name, isText: ours.has(all[at] ?? ''), isTime: TIMES.has(all[at] ?? '') }));
+}
+
+/**
+ * Reads a header row and the rows below it of one sheet; skips rows without values. Throws UsageError if it cannot be read as rows.
+ */
+export async function parseWorkbook(bytes: Uint8Array, name: string, options: ReadOptions): Promise<Input> {
+  const { sheetName, visibleOnly, key } = options;
+  const { readRows, from1904 } = readWorkbook(bytes, name, sheetName);
+  const faults: Fault[] = [];
+  const rows: InputRow[] = [];
+  let header: { line: number; columns: string[]; read: SheetColumn[] } | undefined;
+  let hiddenRows = 0;
+  let size = 0;
+  let lastLine = 0;
+  const first: FirstRow[] = [];
+  /** Of columns with any cell, whether all of them are dates. */
+  const areDates = new Map<number, boolean>();
+  const merged = readRows((row) => {
+    if (!hasText(row)) return;
+    lastLine = row.line;
+    if (first.length < MOST_TITLE_ROWS) first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
+    if (!header) {
+      const columns = readHeader(row, name);
+      header = { line: row.line, columns, read: toColumns(columns, key) };
+      faults.push(...faultsOfHeader(header.columns, row.line));
+      return;
+    }
+    if (row.isHidden && visibleOnly) return;
+    if (row.isHidden) hiddenRows += 1;
+    size += [...row.cells.values()].reduce((sum, cell) => sum + textOf(cell).length, 0);
+    if (size > MOST_TEXT)
+      refuseFaults({ name }, [{ line: row.line, message: `exceeds the limit of ${MOST_TEXT / 2 ** 20} MiB of text per file` }]);
+    rows.push(readRow(row, rows.length + 1, header.read, { from1904, faults }));
+    refuseMany(name, rows.length, header.columns.length);
+    for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
+    if (faults.length < MOST_FAULTS) return;
+    refuseFirstRow(name, first);
+    refuseFaults({ name }, faults);
+  });
+  const form = { is: 'xlsx' } as const;
+  if (!header) return { name, columns: [], headerLine: 1, rows: [], form };
+  refuseFirstRow(name, first);
+  const { line: headerLine, columns } = header;
+  faults.push(...faultsOfMerging(merged, headerLine, lastLine, columns.length));
+  const dateColumns = new Set(columns.filter((_, at) => areDates.get(at)));
+  return { name, columns, headerLine, rows, form, dateColumns, hiddenRows, faults };
+}
+
+function readRow(
+  { line, cells }: SheetRow,
+  row: number,
+  columns: readonly SheetColumn[],
+  { from1904, faults }: { from1904: boolean; faults: Fault[] },
+): InputRow {
+  const values = new Map(
+    columns.map((column, at) => {
+      const fault = (message: string) => faults.push({ line, column: column.name, message });
+      return [column.name, readCell(cells.get(at), column, { from1904, fault })] as const;
+    }),
+  );
+  for (const at of cells.keys()) {
+    if (at < columns.length) continue;
+    faults.push({ line, message: 'has a cell beyond the last named column' });
+    break;
+  }
+  return { row, line, values };
+}
+
+function hasText({ cells }: SheetRow): boolean {
+  for (const [, cell] of cells) if (cell.is !== 'text' || cell.text.trim() !== '') return true;
+  return false;
+}
+
+function readHeader({ line, cells }: SheetRow, name: string): string[] {
+  const last = [...cells.keys()].reduce((most, at) => Math.max(most, at), -1);
+  if (last >= MOST_COLUMNS) refuseFaults({ name }, [{ line, message: `has ${last + 1} columns (limit: ${MOST_COLUMNS})` }]);
+  const columns = Array.from({ length: last + 1 }, (_, at) => {
+    const cell = cells.get(at);
+    return cell === undefined ? '' : textOf(cell).trim();
+  });
+  while (columns.at(-1) === '') columns.pop();
+  return columns;
+}
+
+/** The text of a cell, and of a number its digits. */
+function textOf(cell: CellValue): string {
+  return cell.is === 'text' ? cell.text : cell.is === 'number' ? `${cell.value}` : '';
+}
+
+/** Which row a value that stretches over several belongs to could only be guessed. */
+function faultsOfMerging(merged: readonly Area[], first: number, last: number, width: number): Fault[] {
+  const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
+  const area = merged.find(isInside);
+  if (!area) return [];
+  return [{ line: Math.max(area.top, first), message: 'contains merged cells: unmerge them so that each row has its own value' }];
+}
+
+interface CellContext {
+  from1904: boolean;
+  fault(message: string): void;
+}
+
+function readCell(cell: CellValue | undefined, { isText, isTime }: SheetColumn, { from1904, fault }: CellContext): unknown {
+  if (cell === undefined) return '';
+  switch (cell.is) {
+    case 'text':
+      return cell.text;
+    case 'boolean':
+      return isText ? `${cell.value}`.toUpperCase() : cell.value;
+    case 'date': {
+      const text = dateText(cell.serial, from1904, isTime);
+      if (isText && !isTime)
+        fault(`is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`);
+      return text ?? cell.serial;
+    }
+    case 'number': {
+      const text = isText ? seenNumber(cell.value, cell.format) : undefined;
+      if (isText && text === undefined)
+        fault(`is a number (${cell.value}), and its display depends on the format and locale: ${FORMAT_AS_TEXT}`);
+      return text ?? cell.value;
+    }
+    case 'error':
+      if (isText) fault(`contains a spreadsheet error (${cell.text.slice(0, 20)})`);
+      return cell.text;
+    case 'formula':
+      if (isText) fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
+      return '';
+  }
+}
+
+const FORMAT_AS_TEXT = 'format the cell as text and retype the value';

@@ -1,0 +1,238 @@
+/**
+ * Lists all codes of a workspace and verifies that the list is complete. Page numbers shift when codes are created or deleted, so the
+ * pages are checked against conditions that a complete list meets. A list is complete
+ *
+ * - after one pass, if every response has the same total, as many distinct codes were received, and each of them existed at the time of
+ *   the first response: then they are all codes of that instant. A code that takes the place of a deleted one is younger than that response,
+ *   and this is visible: a code of a later page must be older than some code of the first page, or than that response by a margin;
+ * - otherwise after two passes, if the second finds every code of the first again, on pages that are full except for the last: no code was
+ *   removed from the part already read, so no code moved from one page to a page already read.
+ *
+ * Assumptions: new codes get a `created_at` that is at most the margin behind the service's Date, and a response of a replica is not older
+ * than that either; `created_at` comes from one clock, so that of two codes the later one is not dated earlier, and a code dated in the
+ * future is recognized by Date; a total is capped only at the values of `Doubt`; if codes are created and deleted during the passes, or
+ * are inserted in the middle of the list, a later response does not show an older state than an earlier one; a total that equals the
+ * length of the first page is the total, and a service with a wrong total does not list codes twice as well. If times can't be parsed, the
+ * second pass is required.
+ */
+import { collectPages } from '../../base/collections/collect-pages.ts';
+import { NotFoundError, RejectedError, UnprovenError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import { parseScanTime } from '../../service/scan-times.ts';
+import type { Service } from '../../service/service.ts';
+import { MAX_CODES_PAGE, type Page, type QrCode } from '../../service/shapes.ts';
+
+export type Lister = Pick<Service, 'listCodes'>;
+
+/** A workspace that changes during this many readings in a row cannot be pinned down. */
+const MOST_READINGS = 3;
+/** Requests beyond three times the pages of the returned codes: bounds the cost of a service with wrong totals. */
+const SPARE_REQUESTS = 20;
+
+/** How far `created_at` may be behind Date: by the drift of clocks, and by time zones if it has none. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+const ZONE_MARGIN_MS = 15 * 3_600_000;
+
+/**
+ * Totals that may be capped, so that the page after the last is requested: usual caps (some hundreds, or 1 or 5 followed by zeros), every
+ * round number and full last page (where a missed code would be created twice), or any total.
+ */
+export type Doubt = 'usual' | 'round' | 'any';
+
+const ROUND = 100;
+const isUsualCap = (total: number) => total <= 1000 || /^[15]0*$/.test(String(total));
+
+function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
+  if (doubt === 'any') return true;
+  return (isFull || (total > 0 && total % ROUND === 0)) && (doubt === 'round' || isUsualCap(total));
+}
+
+/** Returns the number of requests for a list of this many codes, if it does not change meanwhile. */
+export function requestsToList(codes: number, doubt: Doubt): number {
+  if (codes === 0) return 1;
+  return Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0);
+}
+
+/**
+ * Yields every code of the workspace once, in the service's order, page by page. Costs as many requests as there are pages, one more if
+ * the total may be capped, and the same again if codes were created or deleted meanwhile; never more than three times that plus twenty,
+ * whatever total the service reports. Throws UnprovenError if the list could not be verified as complete.
+ */
+export async function* listAllCodes(
+  service: Lister,
+  concurrency: number,
+  doubt: Doubt = 'usual',
+): AsyncGenerator<QrCode[], void, undefined> {
+  /** Of earlier passes. */
+  const shown = new Set<string>();
+  const costs = { asked: 0, pages: 1 };
+  let before: Reading | undefined;
+  for (let count = 0; count < MOST_READINGS && isAffordable(costs); count++) {
+    const reading = createReading();
+    for await (const rows of readPages(service, { concurrency, doubt }, reading, costs)) {
+      const added = rows.filter(({ id }) => !shown.has(id));
+      if (added.length > 0) yield added;
+    }
+    if (isWhole(reading) || (before && findsAgain(reading, before))) return;
+    for (const id of reading.ids) shown.add(id);
+    before = reading;
+  }
+  const { ids, total } = before ?? createReading();
+  throw new UnprovenError(
+    `the list of codes could not be verified as complete: received ${countOf(ids.size, 'code')}, but the service reports ${formatCount(total)} (${MOST_READINGS} passes)`,
+    { hint: 'Run the command again. Codes may have been created or deleted during the run.' },
+  );
+}
+
+/** Returns `listAllCodes` as one list. */
+export function everyCode(service: Lister, concurrency: number, doubt?: Doubt): Promise<QrCode[]> {
+  return collectPages(listAllCodes(service, concurrency, doubt));
+}
+
+/** Result of one pass over all pages. */
+interface Reading {
+  ids: Set<string>;
+  /** Total of its first response. */
+  total: number;
+  /** Every response had that total, and no code occurred twice. */
+  steady: boolean;
+  /** Whether a code of a later page existed at the first response. */
+  stoodThere: (code: QrCode) => boolean;
+  allStood: boolean;
+  /** A page was short, and another followed: codes created meanwhile would make up for the missing ones. */
+  gap: boolean;
+}
+
+const createReading = (): Reading => ({
+  ids: new Set(),
+  total: 0,
+  steady: true,
+  stoodThere: () => false,
+  allStood: true,
+  gap: false,
+});
+
+/** As many codes as at its first response, and all of them existed then: the list is complete. */
+function isWhole({ ids, total, steady, allStood }: Reading): boolean {
+  return steady && allStood && ids.size === total;
+}
+
+/** Nothing that the reading before brought has gone, and no fewer came than there were. */
+function findsAgain(reading: Reading, before: Reading): boolean {
+  if (reading.gap || reading.ids.size < reading.total) return false;
+  for (const id of before.ids) if (!reading.ids.has(id)) return false;
+  return true;
+}
+
+/** Processes the first response. */
+function begin(reading: Reading, { rows, total, serviceTimeMs }: Page<QrCode>): void {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { created_at } of rows) newest = Math.max(newest, parseScanTime(created_at) ?? newest);
+  const answered = serviceTimeMs ?? Number.NEGATIVE_INFINITY;
+  // Dated in the future (Date has whole seconds): a code created from now on would look older.
+  if (serviceTimeMs !== undefined && newest > serviceTimeMs + 1000) newest = Number.NEGATIVE_INFINITY;
+  reading.total = total;
+  reading.stoodThere = ({ created_at }) => {
+    const created = parseScanTime(created_at) ?? Number.POSITIVE_INFINITY;
+    return created < newest || created < answered - (hasZone(created_at) ? CLOCK_MARGIN_MS : ZONE_MARGIN_MS);
+  };
+}
+
+function hasZone(time: string): boolean {
+  return /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(time);
+}
+
+/** Adds a page after the first. Returns its codes that are new in this pass. */
+function add(reading: Reading, { rows, total }: Page<QrCode>): QrCode[] {
+  const stood = rows.every(reading.stoodThere);
+  const added = addNew(reading.ids, rows);
+  if (added.length === 0) return added;
+  reading.allStood &&= stood;
+  reading.steady &&= total === reading.total && added.length === rows.length;
+  return added;
+}
+
+/** Adds the ids of these codes, and returns those whose id was not there. */
+function addNew(ids: Set<string>, rows: readonly QrCode[]): QrCode[] {
+  return rows.filter(({ id }) => !ids.has(id) && ids.add(id));
+}
+
+/** Requests made for this list, and pages that brought something in one reading. */
+interface Costs {
+  asked: number;
+  pages: number;
+}
+
+function isAffordable({ asked, pages }: Costs): boolean {
+  return asked < MOST_READINGS * pages + SPARE_REQUESTS;
+}
+
+/**
+ * One pass, in the service's order. If a service returns smaller pages than requested, that size is requested from then on. A page without
+ * new codes is the end, whatever the total is; and if the total may be capped, the page after the last is requested too.
+ */
+async function* readPages(
+  service: Lister,
+  { concurrency, doubt }: { concurrency: number; doubt: Doubt },
+  reading: Reading,
+  costs: Costs,
+): AsyncGenerator<QrCode[], void, undefined> {
+  const ask = (page: number, limit: number) => {
+    costs.asked += 1;
+    return service.listCodes({ page, limit });
+  };
+  const first = await ask(1, MAX_CODES_PAGE);
+  begin(reading, first);
+  const firstRows = addNew(reading.ids, first.rows);
+  reading.steady = firstRows.length === first.rows.length;
+  if (first.rows.length === 0) return;
+  yield firstRows;
+
+  // A total below the number of received codes is invalid: the page may be smaller than requested then, too.
+  const limit = first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
+  let last = first;
+  let { total } = first;
+  let page = 1;
+  let shown = 1;
+  const take = (next: Page<QrCode>): QrCode[] => {
+    const added = add(reading, next);
+    if (added.length === 0) return added;
+    reading.gap ||= last.rows.length < limit;
+    shown += 1;
+    costs.pages = Math.max(costs.pages, shown);
+    ({ total } = next);
+    last = next;
+    return added;
+  };
+  // Not a generator: a request that the budget excludes now may be allowed after the next page.
+  const pages: Iterator<number> & Iterable<number> = {
+    [Symbol.iterator]: () => pages,
+    next() {
+      if (page * limit >= total || reading.ids.size >= total || !isAffordable(costs)) return { done: true, value: undefined };
+      page += 1;
+      return { done: false, value: page };
+    },
+  };
+  const askBehind = (next: number) => ask(next, limit).catch(asEmpty);
+  for await (const next of fetchInOrder(pages, askBehind, concurrency)) {
+    const added = take(next);
+    if (added.length === 0) return;
+    yield added;
+  }
+  let mayGoOn = mayBeCutOff(total, last.rows.length >= limit, doubt);
+  while (mayGoOn && isAffordable(costs)) {
+    page += 1;
+    const next = await askBehind(page);
+    const added = take(next);
+    if (added.length === 0) return;
+    yield added;
+    mayGoOn = next.rows.length >= limit;
+  }
+}
+
+/** A service may refuse a page after the last instead of leaving it empty. */
+function asEmpty(error: unknown): Page<QrCode> {
+  if (error instanceof RejectedError || error instanceof NotFoundError) return { rows: [], total: 0, serviceTimeMs: undefined };
+  throw error;
+}

@@ -1,0 +1,37 @@
+/** Names files that hold one code each: by its id, or by its slug if that is safe as a name and unique. */
+import { UsageError } from '../../base/errors.ts';
+import { isUuid } from '../../service/checks.ts';
+
+export const FILE_NAMES = ['id', 'slug'] as const;
+export type FileNames = (typeof FILE_NAMES)[number];
+
+/** Letters, digits, `-` and `_` mean themselves in every shell and file system; a slug is written by others, and may hold anything. */
+const SAFE = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
+/** Windows has devices of these names, whatever the extension. */
+const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+interface NamedCode {
+  id: string;
+  slug?: string;
+  created_at?: string;
+}
+
+/**
+ * Returns a function that names the file of a code, without extension. If slugs differ only by case, which many file systems ignore, the
+ * oldest code gets the slug, so that names stay stable when codes are added. Throws UsageError for an id that is not a UUID.
+ */
+export function createFileNames(codes: readonly NamedCode[], names: FileNames): (code: NamedCode) => string {
+  const owners = new Map<string, string>();
+  if (names === 'slug') {
+    const ageOf = ({ created_at = '', id }: NamedCode) => `${created_at} ${id}`;
+    const byAge = [...codes].sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
+    for (const { id, slug = '' } of byAge) {
+      const folded = slug.toLowerCase();
+      if (SAFE.test(slug) && !DEVICES.test(slug) && !isUuid(slug) && !owners.has(folded)) owners.set(folded, id);
+    }
+  }
+  return ({ id, slug = '' }) => {
+    if (!isUuid(id)) throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
+    return owners.get(slug.toLowerCase()) === id ? slug : id.toLowerCase();
+  };
+}

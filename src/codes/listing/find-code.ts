@@ -1,0 +1,151 @@
+/** Finds codes by ids or slugs, in as few requests as possible. */
+import { NotFoundError } from '../../base/errors.ts';
+import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
+import { inShellOr, quote } from '../../base/text/quote.ts';
+import { isUuid } from '../../service/checks.ts';
+import type { Service } from '../../service/service.ts';
+import { MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
+import { type Lister, listAllCodes } from './codes.ts';
+
+type Finder = Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
+
+/**
+ * Returns the code with this id (a UUID in either case) or slug. A known slug costs one request, any other the listing up to its code:
+ * pages are read one after the other, to avoid requesting a page too many. Throws NotFoundError with the nearest slug.
+ */
+export async function findCode(service: Finder, idOrSlug: string): Promise<QrCode> {
+  if (isUuid(idOrSlug)) return service.getCode(idOrSlug.toLowerCase());
+  const remembered = await getRemembered(service, idOrSlug);
+  if (remembered) return remembered;
+  const [code] = await findListed(service, [idOrSlug]);
+  return code as QrCode;
+}
+
+/**
+ * Returns the codes with these slugs, in their order: one request each if all slugs are known and the listing would cost more, otherwise
+ * the listing up to the last of them. Codes with these `ids` (in lower case) that the listing shows on the way are appended. Throws
+ * NotFoundError for the first slug without a code.
+ */
+export async function findCodesBySlug(
+  service: Finder,
+  slugs: readonly string[],
+  concurrency: number,
+  ids: readonly string[] = [],
+): Promise<QrCode[]> {
+  if (!(await isCheaperEach(service, slugs, ids.length))) return findListed(service, slugs, ids);
+  const found: (QrCode | undefined)[] = [];
+  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency)) found.push(code);
+  const missing = slugs.filter((_, at) => found[at] === undefined);
+  const listed = new Map((missing.length > 0 ? await findListed(service, missing) : []).map((code) => [code.slug, code]));
+  return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
+}
+
+/**
+ * Returns the cost of finding these codes in the next run, given that it cost `spent` requests now: known slugs are requested by their
+ * ids.
+ */
+export async function requestsToFindAgain(
+  service: Pick<Service, 'slugs'>,
+  slugs: readonly string[],
+  { others, spent }: { others: number; spent: number },
+): Promise<number> {
+  if (slugs.length === 0 || !(await isCheaperEach(service, slugs, others))) return spent;
+  return slugs.length + others;
+}
+
+/** Returns whether all these slugs are known, and requesting each of them, together with `others`, costs no more than the listing. */
+export async function isCheaperEach(
+  { slugs }: Pick<Service, 'slugs'>,
+  wanted: readonly string[],
+  others: number,
+): Promise<boolean> {
+  const ids = await Promise.all(wanted.map((slug) => slugs.idOf(slug)));
+  if (ids.includes(undefined)) return false;
+  const requests = wanted.length + others;
+  return requests <= 1 || requests <= Math.ceil((await slugs.size()) / MAX_CODES_PAGE);
+}
+
+/** Returns the code that had this slug, if it still has it. */
+export async function getRemembered(
+  { slugs, getCode }: Pick<Service, 'getCode' | 'slugs'>,
+  slug: string,
+): Promise<QrCode | undefined> {
+  const id = await slugs.idOf(slug);
+  if (id === undefined) return undefined;
+  const code = await getIfThere({ getCode }, id);
+  if (code?.slug === slug) return code;
+  slugs.forget(slug);
+  return undefined;
+}
+
+/** Returns the code with this ID, undefined if it does not exist (any more). */
+export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): Promise<QrCode | undefined> {
+  return getCode(id).catch((error) => {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  });
+}
+
+async function findListed(service: Finder, slugs: readonly string[], ids: readonly string[] = []): Promise<QrCode[]> {
+  const codes = await listUntilFound(service, { ids: [], slugs }, 1);
+  const found = new Map(codes.map((code) => [code.slug, code]));
+  const missing = slugs.find((slug) => !found.has(slug));
+  if (missing !== undefined) throw await noSuchCode(missing, codes);
+  const beside = new Set(ids);
+  return [...slugs.flatMap((slug) => found.get(slug) ?? []), ...codes.filter(({ id }) => beside.has(id.toLowerCase()))];
+}
+
+/** With more codes than this, several pages are requested at once, though the last of them may be unnecessary. */
+const MOST_IN_TURN = 3 * MAX_CODES_PAGE;
+
+/**
+ * Returns the listing up to the last of the codes with these IDs (in lower case) and slugs; all of it, complete, if one of them does not
+ * exist.
+ */
+export async function listUntilFound(
+  service: Lister,
+  names: { ids: Iterable<string>; slugs: Iterable<string> },
+  concurrency: number,
+): Promise<QrCode[]> {
+  const [ids, slugs] = [new Set(names.ids), new Set(names.slugs)];
+  const listed: QrCode[] = [];
+  for await (const codes of listAllCodes(service, ids.size + slugs.size > MOST_IN_TURN ? concurrency : 1)) {
+    for (const code of codes) {
+      listed.push(code);
+      ids.delete(code.id.toLowerCase());
+      slugs.delete(code.slug);
+    }
+    if (ids.size + slugs.size === 0) break;
+  }
+  return listed;
+}
+
+/** Returns the error for a code that does not exist, with the code of that name or the nearest slug. */
+export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
+  const { nearest } = await import('../../base/text/nearest.ts');
+  const guess =
+    slugOfName(idOrSlug, codes) ??
+    nearest(
+      idOrSlug,
+      codes.map(({ slug }) => slug),
+    );
+  const search = /\s/.test(idOrSlug)
+    ? 'Run `qrctl qr list --name TEXT` to search by name.'
+    : 'Run `qrctl qr list` to see all slugs.';
+  return new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, {
+    hint: guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
+  });
+}
+
+/** Returns the hint for a code with that name, in any case; if several have it, how to list them. */
+function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): { hint: string } | undefined {
+  const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
+  const wanted = fold(name);
+  const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);
+  if (!first) return undefined;
+  if (others.length > 0)
+    return {
+      hint: `${others.length + 1} codes have this name. Run \`qrctl qr list --name ${inShellOr('TEXT', name)}\` to list them.`,
+    };
+  return { hint: `Specify a code by slug. The code with this name has the slug ${quote(first.slug)}.` };
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readAt } from '../../../src/codes/dated/read-at.ts';
+
+function read(value: unknown, zone?: string): string {
+  const faults: string[] = [];
+  const ms = readAt({ value, fault: (message) => faults.push(message) }, zone);
+  return faults[0] ?? (ms === undefined ? 'nothing' : new Date(ms).toISOString());
+}
+
+describe('readAt', () => {
+  it.each([
+    ['2026-11-27T18:00Z', '2026-11-27T17:00:00.000Z'.replace('17', '18')],
+    ['2026-11-27 18:00 +01:00', '2026-11-27T17:00:00.000Z'],
+    ['2026-11-27T18:00:30.5-0330', '2026-11-27T21:30:30.500Z'],
+    ['2026-11-27 18:00 Europe/Berlin', '2026-11-27T17:00:00.000Z'],
+    ['2026-11-27T18:00+01:00[Europe/Berlin]', '2026-11-27T17:00:00.000Z'],
+    ['2026-10-25T02:30+02:00[Europe/Berlin]', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25T02:30+01:00 Europe/Berlin', '2026-10-25T01:30:00.000Z'],
+    ['2026-11-27 18:00 UTC', '2026-11-27T18:00:00.000Z'],
+    [' 2026-11-27T18:00Z\t', '2026-11-27T18:00:00.000Z'],
+  ])('%s is %s', (text, instant) => {
+    expect(read(text)).toBe(instant);
+  });
+
+  it.each([
+    ['', 'is empty: each row needs a time'],
+    [undefined, 'is empty: each row needs a time'],
+    [null, 'is empty: each row needs a time'],
+    ['2026-11-27T18:00+25:00', 'is not a valid time'],
+    ['2026-02-30 10:00 Europe/Berlin', 'is not a time'],
+    [
+      '2026-11-27T18:00',
+      'has no time zone: add Z, an offset such as +01:00, or a name such as Europe/Berlin, or pass --timezone',
+    ],
+    ['tomorrow', 'is not a time (expected a format such as 2026-11-27T18:00+01:00'],
+    ['2026-02-30T10:00Z', 'is not a time'],
+    ['2026-11-27', 'is not a time'],
+    [20261127, 'is not a time'],
+    ['2026-03-29 02:30 Europe/Berlin', 'does not exist in its time zone because clocks are set forward'],
+    ['2026-10-25 02:30 Europe/Berlin', 'occurs twice in its time zone because clocks are set back: add an offset'],
+    ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its time zone does not use at that time'],
+    ['2026-11-27 18:00 Europe/Bärlin', 'is not a time'],
+    ['2026-11-27 18:00 Europe/Nowhere', 'has an unknown time zone'],
+  ])('%j %s', (value, message) => {
+    expect(read(value)).toContain(message);
+  });
+
+  it('takes a time without a zone in the default one, and in no other case', () => {
+    expect(read('2026-11-27 18:00', 'Europe/Berlin')).toBe('2026-11-27T17:00:00.000Z');
+    expect(read('2026-11-27 18:00 UTC', 'Europe/Berlin')).toBe('2026-11-27T18:00:00.000Z');
+    expect(read('2026-11-27 18:00-05:00', 'Europe/Berlin')).toBe('2026-11-27T23:00:00.000Z');
+    expect(read('2026-10-25 02:30', 'Europe/Berlin')).toContain('occurs twice in its time zone');
+  });
+});

@@ -1,0 +1,196 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cpuUsage } from 'node:process';
+import { describe, expect, test } from 'vitest';
+import { findDestinationProblem } from '../../../src/codes/destinations/destination.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { runByDay } from '../../support/run-here.ts';
+import { useSandbox } from '../../support/sandbox.ts';
+
+describe('a destination', () => {
+  test.each([
+    'https://example.com/a?b=c#d',
+    'HTTP://EXAMPLE.com',
+    'https://münchen.de/ä',
+    'https://x.de:8443/',
+    'https://x.de./',
+    'https://local.de/internal',
+    'https://1.de/',
+    'https://x.de/👨‍👩‍👧/❤️/1️⃣/🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+    'https://fa.wikipedia.org/wiki/می\u200cخواهم',
+    'https://web.archive.org/web/2020/https://x.de/',
+    'https://x.de/size,w=3/https://y.de',
+    'https://x.de/?urls=https://a.de,https://b.de',
+    'https://x.de/?to=https://y.de/?a=1&b=2',
+    'https://x.de/?a=1#/?b=2?c',
+    ' https://x.de',
+  ])('%s is right', (destination) => {
+    expect(findDestinationProblem(destination)?.kind).toBe(destination.startsWith(' ') ? 'odd' : undefined);
+  });
+
+  test.each([
+    ['example.com', 'unusable'],
+    ['www.example.com/x', 'unusable'],
+    ['example.com:8080/x', 'unusable'],
+    ['https://', 'unusable'],
+    ['https:example.com', 'unusable'],
+    ['http:///x', 'unusable'],
+    ['not an address', 'unusable'],
+    ['//x.de', 'unusable'],
+    ['https://HOST/menu', 'dotless'],
+    ['http://intranet./x', 'dotless'],
+    ['http://localhost:3000/x', 'network'],
+    ['https://menu.localhost/', 'network'],
+    ['https://localhost.localdomain/', 'network'],
+    ['https://printer.local/', 'network'],
+    ['https://127.0.0.1/menu', 'network'],
+    ['http://192.168.1.5/', 'network'],
+    ['https://93.184.215.14/', 'network'],
+    ['https://2130706433/', 'network'],
+    ['https://[::1]:8080/', 'network'],
+    ['https://[2606:2800::1]/', 'network'],
+    ['https://example..com/menu', 'unusable'],
+    ['https://.example.com/', 'unusable'],
+    ['https://-a.com/', 'unusable'],
+    ['https://example.com:0/', 'unusable'],
+    ['https://user:secret@example.com/', 'odd'],
+    ['https://example.com\\menu', 'odd'],
+    [`https://${'a'.repeat(64)}.com/`, 'unusable'],
+    ['C:\\Users\\jane\\menu.pdf', 'unusable'],
+    ['C:/menu.pdf', 'unusable'],
+    ['\\\\server\\menu.pdf', 'unusable'],
+    ['file:///C:/menu.pdf', 'unusable'],
+    ['javascript:alert(1)', 'unusable'],
+    ['JavaScript:alert(1)', 'unusable'],
+    ['about:blank', 'unusable'],
+    ['data:text/html,hi', 'unusable'],
+    ['Menu: https://x.de', 'unusable'],
+    ['<https://x.de>', 'unusable'],
+    ['https://a.de, https://b.de', 'unusable'],
+    ['https://a.de/x, https://b.de/y', 'unusable'],
+    ['https://a.de/x\nhttp://b.de/y', 'unusable'],
+    ['https://a.de/x;https://b.de', 'unusable'],
+    ['https://a.de/ www.b.de', 'unusable'],
+    ['https://x.de/?a=1&amp;b=2', 'odd'],
+    ['https://x.de/?utm_source=a?utm_medium=b', 'odd'],
+    ['https://x.de/<CITY>', 'odd'],
+    ['https://x.de/{slug}', 'odd'],
+    ['mailto:a@b.de', 'not-web'],
+    ['tel:+4912345', 'not-web'],
+    ['myapp://open', 'not-web'],
+    ['https://x.de/a b', 'odd'],
+    ['', 'empty'],
+    ['  ', 'empty'],
+    [null, 'empty'],
+    [undefined, 'empty'],
+  ])('%j is %s', (destination, kind) => {
+    expect(findDestinationProblem(destination)?.kind).toBe(kind);
+    expect(findDestinationProblem(destination, 'wifi')).toBeUndefined();
+  });
+});
+
+describe('an invisible character', () => {
+  test.each([
+    ['\u200b', 'U+200B (zero-width space)'],
+    ['\u2060', 'U+2060 (word joiner)'],
+    ['\u00ad', 'U+00AD (soft hyphen)'],
+    ['\u200e', 'U+200E (left-to-right mark)'],
+    ['\u200d', 'U+200D (zero-width joiner)'],
+    ['\u202e', 'U+202E (right-to-left override)'],
+    ['\u2067', 'U+2067'],
+    ['\ufeff', 'U+FEFF (byte order mark)'],
+    ['\ufe0f', 'U+FE0F'],
+    ['\u3164', 'U+3164'],
+    ['\u{e0041}', 'U+E0041'],
+    ['\0', 'U+0000'],
+  ])('%j is a fault that names it, in the host, in the path and at both ends', (character, name) => {
+    for (const [before, after] of [
+      ['https://x.de/menu', ''],
+      ['https://x.de/me', 'nu'],
+      ['https://x', 'y.de/menu'],
+      ['', 'https://x.de'],
+    ]) {
+      const problem = findDestinationProblem(`${before}${character}${after}`);
+      expect(problem?.kind).toMatch(/^(invisible|unusable)$/);
+      expect(problem?.reason).toContain(name);
+      expect(problem?.reason).toContain(before === '' ? 'at its beginning' : `after "${before}"`);
+    }
+  });
+
+  test('is judged in time linear in the length of the address', () => {
+    const began = cpuUsage();
+    for (const part of ['م', '👍', '\u200b', '?', '<', ',', ' ', 'a:', '.', 'http://'])
+      findDestinationProblem(`https://x.de/${part.repeat(300_000)}`);
+    const { user, system } = cpuUsage(began);
+    expect((user + system) / 1e6).toBeLessThan(10);
+  });
+});
+
+describe('an address that leads nowhere', () => {
+  const useCodes = async () => {
+    const sandbox = await useSandbox({ codes: 2 });
+    const cwd = await useDirectory();
+    const [first, second] = [...sandbox.workspace.codes()];
+    const slug = first?.slug ?? '';
+    const files = {
+      'new.csv': 'name,destination\nfine,https://x.de\na,nope\nb,\nc,https://intranet/menu\n',
+      'old.csv': `slug,destination\n${second?.slug},https://x.de\n${slug},nope\n`,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
+    const qr = (...args: string[]) => runByDay(['qr', ...args], { cwd, env: sandbox.env });
+    const writes = () => sandbox.requests.filter(({ method }) => method !== 'GET').length;
+    return { sandbox, slug, id: first?.id ?? '', qr, writes };
+  };
+
+  test('is refused by create, update, and their files, before anything is changed', async () => {
+    const { slug, id, qr, writes } = await useCodes();
+    for (const args of [
+      ['create', '--name', 'a', '--destination', 'nope'],
+      ['create', '--name', 'a', '--destination', 'https://HOST/menu'],
+      ['create', '--name', 'a'],
+      ['create', '--from', 'new.csv', '--dry-run'],
+      ['create', '--from', 'new.csv'],
+      ['update', '--from', 'old.csv', '--dry-run'],
+      ['update', '--from', 'old.csv'],
+      ['update', slug, '--destination', 'nope'],
+      ['update', id, '--destination', 'nope'],
+      ['update', id, slug, '--destination', 'nope'],
+    ]) {
+      const { code, stderr } = await qr(...args);
+      expect([args.join(' '), code, stderr]).toEqual([
+        args.join(' '),
+        2,
+        expect.stringContaining('cannot be opened when scanned'),
+      ]);
+      expect(stderr).toContain('--force');
+    }
+    expect(writes()).toBe(0);
+    const { stderr } = await qr('create', '--from', 'new.csv');
+    expect(stderr.match(/line \d/g)).toEqual(['line 3', 'line 4', 'line 5']);
+  });
+
+  test('is what --force keeps, with a warning', async () => {
+    const { slug, id, qr, writes } = await useCodes();
+    for (const args of [
+      ['create', '--name', 'a', '--destination', 'nope'],
+      ['create', '--from', 'new.csv'],
+      ['update', '--from', 'old.csv'],
+      ['update', id, '--destination', 'nope2'],
+    ]) {
+      const { code, stderr } = await qr(...args, '--force');
+      expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 0, expect.stringMatching(/warning: .*cannot be opened/)]);
+    }
+    expect(writes()).toBe(1 + 4 + 2 + 1);
+    // What a code has already may stay, and a destination may be emptied by name.
+    expect(await qr('update', slug, '--destination', 'nope2', '--name', 'n')).toMatchObject({ code: 0 });
+    expect(await qr('update', id, '--destination', '')).toMatchObject({ code: 0 });
+  });
+
+  test('is right for a code of another type', async () => {
+    const { sandbox, qr, writes } = await useCodes();
+    const wifi = sandbox.workspace.create({ name: 'w', type: 'wifi', destination: 'WIFI:S:a;;' });
+    expect(await qr('update', wifi.id, '--destination', 'WIFI S b')).toMatchObject({ code: 0, stderr: '' });
+    expect(await qr('create', '--name', 'v', '--type', 'VCard')).toMatchObject({ code: 0, stderr: '' });
+    expect(writes()).toBe(2);
+  });
+});

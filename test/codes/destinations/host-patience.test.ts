@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { LateError } from '../../../src/codes/destinations/ask.ts';
+import type { Trip } from '../../../src/codes/destinations/follow.ts';
+import { createHostPatience } from '../../../src/codes/destinations/host-patience.ts';
+import { judge } from '../../../src/codes/destinations/verdict.ts';
+import { NetworkError } from '../../../src/service/network-error.ts';
+
+const ORIGIN = 'https://a.test';
+
+const trip = (end: Trip['end'], redirects = 0): Trip => {
+  return { end, finalUrl: `${ORIGIN}/x`, redirects, tlsEndsMs: 1, ms: 5 };
+};
+const failed = (failure: NetworkError, redirects = 0) => trip({ is: 'failed', failure }, redirects);
+const answer = (status: number) => trip({ is: 'answer', status, headers: {} });
+
+const DOWN = failed(new NetworkError('connection refused', { sent: false }));
+const LATE = failed(new LateError('no response within 30 s', { sent: true }));
+
+/** A host after these visits. */
+function afterVisits(...trips: Trip[]) {
+  const patience = createHostPatience();
+  for (const visit of trips) patience.note(ORIGIN, visit, judge(visit), false);
+  return patience;
+}
+
+describe('createHostPatience (K9)', () => {
+  it('gives the verdict of a host that is down after two visits in a row, without the address and time of the last', () => {
+    expect(afterVisits(DOWN).verdict(ORIGIN)).toBeUndefined();
+    expect(afterVisits(DOWN, answer(200), DOWN).verdict(ORIGIN)).toBeUndefined();
+    expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({ ...judge(DOWN), finalUrl: undefined, ms: undefined });
+    expect(afterVisits(DOWN, DOWN).verdict('https://b.test')).toBeUndefined();
+  });
+
+  it('gives the verdict of a host that does not respond after five visits in a row', () => {
+    expect(afterVisits(LATE, LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
+    expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({ outcome: 'unreachable' });
+    expect(afterVisits(LATE, LATE, answer(404), LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
+  });
+
+  it.each<[string, Trip]>([
+    ['the failure of another host after a redirect', failed(new NetworkError('connection refused', { sent: false }), 1)],
+    ['a request that was sent', failed(new NetworkError('the connection was reset', { sent: true }))],
+    ['a certificate', failed(new NetworkError('the certificate has expired', { fault: 'certificate', sent: false }))],
+    ['a late response of another host', failed(new LateError('no response', { sent: true }), 1)],
+    ['a response', answer(503)],
+  ])('does not take a host for one that is down because of %s', (_, visit) => {
+    expect(afterVisits(...new Array(6).fill(visit)).verdict(ORIGIN)).toBeUndefined();
+    expect(afterVisits(visit).allowsRetry(ORIGIN)).toBe(true);
+  });
+
+  it('allows a retry unless the last visit could not connect, or three retries in a row did not help', () => {
+    expect(createHostPatience().allowsRetry(ORIGIN)).toBe(true);
+    expect(afterVisits(DOWN).allowsRetry(ORIGIN)).toBe(false);
+    expect(afterVisits(LATE).allowsRetry(ORIGIN)).toBe(true);
+    const patience = afterVisits();
+    const retry = (status: number) => patience.note(ORIGIN, answer(status), judge(answer(status)), true);
+    for (const status of [503, 503, 200, 503, 503]) retry(status);
+    expect(patience.allowsRetry(ORIGIN)).toBe(true);
+    patience.note(ORIGIN, answer(503), judge(answer(503)), false);
+    expect(patience.allowsRetry(ORIGIN)).toBe(true);
+    retry(503);
+    expect(patience.allowsRetry(ORIGIN)).toBe(false);
+    retry(200);
+    expect(patience.allowsRetry(ORIGIN)).toBe(true);
+  });
+});

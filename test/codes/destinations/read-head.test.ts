@@ -1,0 +1,102 @@
+/** Heads of responses: those that Chromium shows as a page are read, those that it refuses are not. */
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createHeadReader } from '../../../src/codes/destinations/read-head.ts';
+
+const read = (text: string) => createHeadReader()(Buffer.from(text, 'latin1'));
+const OK = 'HTTP/1.1 200 OK\r\n';
+
+/** Each was opened by Chromium. */
+const READABLE: [what: string, text: string, headers: Record<string, string[]>][] = [
+  ['two equal lengths', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, { 'content-length': ['2', '2'] }],
+  ['a length and chunks', `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi`, { 'content-length': ['3'] }],
+  ['a length that is no number', `${OK}Content-Length: -1\r\n\r\n`, { 'content-length': ['-1'] }],
+  ['lines that end in LF', 'HTTP/1.1 200 OK\nServer: old\nA: b\n\nhi', { server: ['old'], a: ['b'] }],
+  ['lines that end in both', `${OK}Server: old\nA: b\r\n\nhi`, { server: ['old'], a: ['b'] }],
+  ['an unrequested 100', `HTTP/1.1 100 Continue\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  ['several interim responses', `HTTP/1.1 100\r\n\r\nHTTP/1.1 103 Early Hints\r\nB: c\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  ['blank lines first', `\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  ['a folded line', `${OK}A: b\r\n  c\r\nD: e\r\n\r\n`, { a: ['b c'], d: ['e'] }],
+  ['a line without a colon', `${OK}nonsense\r\nA: b\r\n\r\n`, { a: ['b'] }],
+  ['a blank before the colon', `${OK}A : b\r\n\r\n`, { a: ['b'] }],
+  ['no reason', 'HTTP/1.1 200\r\nA: b\r\n\r\n', { a: ['b'] }],
+  ['small letters', 'http/1.1 200 ok\r\na: b\r\n\r\n', { a: ['b'] }],
+  ['a version that there is not', 'HTTP/9.9 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
+  ['HTTP/1.0', 'HTTP/1.0 200 OK\r\nA: b\r\n\r\n', { a: ['b'] }],
+  ['a name of JavaScript', `${OK}__proto__: b\r\nconstructor: c\r\n\r\n`, { constructor: ['c'] }],
+];
+
+const REFUSED: [what: string, text: string, message: string][] = [
+  [
+    'lengths that differ',
+    `${OK}Content-Length: 2\r\nContent-Length: 5\r\n\r\n`,
+    'has several Content-Length headers that differ',
+  ],
+  [
+    'targets that differ',
+    'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /b\r\n\r\n',
+    'has several Location headers that differ',
+  ],
+  ['NUL', `${OK}A: b\0c\r\n\r\n`, 'not HTTP'],
+  ['another protocol, at its first byte', 'SSH-2.0-OpenSSH_9.6', 'not HTTP'],
+  ['a page without a head', '<html>hello</html>\r\n\r\n', 'not HTTP'],
+  ['a change of protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n', 'not HTTP'],
+  ['no status', 'HTTP/1.1 hello\r\n\r\n', 'not HTTP'],
+  ['a head that is too long', `${OK}A: ${'b'.repeat(300_000)}`, 'headers are too large'],
+];
+
+describe('createHeadReader (K11)', () => {
+  it.each(READABLE)('reads a head with %s, which browsers open', (_what, text, headers) => {
+    expect(read(text)).toMatchObject({ status: 200, headers });
+  });
+
+  it('keeps no header without a name', () => {
+    expect(read(`${OK}nonsense\r\n: x\r\n\r\n`)).toEqual({ status: 200, headers: {} });
+  });
+
+  it.each(REFUSED)('refuses a head with %s, which browsers refuse', (_what, text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  it('takes time in proportion to the length of a head', () => {
+    const began = performance.now();
+    expect(read(`${OK}${'a:\n'.repeat(85_000)}\n`)).toMatchObject({ status: 200 });
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it('waits for the rest of a head', () => {
+    for (const text of ['', '\r\n', 'HT', OK, `${OK}A: b\r\n`, `${OK}A: b\r\n\r`, 'HTTP/1.1 100 Continue\r\n\r\n'])
+      expect(read(text), JSON.stringify(text)).toBeUndefined();
+  });
+
+  test('the size of the packets is of no importance', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...READABLE, ...REFUSED),
+        fc.infiniteStream(fc.integer({ min: 1, max: 40 })),
+        ([, text], sizes) => {
+          const whole = outcomeOf([text]);
+          const chunks: string[] = [];
+          const most = text.length > 10_000 ? 500 : 1;
+          for (let at = 0; at < text.length; at += chunks.at(-1)?.length ?? 0)
+            chunks.push(text.slice(at, at + most * (sizes.next().value ?? 1)));
+          expect(outcomeOf(chunks)).toEqual(whole);
+        },
+      ),
+    );
+  });
+});
+
+/** What is read from chunks, or the message of the failure. */
+function outcomeOf(chunks: readonly string[]): unknown {
+  const reader = createHeadReader();
+  try {
+    for (const chunk of chunks) {
+      const head = reader(Buffer.from(chunk, 'latin1'));
+      if (head) return head;
+    }
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}

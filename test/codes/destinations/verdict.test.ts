@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Trip } from '../../../src/codes/destinations/follow.ts';
+import { findSilence, judge, retryOf, type Verdict } from '../../../src/codes/destinations/verdict.ts';
+import { asNetworkError, NetworkError, type NetworkFault } from '../../../src/service/network-error.ts';
+import { throughProxy } from '../../../src/service/proxy.ts';
+
+const trip = (end: Trip['end'], redirects = 0): Trip => {
+  return { end, finalUrl: 'https://a.test/', redirects, tlsEndsMs: undefined, ms: 5 };
+};
+const answer = (status: number, headers: Record<string, string> = {}): Trip['end'] => ({ is: 'answer', status, headers });
+const failed = (fault: NetworkFault): Trip['end'] => ({
+  is: 'failed',
+  failure: new NetworkError('went wrong', { sent: true, fault }),
+});
+
+describe('judge', () => {
+  it.each([
+    [200, 'ok', undefined],
+    [204, 'ok', undefined],
+    [299, 'ok', undefined],
+    [199, 'broken', 'unexpected status 199'],
+    [300, 'broken', 'unexpected status 300'],
+    [400, 'broken', 'unexpected status 400'],
+    [404, 'broken', 'page not found (404)'],
+    [410, 'broken', 'page permanently removed (410)'],
+    [499, 'broken', 'unexpected status 499'],
+    [500, 'broken', 'server error (500)'],
+    [503, 'broken', 'server error (503)'],
+    [401, 'blocked', 'access refused (401)'],
+    [403, 'blocked', 'access refused (403)'],
+    [429, 'blocked', 'access refused (429)'],
+    [451, 'blocked', 'access refused (451)'],
+    [999, 'blocked', 'access refused (999)'],
+  ])('calls a response of %i %s', (status, outcome, error) => {
+    expect(judge(trip(answer(status)))).toEqual({
+      ...{ outcome, status, error, responded: true },
+      ...{ finalUrl: 'https://a.test/', redirects: 0, tlsEndsMs: undefined, ms: 5 },
+    });
+  });
+
+  it('calls a page behind a redirect redirected, and one behind bot protection blocked, whatever its status', () => {
+    expect(judge(trip(answer(200), 1))).toMatchObject({ outcome: 'redirected', redirects: 1, responded: true });
+    for (const name of ['cf-mitigated', 'x-sucuri-block'])
+      expect(judge(trip(answer(503, { [name]: 'challenge' })))).toMatchObject({
+        ...{ outcome: 'blocked', status: 503, error: `blocked by bot protection (503, ${name})` },
+      });
+    expect(judge(trip(answer(403, { 'cf-mitigated': 'challenge' })))).toMatchObject({ error: 'access refused (403)' });
+  });
+
+  it('names the reason of a visit without a page', () => {
+    const ends: [Trip['end'], Partial<Verdict>][] = [
+      [
+        { is: 'not-web', target: 'tel:+49' },
+        { outcome: 'not-web', responded: true },
+      ],
+      [
+        { is: 'astray', why: 'redirects in a loop', status: 302 },
+        { outcome: 'broken', error: 'redirects in a loop (302)', status: 302 },
+      ],
+      [
+        { is: 'ours', why: 'is a code' },
+        { outcome: 'blocked', error: 'is a code', responded: undefined },
+      ],
+      [
+        { is: 'refused', why: 'is private' },
+        { outcome: 'unreachable', error: 'is private', responded: undefined },
+      ],
+      [failed('network'), { outcome: 'unreachable', error: 'went wrong', responded: false }],
+      [failed('proxy'), { outcome: 'unreachable', responded: false }],
+      [failed('certificate'), { outcome: 'broken', responded: true }],
+    ];
+    for (const [end, verdict] of ends) expect(judge(trip(end))).toMatchObject(verdict);
+    expect(judge(trip({ is: 'not-web', target: 'tel:+49' })).error).toContain('tel:+49');
+  });
+
+  it('takes a refused connection for a response of its server, but not that of a proxy', () => {
+    const refused = asNetworkError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), false);
+    const judged = (failure: NetworkError) => judge(trip({ is: 'failed', failure }));
+    expect(judged(refused)).toMatchObject({ outcome: 'unreachable', error: 'connection refused', responded: true });
+    expect(judged(throughProxy(new URL('http://proxy.test'), refused, false))).toMatchObject({ responded: false });
+  });
+
+  it('takes a redirect for a response, wherever it leads', () => {
+    for (const end of [failed('network'), { is: 'refused', why: 'is private' } as const])
+      expect(judge(trip(end, 1))).toMatchObject({ outcome: 'unreachable', responded: true });
+  });
+});
+
+describe('retryOf', () => {
+  it.each([408, 425, 429, 500, 502, 503, 504])('repeats a visit that ended with %i', (status) => {
+    expect(retryOf(trip(answer(status)))).toEqual({ afterMs: undefined });
+  });
+
+  it('waits as long as the server asks for, and not for a time in the past', () => {
+    expect(retryOf(trip(answer(503, { 'retry-after': '7' })))).toEqual({ afterMs: 7000 });
+    expect(retryOf(trip(answer(503, { 'retry-after': '0' })))).toEqual({ afterMs: 0 });
+    expect(retryOf(trip(answer(503, { 'retry-after': '-7' })))).toEqual({});
+    const past = { date: 'Sun, 06 Nov 1994 08:49:37 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:30 GMT' };
+    expect(retryOf(trip(answer(503, past)))?.afterMs ?? 0).toBe(0);
+  });
+
+  it('repeats nothing that would end the same', () => {
+    const ends = [
+      answer(200),
+      answer(404),
+      answer(501),
+      failed('proxy'),
+      failed('certificate'),
+      { is: 'ours', why: '' } as const,
+    ];
+    for (const end of ends) expect(retryOf(trip(end))).toBeUndefined();
+    expect(retryOf(trip(failed('network')))).toEqual({ afterMs: undefined });
+  });
+});
+
+describe('findSilence (K10)', () => {
+  const verdict = (responded: boolean | undefined, error?: string) => ({ responded, error }) as Verdict;
+
+  it('tells how many were requested without a response, and the most frequent reason', () => {
+    const silent = [
+      verdict(false, 'no route'),
+      verdict(undefined, 'is ours'),
+      verdict(false, 'refused'),
+      verdict(false, 'refused'),
+    ];
+    expect(findSilence(silent)).toEqual({ asked: 3, reason: 'refused' });
+    expect(findSilence([verdict(false)])).toEqual({ asked: 1, reason: '' });
+  });
+
+  it('is none if one responded, or if nothing was requested', () => {
+    expect(findSilence([verdict(false, 'no route'), verdict(true)])).toBeUndefined();
+    expect(findSilence([verdict(undefined, 'is ours')])).toBeUndefined();
+    expect(findSilence([])).toBeUndefined();
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { boundMemory } from '../../../src/codes/images/bound-memory.ts';
+
+const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+/** An export of the memory. */
+const EXPORT = [7, 5, 1, 1, 0x6d, 2, 0];
+const PAGE = 65_536;
+
+describe('the memory of a module of WebAssembly', () => {
+  it.each([
+    ['without a maximum', [5, 3, 1, 0, 1]],
+    ['with a larger one', [5, 6, 1, 1, 1, 0x80, 0x80, 0x04]],
+  ])('%s gets one of whole pages', (_, memory) => {
+    const wasm = Buffer.from([...HEADER, ...memory, ...EXPORT]);
+    expect([...boundMemory(wasm, 300 * PAGE + 1)]).toEqual([...HEADER, 5, 5, 1, 1, 1, 0xac, 0x02, ...EXPORT]);
+  });
+
+  it('keeps its minimum, also if that takes two bytes', () => {
+    const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
+    expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([...HEADER, 1, 2, 0, 5, 5, 5, 1, 1, 0x80, 0x01, 127, ...EXPORT]);
+  });
+
+  it('must be its own', () => {
+    expect(() => boundMemory(Buffer.from([...HEADER, ...EXPORT]), PAGE)).toThrow('no memory of its own');
+  });
+});

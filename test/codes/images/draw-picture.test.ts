@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { drawPicture } from '../../../src/codes/images/draw-picture.ts';
+import { encodeText, LEVELS } from '../../../src/codes/images/encode.ts';
+import { PICTURE_FORMATS, type PictureFormat, type PictureStyle } from '../../../src/codes/images/picture.ts';
+import { readPng } from '../../../src/codes/images/read-png.ts';
+import { readSvg } from '../../../src/codes/images/read-svg.ts';
+import { formatTerminal, readTerminal } from '../../../src/codes/images/terminal.ts';
+import { decode } from '../../../src/codes/images/verify.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { readEps } from '../../support/read-eps.ts';
+import { readPdf } from '../../support/read-pdf.ts';
+
+const STYLE: PictureStyle = {
+  ...{ sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE },
+};
+const TEXT = 'https://qr.example/aB3xY';
+
+function encode(text: string, level: PictureStyle['level'] = 'M') {
+  const modules = encodeText(text, level);
+  if (!modules) throw new Error(`${text.length} characters do not fit`);
+  return { text, modules };
+}
+
+async function draw(format: PictureFormat, style: Partial<PictureStyle> = {}, text = TEXT): Promise<Buffer> {
+  const drawn = await drawPicture(encode(text), format, { ...STYLE, ...style });
+  return 'fault' in drawn ? expect.fail(drawn.fault) : drawn.bytes;
+}
+
+const sizeOf: Record<PictureFormat, (bytes: Buffer) => number> = {
+  png: (bytes) => readPng(bytes).sizeMm,
+  svg: (bytes) => readSvg(bytes.toString()).widthMm,
+  eps: (bytes) => readEps(bytes.toString()).widthMm,
+  pdf: (bytes) => readPdf(bytes)[0]?.widthMm ?? 0,
+};
+
+describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
+  it.each([12, 30, 85.5, 210])('is %d mm wide', async (sizeMm) => {
+    expect(sizeOf[format](await draw(format, { sizeMm }))).toBeCloseTo(sizeMm, 1);
+  });
+
+  it.each([
+    { color: parseColour('#003366') ?? BLACK },
+    { background: undefined },
+    { background: parseColour('#ffeecc') },
+    { quietZone: 0 },
+    { quietZone: 10 },
+    { dpi: 96 },
+  ])('reads back in the style %j', async (style) => {
+    expect((await draw(format, style)).length).toBeGreaterThan(100);
+  });
+
+  it('reads back whatever the text and the level', async () => {
+    const texts = fc.oneof(
+      fc.string({ unit: 'grapheme', maxLength: 120 }),
+      fc.webUrl(),
+      fc.stringMatching(/^[абвгд東京都大阪府äöüß🎉]{1,40}$/u),
+      fc.nat().map(String),
+      fc.stringMatching(/^[A-Z0-9:/.]{1,300}$/),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        texts.filter((text) => text !== '' && !/\p{Surrogate}/u.test(text)),
+        fc.constantFrom(...LEVELS),
+        async (text, level) => {
+          expect(await drawPicture(encode(text, level), format, STYLE)).not.toHaveProperty('fault');
+        },
+      ),
+      { numRuns: 15, seed: 11 },
+    );
+  });
+
+  it('is not given away with modules that were damaged (I1)', async () => {
+    const { modules: others } = encode('https://qr.example/aB3xZ');
+    expect(await drawPicture({ text: TEXT, modules: others }, format, STYLE)).toEqual({
+      fault: 'the code decodes to a different text',
+    });
+    const { text, modules } = encode(TEXT);
+    // A finder pattern that is half gone.
+    const broken = { ...modules, isDark: (x: number, y: number) => (x < 5 && y < 8 ? false : modules.isDark(x, y)) };
+    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({ fault: 'the code cannot be decoded' });
+  });
+
+  it.runIf(format === 'png' || format === 'svg')('is not given away with bytes that were damaged (I1)', async () => {
+    const other = await draw(format, {}, 'https://qr.example/aB3xZ');
+    expect(await drawPicture(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
+    expect(
+      await drawPicture(encode(TEXT), format, STYLE, { damage: (bytes) => bytes.subarray(0, bytes.length / 2) }),
+    ).toHaveProperty('fault');
+  });
+
+  it('has in its bytes the code that was verified', async () => {
+    const { modules, text } = encode(TEXT);
+    for (const style of [
+      {},
+      { quietZone: 0 },
+      { background: undefined },
+      { sizeMm: 85.5, color: parseColour('#003366') ?? BLACK },
+    ]) {
+      const { sizeMm, quietZone } = { ...STYLE, ...style };
+      const expected = { text, sizeMm, quietZone, across: modules.size + 2 * quietZone };
+      expect(faultOf(await draw(format, style), format, expected)).toBeUndefined();
+    }
+  });
+
+  it('is given away unread only where its very bytes were read before (I1)', async () => {
+    const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
+    const known = createHash('sha256').update(bytes).digest('hex');
+    expect(await drawPicture(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty('fault');
+  });
+
+  it('is refused where it has another size, or something in its quiet zone (I2)', async () => {
+    const { modules, text } = encode(TEXT);
+    const expected = { text, sizeMm: 30, quietZone: 4, across: modules.size + 8 };
+    expect(faultOf(await draw(format), format, expected)).toBeUndefined();
+    expect(faultOf(await draw(format, { sizeMm: 31 }), format, expected)).toMatch(
+      /^the image is 31\.0\d* mm wide instead of 30 mm$/,
+    );
+    expect(faultOf(await draw(format, { quietZone: 3 }), format, expected)).toBe('the quiet zone is not empty');
+  });
+
+  /** Of the bytes on the Node that this was written on; `npm run test:pictures` draws on others. */
+  it('has the bytes it always had (I4)', async () => {
+    const hash = createHash('sha256')
+      .update(await draw(format))
+      .digest('hex');
+    expect(hash.slice(0, 16)).toBe(KNOWN[format]);
+  });
+});
+
+const KNOWN = { png: 'bbfc156e2fd630a2', svg: '7c5334408cda5da3', pdf: 'cb78d3ce6310899d', eps: 'fa9d927fde95268a' };
+
+describe('a code', () => {
+  it('has the smallest version, and the highest level that this has room for', () => {
+    expect(encodeText('https://qr.example/abc', 'L')).toMatchObject({ version: 2, size: 25, level: 'M' });
+    expect(encodeText('HTTPS://QR.EXAMPLE/ABC', 'L')).toMatchObject({ version: 1, level: 'L' });
+    expect(encodeText('a'.repeat(2953), 'L')).toMatchObject({ version: 40, level: 'L' });
+  });
+
+  it('is none where the text is too long', () => {
+    expect(encodeText('a'.repeat(2954), 'L')).toBeUndefined();
+    expect(encodeText('a'.repeat(1274), 'H')).toBeUndefined();
+  });
+});
+
+describe('a PDF', () => {
+  it('has no date, and black as ink alone', async () => {
+    const text = (await draw('pdf')).toString('latin1');
+    expect(text).not.toMatch(/CreationDate|ModDate|D:\d{4}/);
+    expect(text).toContain('/DeviceCMYK cs\n0 0 0 1 scn');
+    expect(text).not.toContain('DeviceRGB');
+  });
+});
+
+describe('a picture on a terminal', () => {
+  it('is read from its own characters, which name their colours', () => {
+    const shown = formatTerminal(encode(TEXT).modules, 4);
+    expect(decode(readTerminal(shown))).toBe(TEXT);
+    expect(shown.split('\n')[0]).toMatch(/^\u001b\[38;5;16;48;5;231m {33}\u001b\[0m$/);
+    expect(shown.split('\n')).toHaveLength(18);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { findGrid, fitsPage, type LabelGrid, PAPERS, placesOf } from '../../../src/codes/images/label-grids.ts';
+import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
+import { breakLines } from '../../../src/files/paper/break-lines.ts';
+
+const grid: LabelGrid = {
+  ...{ paper: PAPERS.A4, columns: 2, rows: 3, label: { widthMm: 50, heightMm: 40 } },
+  ...{ gap: { widthMm: 10, heightMm: 5 }, margin: { widthMm: 7, heightMm: 9 } },
+};
+
+describe('a grid', () => {
+  it.each([
+    'L7160',
+    'Avery L7160',
+    'avery-l7160',
+    'Zweckform L7160',
+    'Avery Zweckform L7160',
+    ' avery  zweckform-L7160 ',
+    'j8160',
+  ])('is found as %j', (name) => {
+    expect(findGrid(name)).toMatchObject({ paper: PAPERS.A4, columns: 3, rows: 7, gap: { widthMm: 2.54, heightMm: 0 } });
+  });
+
+  it('in inches is converted', () => {
+    expect(findGrid('8160')).toEqual({
+      ...{ paper: PAPERS.Letter, columns: 3, rows: 10, label: { widthMm: 66.675, heightMm: 25.4 } },
+      ...{ gap: { widthMm: 3.175, heightMm: 0 }, margin: undefined },
+    });
+  });
+
+  it.each(['averyL7160', 'L7160 Avery', 'my avery L7160', 'L71avery-60'])('is not found as %j', (name) => {
+    expect(findGrid(name)).toBeUndefined();
+  });
+
+  it('with margins has its labels from there, row by row', () => {
+    expect([...placesOf(grid)]).toEqual([
+      { xMm: 7, yMm: 9 },
+      { xMm: 67, yMm: 9 },
+      { xMm: 7, yMm: 54 },
+      { xMm: 67, yMm: 54 },
+      { xMm: 7, yMm: 99 },
+      { xMm: 67, yMm: 99 },
+    ]);
+  });
+
+  it('without margins is centered on the page', () => {
+    const [first] = placesOf({ ...grid, margin: undefined });
+    expect(first).toEqual({ xMm: (210 - 110) / 2, yMm: (297 - 130) / 2 });
+  });
+
+  it('fits the page within a tenth of a millimeter on each side', () => {
+    const at = (widthMm: number, heightMm: number) => fitsPage({ ...grid, margin: { widthMm, heightMm } });
+    expect([at(7, 9), at(-0.09, 9), at(7, -0.09), at(100.09, 9), at(7, 167.09)]).toEqual(Array(5).fill(true));
+    expect([at(-0.11, 9), at(7, -0.11), at(100.11, 9), at(7, 167.11)]).toEqual(Array(4).fill(false));
+    expect(fitsPage({ ...grid, rows: 0 })).toBe(false);
+  });
+});
+
+describe('a label', () => {
+  const wide = { widthMm: 63.5, heightMm: 38.1 };
+  const square = { widthMm: 40, heightMm: 50 };
+
+  it('that is wide has its caption next to the code, in the whole height', () => {
+    expect(layOutLabel(wide, { caption: true, sizeMm: 20 })).toEqual({
+      code: { xMm: 1.5, yMm: (38.1 - 20) / 2, sizeMm: 20 },
+      caption: { xMm: 21.5, yMm: 1.5, widthMm: 40.5, heightMm: 35.1, lines: 10, align: 'left' },
+    });
+    // From a ratio of 1.4 on, and never without a line.
+    expect(layOutLabel({ widthMm: 28, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align).toBe('left');
+    expect(layOutLabel({ widthMm: 27.9, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align).toBe('center');
+    expect(layOutLabel({ widthMm: 20, heightMm: 6 }, { caption: true, sizeMm: undefined })?.caption?.lines).toBe(1);
+  });
+
+  it('that is not wide has it below, both centered', () => {
+    expect(layOutLabel(square, { caption: true, sizeMm: 30 })).toEqual({
+      code: { xMm: 5, yMm: expect.closeTo(1.5 + (47 - 30 - 5 * 3.4) / 2, 9), sizeMm: 30 },
+      caption: {
+        ...{ xMm: 1.5, widthMm: 37, lines: 5, align: 'center' },
+        ...{ yMm: expect.closeTo(31.5, 9), heightMm: expect.closeTo(17, 9) },
+      },
+    });
+    // The line is below the largest code, too.
+    expect(layOutLabel(square, { caption: true, sizeMm: undefined })).toMatchObject({
+      code: { sizeMm: 37 },
+      caption: { lines: 2 },
+    });
+    expect(layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: true, sizeMm: undefined })?.code.sizeMm).toBe(33.6);
+  });
+
+  it('without a caption has the code in its center', () => {
+    expect(layOutLabel(wide, { caption: false, sizeMm: undefined })).toEqual({
+      code: { xMm: expect.closeTo(14.2, 9), yMm: expect.closeTo(1.5, 9), sizeMm: 35.1 },
+      caption: undefined,
+    });
+  });
+
+  it('has no room for a code that is larger than it, or not above zero', () => {
+    expect(layOutLabel(square, { caption: false, sizeMm: 37 })).toBeDefined();
+    expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
+    for (const caption of [true, false])
+      expect(layOutLabel({ widthMm: 3, heightMm: 3 }, { caption, sizeMm: undefined })).toBeUndefined();
+    expect(layOutLabel({ widthMm: 40, heightMm: 4 }, { caption: true, sizeMm: undefined })?.code.sizeMm).toBe(1);
+  });
+});
+
+describe('a text', () => {
+  const measured: number[] = [];
+  const widthOf = (part: string) => {
+    measured.push([...part].length);
+    return [...part].length;
+  };
+  const lines = (text: string, most: number, room = 8) => breakLines(text, most, widthOf, room);
+
+  it('breaks between ideographs, but not before or after their punctuation', () => {
+    expect(lines('東京都東京都東京都東京都', 3, 5)).toEqual(['東京都東京', '都東京都東', '京都']);
+    expect(lines('東京都東京、東京', 3, 5)).toEqual(['東京都東', '京、東京']);
+    expect(lines('東京都東（東京）', 3, 5)).toEqual(['東京都東', '（東京）']);
+    expect(lines('東京abcdef', 3, 5)).toEqual(['東京', 'abcde', 'f']);
+    expect(lines('abc東京都', 3, 5)).toEqual(['abc東京', '都']);
+    expect(lines('東、、、、、', 3, 3)).toEqual(['東、、', '、、、']);
+  });
+
+  it('breaks at spaces, which no line begins or ends with', () => {
+    expect(lines('one  two  three', 3, 5)).toEqual(['one', 'two', 'three']);
+    expect(lines('one two', 2, 3)).toEqual(['one', 'two']);
+    expect(lines('one two t', 2, 3)).toEqual(['one', 'tw…']);
+    expect(lines('one t wo', 1, 6)).toEqual(['one t…']);
+    expect(lines('one two', 1, 5)).toEqual(['one…']);
+    expect(lines('a bc def', 3, 4)).toEqual(['a bc', 'def']);
+    expect(lines('abc defg', 2, 6)).toEqual(['abc', 'defg']);
+  });
+
+  it('has at least one character per line, however narrow, and none without lines', () => {
+    expect(lines('abc', 2, 0)).toEqual(['a', 'b…']);
+    expect(lines('abc', 0)).toEqual([]);
+    expect(lines('𝒳𝒳𝒳', 2, 2)).toEqual(['𝒳𝒳', '𝒳']);
+  });
+
+  it('fits whole if it is long and fits, and is not measured far beyond its lines', () => {
+    expect(lines('x'.repeat(100), 1, 100)).toEqual(['x'.repeat(100)]);
+    expect(lines('x'.repeat(101), 1, 100)).toEqual([`${'x'.repeat(99)}…`]);
+    measured.length = 0;
+    expect(lines('x'.repeat(100_000), 1, 40)).toEqual([`${'x'.repeat(39)}…`]);
+    expect(Math.max(...measured)).toBeLessThan(100);
+  });
+});

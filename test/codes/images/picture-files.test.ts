@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import { encodeText } from '../../../src/codes/images/encode.ts';
+import type { EncodedCode } from '../../../src/codes/images/encode-codes.ts';
+import { type ManifestRow, readManifest, writeManifest } from '../../../src/codes/images/manifest.ts';
+import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../src/codes/images/picture-files.ts';
+import { codeOf, idOf } from '../engine/plan-world.ts';
+
+async function useDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-image-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function encodedOf(n: number, slug = `s${n}`): EncodedCode {
+  const text = `https://qr.example/${slug}`;
+  return { code: codeOf(n, { slug }), text, modules: encodeText(text, 'M') ?? expect.fail(), refusal: undefined };
+}
+
+const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> = {}): ManifestRow => {
+  return { file, sha256, outcome: 'created', ...more };
+};
+
+describe('the names of image files', () => {
+  it('are those of each code in each format', () => {
+    const [one, other] = [encodedOf(1), encodedOf(2)];
+    expect(nameFiles([one, other], ['png', 'svg'], 'slug')).toEqual({
+      files: [
+        { encoded: one, format: 'png', file: 's1.png' },
+        { encoded: one, format: 'svg', file: 's1.svg' },
+        { encoded: other, format: 'png', file: 's2.png' },
+        { encoded: other, format: 'svg', file: 's2.svg' },
+      ],
+      unsafe: 0,
+    });
+  });
+
+  it('are IDs if slugs are not safe, which are counted, or if IDs were requested', () => {
+    const codes = [encodedOf(1), encodedOf(2, '../x'), encodedOf(3, 'con')];
+    const bySlug = nameFiles(codes, ['png'], 'slug');
+    expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([['s1.png', `${idOf(2)}.png`, `${idOf(3)}.png`], 2]);
+    const byId = nameFiles(codes, ['png'], 'id');
+    expect([byId.files.map(({ file }) => file), byId.unsafe]).toEqual([[1, 2, 3].map((n) => `${idOf(n)}.png`), 0]);
+  });
+});
+
+describe('the files of a directory', () => {
+  const wanted = (...files: string[]): PictureFile[] => files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
+
+  it('are hashed if they are wanted; a directory of the name is no image', async () => {
+    const directory = await useDirectory();
+    await writeFile(join(directory, 'a.png'), 'a');
+    await writeFile(join(directory, 'other.png'), 'other');
+    await mkdir(join(directory, 'b.png'));
+    expect(await hashFiles(directory, wanted('a.png', 'b.png', 'c.png'))).toEqual(
+      new Map([
+        ['a.png', createHash('sha256').update('a').digest('hex')],
+        ['b.png', ''],
+      ]),
+    );
+  });
+
+  it('are none if there is no directory', async () => {
+    const directory = await useDirectory();
+    await writeFile(join(directory, 'file'), '');
+    expect(await hashFiles(join(directory, 'none'), wanted('a.png'))).toEqual(new Map());
+    expect(await hashFiles(join(directory, 'file', 'none'), wanted('a.png'))).toEqual(new Map());
+    await expect(hashFiles(join(directory, 'x'.repeat(300)), wanted('a.png'))).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+  });
+
+  it('may be replaced if an earlier run wrote their content (I5)', () => {
+    const manifest = { path: 'manifest.csv', rows: new Map([['a.png', rowOf('a.png', 'abc')]]) };
+    expect(isOurs(manifest, 'a.png', 'abc')).toBe(true);
+    expect(isOurs(manifest, 'a.png', undefined)).toBe(true);
+    expect(isOurs(manifest, 'a.png', 'other')).toBe(false);
+    expect(isOurs(manifest, 'b.png', 'abc')).toBe(false);
+    expect(isOurs(manifest, 'b.png', '')).toBe(false);
+  });
+});
+
+describe('a manifest', () => {
+  it('has the rows of the run, then those of earlier runs for other files', async () => {
+    const directory = await useDirectory();
+    const none = await readManifest(directory, false);
+    expect(none).toEqual({ path: join(directory, 'manifest.csv'), rows: new Map() });
+    const [first, second] = [rowOf('a.png', 'aa', { id: idOf(1), name: 'A, "a"' }), rowOf('b.png', null, { error: 'no' })];
+    await writeManifest(none, [first, second]);
+    const read = await readManifest(directory, false);
+    expect([...read.rows]).toMatchObject([
+      ['a.png', { file: 'a.png', sha256: 'aa', id: idOf(1), name: 'A, "a"', outcome: 'earlier', error: null }],
+      ['b.png', { file: 'b.png', sha256: null, error: 'no', outcome: 'earlier' }],
+    ]);
+    await writeManifest(read, [rowOf('a.png', 'changed')]);
+    const again = await readManifest(directory, false);
+    expect([...again.rows.values()].map(({ file, sha256 }) => [file, sha256])).toEqual([
+      ['a.png', 'changed'],
+      ['b.png', null],
+    ]);
+  });
+
+  it.each(['', 'file,sha256\na.png,x\n', '{"json"', 'id,slug\n'])(
+    'that is another file is refused, unless with --force: %j',
+    async (text) => {
+      const directory = await useDirectory();
+      await writeFile(join(directory, 'manifest.csv'), text);
+      const refused = readManifest(directory, false);
+      await expect(refused).rejects.toBeInstanceOf(UsageError);
+      await expect(refused).rejects.toMatchObject({
+        hint: 'Specify a different directory with --output-dir, or add --force to overwrite the file.',
+      });
+      expect((await readManifest(directory, true)).rows.size).toBe(0);
+    },
+  );
+
+  it('is the CSV of a list: its columns alone, with formulas escaped', async () => {
+    const directory = await useDirectory();
+    const none = await readManifest(directory, false);
+    await writeManifest(none, [rowOf('a.png', 'aa', { name: '=1+1', other: 'x' })]);
+    const columns = 'id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error';
+    const text = await readFile(none.path, 'utf8');
+    expect(text.replaceAll('\r', '')).toBe(`${columns}\n,,'=1+1,,a.png,,,,,,aa,created,\n`);
+    expect((await readManifest(directory, false)).rows.get('a.png')?.name).toBe('=1+1');
+  });
+
+  it('that can’t be read is refused also with --force; none is read below a file', async () => {
+    const directory = await useDirectory();
+    await mkdir(join(directory, 'manifest.csv'));
+    await expect(readManifest(directory, true)).rejects.toBeInstanceOf(UsageError);
+    await writeFile(join(directory, 'file'), '');
+    expect((await readManifest(join(directory, 'file'), false)).rows.size).toBe(0);
+    expect((await readManifest(join(directory, 'none'), false)).rows.size).toBe(0);
+  });
+});

@@ -1,0 +1,102 @@
+/** The square of a logo, whose pixels are drawn here instead of by the renderer. */
+import { describe, expect, it } from 'vitest';
+import { BLACK, type Colour, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { clearPlate, plateOf } from '../../../src/codes/images/logo.ts';
+import type { Logo, PictureStyle } from '../../../src/codes/images/picture.ts';
+
+const CREAM = parseColour('#ffeecc') ?? WHITE;
+
+/** A logo that is `width` × `height` of the square's side, each pixel with its position; records what it was drawn for. */
+function logoOf(width: number, height: number): Logo & { drawn: [number, Colour][] } {
+  const drawn: [number, Colour][] = [];
+  return {
+    drawn,
+    render: async (box, paper) => {
+      drawn.push([box, paper]);
+      const [across, down] = [Math.round(box * width), Math.round(box * height)];
+      const pixels = Array.from({ length: across * down }, (_, at) => [at % across, Math.floor(at / across), 1, 255]);
+      return { width: across, height: down, rgba: Uint8Array.from(pixels.flat()) };
+    },
+  };
+}
+
+const styleOf = (logo: Logo | undefined, more: Partial<PictureStyle> = {}): PictureStyle => {
+  return { sizeMm: 30, dpi: 300, quietZone: 4, level: 'H', color: BLACK, background: WHITE, logo, ...more };
+};
+
+const draw = async (size: number, style: PictureStyle, pixels?: number) =>
+  (await plateOf({ size }, style, pixels)) ?? expect.fail('no plate');
+
+describe('the plate of a logo', () => {
+  it.each([
+    [21, 3, 9],
+    [25, 5, 10],
+    [29, 5, 12],
+    [33, 5, 14],
+    [37, 7, 15],
+    [177, 35, 71],
+  ])('of a code of %d modules is %d wide, from module %d on (I6)', async (size, across, offset) => {
+    expect(await draw(size, styleOf(logoOf(1, 1)), 2)).toMatchObject({ across, offset, side: 2 * across });
+    const all = { size, version: 1, level: 'H', isDark: () => true } as const;
+    const { isDark } = clearPlate(all, styleOf(logoOf(1, 1)));
+    const [start, end] = [offset - 1, offset + across];
+    const inner = [offset, end - 1].flatMap((x) => [offset, end - 1].map((y) => isDark(x, y)));
+    const outer = [start, end].flatMap((x) => [offset, end - 1].flatMap((y) => [isDark(x, y), isDark(y, x)]));
+    expect([inner, outer]).toEqual([Array(4).fill(false), Array(8).fill(true)]);
+  });
+
+  it('does not exist without a logo', async () => {
+    const all = { size: 21, version: 1, level: 'H', isDark: () => true } as const;
+    expect(await plateOf({ size: 21 }, styleOf(undefined))).toBeUndefined();
+    expect(clearPlate(all, styleOf(undefined))).toBe(all);
+  });
+
+  it.each([
+    [1, 1],
+    [1, 0.5],
+    [0.5, 1],
+  ])('has the logo of %d × %d in the middle, on its paper', async (width, height) => {
+    const logo = logoOf(width, height);
+    const { side, rgb } = await draw(25, styleOf(logo, { background: CREAM }), 4);
+    // Half a module is left free on each side.
+    expect(logo.drawn).toEqual([[16, CREAM]]);
+    const [left, top] = [(20 - 16 * width) / 2, (20 - 16 * height) / 2];
+    const expected = Array.from({ length: side * side }, (_, at) => {
+      const [x, y] = [(at % 20) - left, Math.floor(at / 20) - top];
+      return x >= 0 && x < 16 * width && y >= 0 && y < 16 * height ? [x, y, 1] : [0xff, 0xee, 0xcc];
+    });
+    expect([...rgb]).toEqual(expected.flat());
+  });
+
+  it('is white if the code is transparent, and has a pixel of logo if it has one', async () => {
+    const logo = logoOf(1, 1);
+    const { rgb } = await draw(21, styleOf(logo, { background: undefined }), 1);
+    expect(logo.drawn).toEqual([[1, WHITE]]);
+    expect(rgb.toString('hex')).toBe(['ffffff'.repeat(4), '000001', 'ffffff'.repeat(4)].join(''));
+  });
+
+  it('has the resolution of the printer in vector formats, from 240 pixels to 1200', async () => {
+    const sideAt = async (more: Partial<PictureStyle>, size = 25) => (await draw(size, styleOf(logoOf(0, 0), more))).side;
+    // A module of 254 mm / 33 at 300 dpi has 91 dots.
+    expect(await sideAt({ sizeMm: 254 })).toBe(5 * 91);
+    expect(await sideAt({ sizeMm: 254, quietZone: 0 })).toBe(5 * 120);
+    expect(await sideAt({ sizeMm: 25.4 })).toBe(240);
+    expect(await sideAt({ sizeMm: 254, dpi: 3000 })).toBe(1200);
+    expect([await sideAt({ sizeMm: 10 }, 37), await sideAt({ sizeMm: 2000 }, 37)]).toEqual([7 * 35, 7 * 171]);
+  });
+
+  it('is drawn once for each appearance', async () => {
+    const logo = logoOf(1, 1);
+    const first = await draw(21, styleOf(logo), 2);
+    expect(await draw(21, styleOf(logo, { sizeMm: 50, quietZone: 5 }), 2)).toBe(first);
+    expect(logo.drawn).toHaveLength(1);
+    const others = [
+      await draw(21, styleOf(logo, { background: CREAM }), 2),
+      await draw(21, styleOf(logo), 3),
+      await draw(25, styleOf(logo), 2),
+      await draw(21, styleOf(logoOf(1, 1)), 2),
+    ];
+    expect(new Set([first, ...others]).size).toBe(5);
+    expect(logo.drawn).toHaveLength(4);
+  });
+});

@@ -1,0 +1,118 @@
+import { getEventListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openRenderer, type RendererParts } from '../../../src/codes/images/render-apart.ts';
+
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="5"><rect width="9" height="3"/></svg>';
+
+/** A thread that handles its messages in this way. */
+const threadOf = (handler: string) => () => {
+  return `const { parentPort, resourceLimits } = require('node:worker_threads'); parentPort.on('message', ${handler});`;
+};
+
+/** Lets all promises settle that can. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A clock that the test moves, and the outcome of a drawing by a thread that never answers. */
+async function drawSilently(signal?: AbortSignal) {
+  const clock = { nowMs: 1000, tick: () => {}, stops: 0 };
+  const parts: Partial<RendererParts> = {
+    thread: threadOf('() => {}'),
+    processorMs: () => clock.nowMs,
+    every(ms, tick) {
+      expect(ms).toBe(100);
+      clock.tick = tick;
+      return () => clock.stops++;
+    },
+  };
+  const renderer = await openRenderer(SVG, signal, parts);
+  const outcome: { error?: unknown } = {};
+  renderer.draw(10).catch((error: unknown) => Object.assign(outcome, { error }));
+  await settle();
+  return { clock, outcome, renderer };
+}
+
+describe('a logo in a thread of its own', () => {
+  it('is measured and drawn, one request after the other', async () => {
+    const signal = new AbortController().signal;
+    const renderer = await openRenderer(SVG, signal);
+    const [ratio, small, large] = await Promise.all([renderer.ratio(), renderer.draw(10), renderer.draw(20, '#ff0000')]);
+    expect(ratio).toBe(2);
+    expect(small).toMatchObject({ width: 10, height: 5 });
+    expect(large).toMatchObject({ width: 20, height: 10 });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('can be drawn at another size if one cannot', async () => {
+    const renderer = await openRenderer(SVG);
+    await expect(renderer.draw(0)).rejects.toThrow('cannot be drawn: Target size is zero');
+    expect(await renderer.draw(10)).toMatchObject({ width: 10 });
+  });
+
+  it('is not drawn after it required too much memory (I7)', async () => {
+    const renderer = await openRenderer(SVG);
+    const message = 'is damaged, or needs more than 512 MiB of memory to draw';
+    await expect(renderer.draw(20_000)).rejects.toThrow(message);
+    await expect(renderer.draw(10)).rejects.toThrow(message);
+  });
+
+  it('has 256 MB of memory outside of the renderer (I7)', async () => {
+    const thread = threadOf(`() => parentPort.postMessage({ is: 'ratio', ratio: resourceLimits.maxOldGenerationSizeMb })`);
+    expect(await (await openRenderer(SVG, undefined, { thread })).ratio()).toBe(256);
+  });
+
+  it('is not drawn with a renderer that is damaged', async () => {
+    const drawWith = async (wasm: Buffer) => (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
+    const message = 'the qrctl installation is corrupt: dist/resvg.wasm is damaged';
+    const cause = { message: 'the module has no memory of its own' };
+    await expect(drawWith(Buffer.from('damaged'))).rejects.toMatchObject({ message, cause });
+    const wasm = readFileSync('node_modules/@resvg/resvg-wasm/index_bg.wasm');
+    await expect(drawWith(wasm.subarray(0, 100_000))).rejects.toThrow(message);
+  });
+
+  it.each([
+    ['fails', 'throw new Error("no way")', 'cannot be drawn: no way'],
+    ['ends', 'process.exit()', 'cannot be drawn: the rendering thread ended'],
+  ])('is not drawn by a thread that %s, nor later', async (_, what, message) => {
+    const renderer = await openRenderer(SVG, undefined, { thread: threadOf(`() => { ${what} }`) });
+    await expect(renderer.draw(10)).rejects.toThrow(message);
+    await expect(renderer.draw(10)).rejects.toThrow(message);
+  });
+
+  it('is not drawn for more than 5 s of the processor (I7)', async () => {
+    const { clock, outcome, renderer } = await drawSilently();
+    clock.nowMs += 5000;
+    clock.tick();
+    await settle();
+    expect(outcome).toEqual({});
+    clock.nowMs += 1;
+    clock.tick();
+    await settle();
+    expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
+    expect(clock.stops).toBe(1);
+    await expect(renderer.ratio()).rejects.toThrow('takes more than 5 s to draw');
+  });
+
+  it('is not drawn for more than a minute while others have the processor (I7)', async () => {
+    const { clock, outcome } = await drawSilently();
+    for (let tick = 0; tick < 600; tick++) clock.tick();
+    await settle();
+    expect(outcome).toEqual({});
+    clock.tick();
+    await settle();
+    expect(outcome.error).toMatchObject({ message: 'takes more than 5 s to draw' });
+  });
+
+  it('is given up with the reason of a signal, before and while it is drawn', async () => {
+    const abort = new AbortController();
+    const { clock, outcome, renderer } = await drawSilently(abort.signal);
+    const reason = new Error('interrupted');
+    abort.abort(reason);
+    await settle();
+    expect(outcome).toEqual({ error: reason });
+    expect(clock.stops).toBe(1);
+    await expect(renderer.draw(10)).rejects.toBe(reason);
+    const late = await openRenderer(SVG, abort.signal);
+    await expect(late.ratio()).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,54 @@
+/** Logos and inks of vector formats. */
+import { describe, expect, it } from 'vitest';
+import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
+import { drawPicture } from '../../../src/codes/images/draw-picture.ts';
+import { encodeText } from '../../../src/codes/images/encode.ts';
+import type { Logo, PictureFormat, PictureStyle } from '../../../src/codes/images/picture.ts';
+import { readSvg } from '../../../src/codes/images/read-svg.ts';
+import { inkOf } from '../../../src/codes/images/write-pdf.ts';
+import { readPdf } from '../../support/read-pdf.ts';
+
+const TEXT = 'https://qr.example/aB3xY';
+
+/** A square that is red. */
+const LOGO: Logo = {
+  render: async (box) => ({ width: box, height: box, rgba: Buffer.alloc(4 * box * box, Buffer.from([204, 0, 0, 255])) }),
+};
+
+const MODULES = encodeText(TEXT, 'H') ?? expect.fail();
+const STYLE: PictureStyle = { sizeMm: 30, dpi: 30, quietZone: 4, level: 'H', color: BLACK, background: WHITE, logo: LOGO };
+
+async function draw(format: PictureFormat): Promise<Buffer> {
+  const drawn = await drawPicture({ text: TEXT, modules: MODULES }, format, STYLE);
+  return 'fault' in drawn ? expect.fail(drawn.fault) : drawn.bytes;
+}
+
+describe.each([
+  ['pdf', (bytes: Buffer) => readPdf(bytes)[0]],
+  ['svg', (bytes: Buffer) => readSvg(bytes.toString())],
+] as const)('a logo in a picture as %s', (format, read) => {
+  it('is a square in the middle, on whole modules, of at least 240 pixels whatever the resolution of the printer', async () => {
+    const [overlay = expect.fail(), ...others] = read(await draw(format))?.overlays ?? [];
+    expect(others).toEqual([]);
+    const moduleMm = 30 / (MODULES.size + 8);
+    // The largest odd number of modules up to a fifth of the code.
+    expect(MODULES.size).toBe(29);
+    expect(overlay.sideMm).toBeCloseTo(5 * moduleMm, 3);
+    expect([overlay.xMm, overlay.yMm]).toEqual([16, 16].map((modules) => expect.closeTo(modules * moduleMm, 3)));
+    expect(overlay.raster.width).toBeGreaterThanOrEqual(240);
+  });
+});
+
+describe('the ink of a PDF', () => {
+  it.each([0, 51, 204, 255])('is black alone for gray %d', (level) => {
+    expect(inkOf({ red: level, green: level, blue: level })).toEqual(
+      [0, 0, 0, 100 - level / 2.55].map((ink) => expect.closeTo(ink)),
+    );
+  });
+
+  it('is the color itself if its parts differ', () => {
+    expect(inkOf({ red: 255, green: 255, blue: 0 })).toBe('#ffff00');
+    expect(inkOf({ red: 255, green: 0, blue: 0 })).toBe('#ff0000');
+    expect(inkOf({ red: 255, green: 0, blue: 255 })).toBe('#ff00ff');
+  });
+});

@@ -1,0 +1,93 @@
+/** SVG files of a small pattern, in full, and as they are read back. */
+import { describe, expect, it } from 'vitest';
+import { BLACK, parseColour, WHITE } from '../../../src/codes/images/colour.ts';
+import { encodeText } from '../../../src/codes/images/encode.ts';
+import type { PictureStyle } from '../../../src/codes/images/picture.ts';
+import { readSvg } from '../../../src/codes/images/read-svg.ts';
+import { formatPlate } from '../../../src/codes/images/write-png.ts';
+import { writeSvg } from '../../../src/codes/images/write-svg.ts';
+
+const STYLE: PictureStyle = { sizeMm: 12.5, dpi: 300, quietZone: 1, level: 'L', color: BLACK, background: WHITE };
+const ROWS = ['##.', '#.#', '...'];
+const MODULES = {
+  ...(encodeText('x', 'L') ?? expect.fail()),
+  size: ROWS.length,
+  isDark: (x: number, y: number) => ROWS[y]?.[x] === '#',
+};
+const PLATE = { across: 1, offset: 1, side: 2, rgb: Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]) };
+
+const START = '<svg xmlns="http://www.w3.org/2000/svg" width="12.5mm" height="12.5mm" viewBox="0 0 5 5">';
+const PATH = 'M1 1h2v1h-1v1h-1zM3 2h1v1h-1z';
+
+describe('an SVG of a code', () => {
+  it('has its outlines on a background', () => {
+    expect(writeSvg(MODULES, STYLE, undefined).split('\n')).toEqual([
+      START,
+      '<path fill="#ffffff" d="M0 0h5v5h-5z"/>',
+      `<path fill="#000000" d="${PATH}"/>`,
+      '</svg>',
+      '',
+    ]);
+  });
+
+  it('has no background if it is transparent', () => {
+    const style = { ...STYLE, color: parseColour('#036') ?? BLACK, background: undefined };
+    expect(writeSvg(MODULES, style, undefined).split('\n')).toEqual([START, `<path fill="#003366" d="${PATH}"/>`, '</svg>', '']);
+  });
+
+  it('has its logo as an image over it', () => {
+    const data = formatPlate(PLATE).toString('base64');
+    expect(writeSvg(MODULES, STYLE, PLATE).split('\n').slice(2)).toEqual([
+      `<path fill="#000000" d="${PATH}"/>`,
+      `<image x="2" y="2" width="1" height="1" xlink:href="data:image/png;base64,${data}"/>`,
+      '</svg>',
+      '',
+    ]);
+    expect(writeSvg(MODULES, STYLE, PLATE)).toContain(' xmlns:xlink="http://www.w3.org/1999/xlink" width=');
+  });
+});
+
+describe('an SVG that is read', () => {
+  it('is what was written, in millimeters', () => {
+    const { areas, ...drawing } = readSvg(writeSvg(MODULES, STYLE, PLATE));
+    expect(areas).toEqual([
+      { grey: 255, polygons: [[0, 0, 12.5, 0, 12.5, 12.5, 0, 12.5]] },
+      {
+        grey: 0,
+        polygons: [
+          [2.5, 2.5, 7.5, 2.5, 7.5, 5, 5, 5, 5, 7.5, 2.5, 7.5],
+          [7.5, 5, 10, 5, 10, 7.5, 7.5, 7.5],
+        ],
+      },
+    ]);
+    const raster = { width: 2, height: 2, grey: Uint8Array.from([76, 150, 29, 9]) };
+    expect(drawing).toEqual({ widthMm: 12.5, heightMm: 12.5, overlays: [{ xMm: 5, yMm: 5, sideMm: 2.5, raster }] });
+    const far = { ...STYLE, quietZone: 11, sizeMm: 50 };
+    expect(readSvg(writeSvg(MODULES, far, { ...PLATE, across: 10 })).overlays).toEqual([
+      { xMm: 24, yMm: 24, sideMm: 20, raster },
+    ]);
+  });
+
+  const withPath = (path: string, fill = '#036', start = '<svg width="20mm" height="50mm" viewBox="0 0 10 100">') =>
+    `${start}<path fill="${fill}" d="${path}"/></svg>`;
+
+  it('has its own scale in each direction', () => {
+    expect(readSvg(withPath('M1 10h2v20h-2z'))).toEqual({
+      widthMm: 20,
+      heightMm: 50,
+      areas: [{ grey: 42, polygons: [[2, 5, 6, 5, 6, 15, 2, 15]] }],
+      overlays: [],
+    });
+  });
+
+  it.each([
+    ['no size', withPath('M0 0z', '#036', '<svg viewBox="0 0 1 1">'), 'it has no size in mm'],
+    ['a size after another text', ` ${withPath('M0 0z')}`, 'it has no size in mm'],
+    ['a color of another form', withPath('M0 0z', 'red'), 'it has a colour that is none'],
+    ['a line in another direction', withPath('M0 0l1 1z'), 'it has the path command l'],
+    ['a line from nowhere', withPath('h1v1z'), 'it has a path without a start'],
+    ['an absolute line', withPath('M0 0H1z'), 'it has the path command H'],
+  ])('is refused with %s', (_, text, message) => {
+    expect(() => readSvg(text)).toThrow(message);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { parseBareNames } from '../../../src/codes/input/bare-names.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
+
+const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+const parse = (text: string, rawCells = false) => parseBareNames(text, 'list', { bom: false, rawCells });
+const namesOf = (text: string) => parse(text)?.rows.map(({ line, values }) => [line, ...[...values].flat()]);
+
+describe('a list of names', () => {
+  it.each([
+    [
+      'ids and slugs, by line',
+      `${ID}\naB3xY\n`,
+      [
+        [1, 'id', ID],
+        [2, 'slug', 'aB3xY'],
+      ],
+    ],
+    ['one without a line end', 'aB3xY', [[1, 'slug', 'aB3xY']]],
+    [
+      'CRLF, empty lines, blanks around',
+      '\r\n a \r\n\r\nb\r\n',
+      [
+        [2, 'slug', 'a'],
+        [4, 'slug', 'b'],
+      ],
+    ],
+    [
+      'quotes',
+      '"a"\n"b"\n',
+      [
+        [1, 'slug', 'a'],
+        [2, 'slug', 'b'],
+      ],
+    ],
+    [
+      'a slug that a CSV had to escape',
+      "'-a\n'b\n",
+      [
+        [1, 'slug', '-a'],
+        [2, 'slug', "'b"],
+      ],
+    ],
+    ['nothing', '\n', []],
+  ])('has %s', (_, text, names) => {
+    expect(namesOf(text)).toEqual(names);
+  });
+
+  it.each([
+    'slug\na\n',
+    ' ID \na\n',
+    '"slug"\na\n',
+    'name\na\n',
+    'code\na\n',
+    'sep=;\na\n',
+    'a,b\n',
+    'a\nb;c\n',
+    'a\tb\n',
+    'a\nSpring menu\n',
+    '"a\nb"\n',
+    '[{"id":1}]',
+  ])('is not %j', (text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  it('keeps cells as they are with --raw-cells', () => {
+    expect(parse("'-a", true)?.rows[0]?.values.get('slug')).toBe("'-a");
+  });
+
+  // Anything but linear time would outlast the test's own limit.
+  it('is read only where a command takes one, and in 140,000 lines', async () => {
+    const text = `${ID}\n`.repeat(140_000);
+    const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });
+    expect([rows.length, isBare]).toEqual([140_000, true]);
+    expect(await parseInput(Buffer.from('a\nb\n'), 'list.csv')).toMatchObject({ columns: ['a'], headerLine: 1 });
+  });
+});

@@ -1,0 +1,206 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
+
+const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {
+  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name, { rawCells });
+  return { columns, rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const) };
+};
+
+describe('CSV', () => {
+  const plain = { columns: ['name', 'destination'], rows: [[1, 2, { name: 'Käse', destination: 'https://x.de' }]] };
+
+  it.each([
+    ['plain', 'name,destination\nKäse,https://x.de\n'],
+    ['without a last line end', 'name,destination\nKäse,https://x.de'],
+    ['with a byte order mark and CRLF', '\ufeffname,destination\r\nKäse,https://x.de\r\n'],
+    ['with semicolons', 'name;destination\nKäse;https://x.de\n'],
+    ['with tabs', 'name\tdestination\nKäse\thttps://x.de\n'],
+    ['with the line ends of old Macs', 'name,destination\rKäse,https://x.de\r'],
+    ['with quotes all over', '"name","destination"\n"Käse","https://x.de"\n'],
+    ['with empty rows, as spreadsheets leave them', 'name,destination\nKäse,https://x.de\n\n,\n ,\n'],
+    ['with empty columns at its end', 'name,destination,,\nKäse,https://x.de,,\n'],
+  ])('is read %s', async (_, text) => {
+    expect(await read(text)).toEqual(plain);
+  });
+
+  it('is read in UTF-16, as Excel saves "Unicode Text"', async () => {
+    const text = '\ufeffname\tdestination\r\nKäse\thttps://x.de\r\n';
+    const little = Buffer.from(text, 'utf16le');
+    expect(await read(little, 'codes.txt')).toEqual(plain);
+    expect(await read(Buffer.from(little).swap16(), 'codes.txt')).toEqual(plain);
+  });
+
+  it.each([
+    ['every line in quotes', '"name,type,destination";;\n"Käse,url,""https://x.de/?a;b,c""";;\n"Brot,,";;\n'],
+    ['every line, with rows above a blank one', 'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n'],
+    ['the header alone', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
+  ])('with commas is understood where a spreadsheet with semicolons took %s for one cell', async (_, text) => {
+    expect((await read(text)).rows).toEqual([
+      [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
+      [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
+    ]);
+  });
+
+  it('is refused where only some of its lines are in one cell: which commas separate would be guessed', async () => {
+    const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
+    await expect(read(text)).rejects.toThrow(
+      /line 3: mixed delimiters: this line uses semicolons, but line 1 and others use commas/,
+    );
+    await expect(read('a,b;;\nx ""y,z;;\n')).rejects.toThrow(/a quote/);
+  });
+
+  it('tells how it was written, for its results', async () => {
+    const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
+    expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({ is: 'csv', delimiter: ';', bom: true, lineEnd: '\r\n' });
+    expect(await form('a\n1\n', 'x.tsv')).toEqual({ is: 'csv', delimiter: '\t', bom: false, lineEnd: '\n' });
+    expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
+  });
+
+  it('may name its separator as Excel does', async () => {
+    expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([[1, 3, { name: 'a,b', note: 'c' }]]);
+  });
+
+  it('counts lines as an editor does, also after cells with line breaks', async () => {
+    const text = 'name,note\r\n"two\r\nlines",x\r\n\r\n"three\n\nlines",y\r\nlast,z\r\n';
+    expect((await read(text)).rows.map(([row, line]) => [row, line])).toEqual([
+      [1, 2],
+      [2, 5],
+      [3, 8],
+    ]);
+  });
+
+  it('gives back every cell another writer wrote, and the line it stands on', async () => {
+    const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
+    const separators = fc.constantFrom(',', ';', '\t');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), separators, async (cells, delimiter) => {
+        const kept = cells.filter((pair) => pair.some((text) => text.trim() !== ''));
+        const text = stringify([['name', 'other'], ...cells], { delimiter });
+        const { rows } = await read(text, 'codes.csv', true);
+        expect(rows.map(([, , values]) => [values.name, values.other])).toEqual(kept);
+        const lines = text.split(/\r\n|\n|\r/);
+        for (const [, line, { name }] of rows) {
+          const start = String(name).split(/["\r\n]/)[0] ?? '';
+          expect(lines[line - 1]).toContain(start);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['a quote that is never closed', 'name\nx\n"y\nz\n', /line 3: a quote/],
+    ['a quote inside a cell', 'name\n5" disc\n', /line 2: a quote/],
+    ['a column twice', 'name,type,name\na,b,c\n', /line 1, column name: appears twice/],
+    ['an empty column name', 'name,,type\na,b,c\n', /line 1: the header of column 2 is empty/],
+    ['too many cells', 'name,type\na,url\nb,url,x\n', /line 3: has 3 cells, but the header has 2/],
+    ['too few cells', 'name,type\na\n', /line 2: has 1 cell, but the header has 2/],
+  ])('is refused with %s', async (_, text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  it('is refused in code pages, by line', async () => {
+    const latin1 = Buffer.from('name\nok\nKäse\n', 'latin1');
+    await expect(read(latin1)).rejects.toThrow(/line 3 contains bytes that are not UTF-8/);
+    await expect(read(latin1)).rejects.toThrow('(in Windows-1252, the line is "Käse")');
+    await expect(read('na\0me\nx\n')).rejects.toThrow(/line 1 contains a NUL byte/);
+    await expect(read(`name\nx\n${'\0'.repeat(500)}`)).rejects.toThrow(/line 3 contains a NUL byte/);
+  });
+});
+
+describe('JSON', () => {
+  it('is an array of objects; values and lines are kept', async () => {
+    const text = '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
+    const { columns, rows } = await read(text, 'codes.json');
+    expect(columns).toEqual(['name', 'tags', 'n']);
+    expect(rows).toEqual([
+      [1, 1, { name: 'a', tags: ['x', { y: '],{' }], n: 9007199254740993n }],
+      [2, 2, { name: 'b' }],
+      [3, 3, { name: 'c' }],
+    ]);
+  });
+
+  it('is the same whether parsed whole or row by row', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+        fc.constantFrom(undefined, 1),
+        async (values, indent) => {
+          const { rows } = await read(JSON.stringify(values, null, indent), 'x.json');
+          const plain = JSON.stringify(
+            rows.map(([, , row]) => row),
+            (_, value) => (typeof value === 'bigint' ? Number(value) : value),
+          );
+          expect(JSON.parse(plain)).toEqual(JSON.parse(JSON.stringify(values)));
+        },
+      ),
+    );
+  });
+
+  it('comes a line an object as NDJSON', async () => {
+    const { rows } = await read('{"name":"a"}\r\n\n{"name":"b"}\n', 'codes.jsonl');
+    expect(rows).toEqual([
+      [1, 1, { name: 'a' }],
+      [2, 3, { name: 'b' }],
+    ]);
+  });
+
+  it('keeps a __proto__ key an ordinary one', async () => {
+    const { rows } = await parseInput(Buffer.from('[{"name":"a","__proto__":{"type":"x"}}]'), 'x.json');
+    expect([...(rows[0]?.values ?? [])]).toEqual([
+      ['name', 'a'],
+      ['__proto__', { type: 'x' }],
+    ]);
+  });
+
+  it.each([
+    ['x.json', '{"name":"a"}', /must be an array/],
+    ['x.json', '[{"name":"a"}', /is not valid JSON/],
+    ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
+    ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not a JSON object\n.*line 3: is not a JSON object/],
+  ])('is refused where it is something else (%s)', async (name, text, message) => {
+    await expect(read(text, name)).rejects.toThrow(message);
+    await expect(read(text, name)).rejects.toThrow(UsageError);
+  });
+});
+
+it('is told apart by content where the name does not say', async () => {
+  expect((await read(' [{"name":"a"}]', 'standard input')).rows).toHaveLength(1);
+  expect((await read('\n{"name":"a"}\n{"name":"b"}', 'codes.dat')).rows).toHaveLength(2);
+  expect((await read('name\na\nb\nc\n', 'codes.txt')).rows).toHaveLength(3);
+});
+
+it('a string of megabytes within a JSON array is read', async () => {
+  const name = 'say "{[,]}" \\ '.repeat(900_000);
+  const { rows } = await parseInput(Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)), 'x.json');
+  expect(rows.map(({ line }) => line)).toEqual([1, 2]);
+  expect(rows[0]?.values.get('name')).toBe(name);
+});
+
+describe('what costs more than any file of rows', () => {
+  it.each([
+    ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, 'has 60000 cells (limit: 1000)'],
+    ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'item 1: contains a number with more than 100 digits'],
+    ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 levels deep'],
+    ['x.json', `[${'{"a":'.repeat(101)}`, 'is not valid JSON: the end is missing'],
+    ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not valid JSON: unexpected comma'],
+    ['x.json', `[{"name":"a"}] 5`, 'unexpected text after the end'],
+    [
+      'x.json',
+      `[{${Array.from({ length: 1001 }, (_, n) => `"c${n}":1`)}}]`,
+      'item 1: exceeds the limit of 1000 columns per file',
+    ],
+    ['x.ndjson', `{"name":"${'a'.repeat(2 ** 24)}"}`, 'line 1: is longer than 16 MiB'],
+    ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'exceeds the limit of 1000 columns per file'],
+  ])('is refused before it is made anything of (%s)', async (name, text, message) => {
+    await expect(read(text, name)).rejects.toThrow(message);
+  });
+
+  it('is told in fifty lines', async () => {
+    const faults = await read(`name\n${'a,b\n'.repeat(5000)}`).catch((error) => error.message);
+    expect(faults.split('\n')).toHaveLength(52);
+    expect(faults).toMatch(/^x?.*at least 1,000 faults[\s\S]*and at least 950 more$/);
+  });
+});

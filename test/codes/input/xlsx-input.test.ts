@@ -1,0 +1,334 @@
+import fc from 'fast-check';
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/base/errors.ts';
+import { checkKeyed } from '../../../src/codes/engine/keyed-rows.ts';
+import { checkDelete, checkUpdate } from '../../../src/codes/input/check-rows.ts';
+import { parseInput, parseWithFaults } from '../../../src/codes/input/read-input.ts';
+import type { Fault, ReadOptions } from '../../../src/files/formats/read/input.ts';
+import { createFormat, seenNumber } from '../../../src/files/formats/xlsx/seen-text.ts';
+import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
+import { HOSTILE } from '../../support/hostile-strings.ts';
+import { runs, SOAK } from '../../support/property-runs.ts';
+
+/** A workbook by qrctl. */
+async function write(rows: Record<string, unknown>[], names: readonly string[]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  const bytes = {
+    write: async (piece: string | Uint8Array) => void pieces.push(Buffer.from(piece as Uint8Array)),
+    commit: async () => undefined,
+    discard: async () => undefined,
+  };
+  const sink = createWorkbookSink(bytes, { columns: names.map((name) => ({ name })), zone: { offsetMs: () => 0 } });
+  await sink.write(rows);
+  await sink.commit();
+  return Buffer.concat(pieces);
+}
+
+const MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const relations = (...targets: [string, string][]) =>
+  `<Relationships>${targets.map(([type, target], n) => `<Relationship Id="rId${n + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`).join('')}</Relationships>`;
+
+/** A workbook as others write it: shared strings, formats, absolute paths. `rows` and `more` are the XML of the sheet. */
+function workbook(rows: string, { more = '', sheets = ['First'], parts = {} as Record<string, string> } = {}): Buffer {
+  const all: Record<string, string> = {
+    '_rels/.rels': relations(['officeDocument', '/xl/workbook.xml']),
+    'xl/workbook.xml': `<x:workbook xmlns:x="m" xmlns:r="${OFFICE}"><x:sheets>${sheets.map((name, n) => `<x:sheet name="${name}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`).join('')}</x:sheets></x:workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      ...sheets.map((_, n): [string, string] => ['worksheet', `worksheets/sheet${n + 1}.xml`]),
+      ['sharedStrings', 'sharedStrings.xml'],
+      ['styles', 'styles.xml'],
+    ),
+    'xl/sharedStrings.xml': `<sst ${MAIN}><si><t>name</t></si><si><r><t>two </t></r><r><t>parts</t></r><rPh><t>no</t></rPh></si></sst>`,
+    'xl/styles.xml': `<styleSheet ${MAIN}><numFmts><numFmt numFmtId="164" formatCode="dd\\.mm\\.yyyy"/><numFmt numFmtId="165" formatCode="000"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="9"/><xf numFmtId="4"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${MAIN}><sheetData>${rows}</sheetData>${more}</worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet ${MAIN}><sheetData>${HEADER}<row r="2"><c r="A2" t="str"><v>second</v></c></row></sheetData></worksheet>`,
+    ...parts,
+  };
+  return Buffer.from(zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, Buffer.from(text)]))));
+}
+
+const HEADER = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>my key</t></is></c></row>';
+
+const read = async (bytes: Uint8Array, options = {}) => {
+  const { rows } = await parseInput(bytes, 'x.xlsx', options);
+  return rows.map(({ line, values }) => [line, Object.fromEntries(values)] as const);
+};
+
+const refusal = async (bytes: Uint8Array, name = 'x.xlsx', options = {}) => {
+  const error = await parseInput(bytes, name, options).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  return (error as UsageError).message;
+};
+
+describe('a workbook', () => {
+  it('that qrctl wrote is read back to the character', async () => {
+    const text = fc
+      .oneof(
+        fc.constantFrom('007', '9007199254740993', '1/2', 'TRUE', "'=1", '_x0041_', '_x005F_', ...Object.values(HOSTILE)),
+        fc.string({ unit: fc.constantFrom(...`_x0041'=\r\n\t <&>"\0\ufffe東🍜`) }),
+        fc.string({ unit: 'binary' }),
+      )
+      .map((value) => value.toWellFormed().slice(0, 32_767).toWellFormed());
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ id: fc.constant('1'), name: text, note: text })), async (rows) => {
+        expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
+      }),
+      runs(15, 4000),
+    );
+  });
+
+  it('that has one long text in many cells is refused before its rows are checked', async () => {
+    const strings = `<sst ${MAIN}><si><t>name</t></si><si><t>${'a'.repeat(32_767)}</t></si></sst>`;
+    const rows = Array.from({ length: 4200 }, (_, n) => `<row r="${n + 2}"><c r="A${n + 2}" t="s"><v>1</v></c></row>`).join('');
+    const message = await refusal(workbook(HEADER + rows, { parts: { 'xl/sharedStrings.xml': strings } }));
+    expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
+  });
+
+  it('is read as others write it: rows by their numbers, texts in parts, what a person sees of a number', async () => {
+    const rows =
+      HEADER +
+      '<row r="3"><c r="A3" t="s"><v>1</v></c><c r="B3"><v>12.5</v></c></row><row r="4" spans="1:2"><c r="A4" s="1"/></row>' +
+      '<row r="5"><c r="A5" s="3"><v>7</v></c><c r="B5" t="b"><v>1</v></c></row>' +
+      '<row r="6"><c t="n" s="4"><v>0.1</v></c><c s="1"><v>46082</v></c></row><row r="7"><c r="A7"><f>1+1</f><v>2</v></c></row>';
+    expect(await read(workbook(rows))).toEqual([
+      [3, { name: 'two parts', 'my key': 12.5 }],
+      [5, { name: '007', 'my key': true }],
+      [6, { name: '10%', 'my key': '2026-03-01' }],
+      [7, { name: '2', 'my key': '' }],
+    ]);
+  });
+
+  it('has nothing in a cell of type shared string without a value, as openpyxl up to 2.5 writes it', async () => {
+    for (const cell of ['<c r="B2" t="s"/>', '<c r="B2" t="s"><v></v></c>', '<c r="B2" t="s"><v/></c>']) {
+      const rows = `${HEADER}<row r="2"><c r="A2" t="str"><v>a</v></c>${cell}</row>`;
+      expect(await read(workbook(rows))).toEqual([[2, { name: 'a', 'my key': '' }]]);
+    }
+  });
+
+  it('tells how many rows are hidden, and omits them if it should', async () => {
+    const row = (line: number, more: string) => `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
+    const bytes = workbook(HEADER + row(2, '') + row(3, 'hidden="1"') + row(4, 'hidden="0"') + row(5, 'hidden="true"'));
+    expect((await parseInput(bytes, 'x.xlsx')).hiddenRows).toBe(2);
+    expect((await read(bytes)).map(([line]) => line)).toEqual([2, 3, 4, 5]);
+    expect((await read(bytes, { visibleOnly: true })).map(([line]) => line)).toEqual([2, 4]);
+    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { visibleOnly: true })).toContain(
+      '--visible-only requires a workbook',
+    );
+  });
+
+  it('is read row by row also where its pieces end anywhere, and other elements have like names', async () => {
+    const rows = Array.from(
+      { length: 9000 },
+      (_, n) => `<x:row r="${n + 2}"><x:c t="str"><x:v>${n} ${'東&amp;'.repeat(n % 40)}</x:v></x:c></x:row>`,
+    );
+    const part = `<x:worksheet xmlns:x="m"><x:sheetViews/><x:sheetData count="1">${HEADER.replaceAll('<', '<x:').replaceAll('<x:/', '</x:')}${rows.join('')}</x:sheetData><x:rowBreaks/></x:worksheet>`;
+    const found = await read(workbook('', { parts: { 'xl/worksheets/sheet1.xml': part } }));
+    expect(found).toEqual(rows.map((_, n) => [n + 2, { name: `${n} ${'東&'.repeat(n % 40)}`, 'my key': '' }]));
+    for (const empty of ['<sheetData/>', '<sheetData />', '<sheetData></sheetData>', ''])
+      expect(await read(workbook('', { parts: { 'xl/worksheets/sheet1.xml': `<worksheet>${empty}</worksheet>` } }))).toEqual([]);
+  });
+
+  it('is read with emoji and the like as numbers, as openpyxl writes them, and with line ends as XML has them', async () => {
+    const text = '&#127914; S&#xFC;&#x1F3B6;&amp;#38;&#1114112;&#xd83c;&#xdfaa;&#13;\r\na\rb';
+    const [[, row] = []] = await read(workbook(`${HEADER}<row r="2"><c t="str"><v>${text}</v></c></row>`));
+    expect(row?.name).toBe('🎪 Sü🎶&#38;&#1114112;🎪\r\na\nb');
+  });
+
+  it('with any bit turned over is read as it was, or refused: nothing is read that was not there', async () => {
+    const whole = await write([{ name: 'Sommerfest in Köln', note: 'x'.repeat(40) }], ['name', 'note']);
+    const rows = await read(whole);
+    const turned = (bit: number) => {
+      const copy = Buffer.from(whole);
+      copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      return copy;
+    };
+    const step = SOAK ? 1 : 149;
+    for (let bit = 0; bit < whole.length * 8; bit += step) {
+      const found = await read(turned(bit)).catch((error: unknown) => error);
+      if (!(found instanceof UsageError)) expect([bit, found]).toEqual([bit, rows]);
+    }
+  }, 1_200_000);
+
+  it('is read from the first sheet that a person sees', async () => {
+    const parts = (states: string[]) => ({
+      'xl/workbook.xml': `<workbook xmlns:r="${OFFICE}"><sheets>${states.map((state, n) => `<sheet name="S${n + 1}" state="${state}" r:id="rId${n + 1}"/>`).join('')}</sheets></workbook>`,
+    });
+    const of = (...states: string[]) => read(workbook(HEADER, { sheets: ['S1', 'S2'], parts: parts(states) }));
+    expect(await of('veryHidden', 'visible')).toEqual([[2, { name: 'second', 'my key': '' }]]);
+    expect(await of('hidden', 'hidden')).toEqual([]);
+  });
+
+  it('may have anything in columns that no command reads: Gnumeric leaves the formats of dates to their columns', async () => {
+    const header = '<row r="1"><c t="str"><v>name</v></c><c t="str"><v>created_at</v></c><c t="str"><v>updated_at</v></c></row>';
+    const row =
+      '<row r="2"><c t="s"><v>0</v></c><c><v>46348.25</v></c><c s="2"><v>46348.25</v></c></row><row r="3"><c t="s"><v>0</v></c><c t="e"><v>#N/A</v></c></row>';
+    expect(await read(workbook(header + row))).toEqual([
+      [2, { name: 'name', created_at: 46_348.25, updated_at: '2026-11-22 06:00:00' }],
+      [3, { name: 'name', created_at: '#N/A', updated_at: '' }],
+    ]);
+  });
+
+  const table = (header: readonly string[], cells: string, options: ReadOptions = {}) => {
+    const names = header.map((name) => `<c t="str"><v>${name}</v></c>`).join('');
+    return parseWithFaults(workbook(`<row r="1">${names}</row><row r="2">${cells}</row>`), 'x.xlsx', options);
+  };
+  const number = (value: number, style = 0) => `<c s="${style}"><v>${value}</v></c>`;
+
+  it('has the digits of numbers in columns of keys, tags and addresses; in other columns numbers stay numbers', async () => {
+    const header = ['Nr', 'UTM_Campaign', 'Link', 'team'];
+    const { rows } = await table(header, number(7, 3) + number(2026) + number(5) + number(12), { key: 'nr' });
+    expect([...(rows[0]?.values ?? [])]).toEqual([
+      ['Nr', '007'],
+      ['UTM_Campaign', '2026'],
+      ['Link', '5'],
+      ['team', 12],
+    ]);
+    const own = await table(['destination', 'Link', 'Nr'], number(1) + number(2) + number(3));
+    expect([...(own.rows[0]?.values ?? [])].map(([, value]) => value)).toEqual(['1', 2, 3]);
+  });
+
+  it('is refused with a key or a tag whose display depends on the format, but not by a command that reads neither', async () => {
+    const header = ['key', 'id', 'utm_term'];
+    const id = '<c t="str"><v>6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11</v></c>';
+    const input = await table(header, number(1.5) + id + number(46082, 1), { key: 'key' });
+    const faults = async (check: Promise<{ faults: readonly Fault[] }>) =>
+      (await check).faults.map(({ column, message }) => [column, message]);
+    const asText = (is: string) =>
+      expect.stringMatching(new RegExp(`^is a ${is}.*: format the cell as text and retype the value$`));
+    expect(await faults(checkKeyed(input, { key: 'key' }))).toEqual([['key', asText('number \\(1.5\\)')]]);
+    expect(await faults(checkUpdate(input))).toEqual([['utm_term', asText('date')]]);
+    expect(await faults(checkDelete(input))).toEqual([]);
+    expect(input.rows[0]?.values.get('key')).toBe(1.5);
+  });
+
+  it('may have several sheets', async () => {
+    const two = workbook(HEADER, { sheets: ['First', 'Späti &amp; Co'] });
+    expect(await read(two)).toEqual([]);
+    expect(await read(two, { sheetName: 'Späti & Co' })).toEqual([[2, { name: 'second', 'my key': '' }]]);
+    expect(await refusal(two, 'x.xlsx', { sheetName: 'Frist' })).toBe('x.xlsx has no sheet "Frist"');
+    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain('--sheet-name requires a workbook');
+  });
+
+  const cell = (xml: string) => workbook(`${HEADER}<row r="2">${xml}</row>`);
+  const compound = (text: string) => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
+  /** Kilobytes that are unpacked to so many rows of one kind. */
+  const many = (row: string, count: number) => workbook(HEADER + row.repeat(count));
+  const formatted = (code: string) =>
+    workbook(HEADER, {
+      parts: {
+        'xl/styles.xml': `<styleSheet ${MAIN}><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`,
+      },
+    });
+  const columns = (count: number) => Array.from({ length: count }, (_, n) => `<c t="str"><v>c${n}</v></c>`).join('');
+
+  type Refused = [string, () => Uint8Array, string | RegExp];
+  const ENDLESS: Refused[] = [
+    ['rows without end', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
+    ['cells without end', () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100), 'x.xlsx has more than 4000000 cells'],
+  ];
+
+  it.each<Refused>([
+    [
+      'a renamed CSV',
+      () => Buffer.from('name\na\n'),
+      'x.xlsx is not a workbook, despite its extension (possibly a renamed CSV file)',
+    ],
+    ['a password', () => compound('EncryptedPackage'), 'x.xlsx is password-protected'],
+    ['an old .xls', () => compound('Workbook'), 'x.xlsx is in the old Excel format (.xls)'],
+    ['no sheet', () => workbook('', { sheets: [] }), 'x.xlsx has no sheet'],
+    [
+      'another archive',
+      () => Buffer.from(zipSync({ 'a.txt': Buffer.from('a') })),
+      'x.xlsx is not a workbook but another kind of archive',
+    ],
+    [
+      'OpenDocument',
+      () => Buffer.from(zipSync({ mimetype: Buffer.from('application/vnd.oasis.opendocument.spreadsheet') })),
+      'x.xlsx is an OpenDocument file (.ods)',
+    ],
+    ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: the end of the file is missing'],
+    ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
+    [
+      'a zip bomb',
+      () => many(`<row><c t="str"><v>${'a'.repeat(1000)}</v></c></row>`, 20_000),
+      'x.xlsx has a part compressed by a factor above 100, which no spreadsheet application does',
+    ],
+    // By day test/e2e/bombs.test.ts has as many rows, and the next of these as many cells.
+    ...(SOAK ? ENDLESS : []),
+    [
+      'rows times columns without end',
+      () => workbook(`<row r="1">${columns(990)}</row>${'<row><c t="str"><v>a</v></c></row>'.repeat(6000)}`),
+      'x.xlsx has more than 4040 rows of 990 columns',
+    ],
+    [
+      'one row without end',
+      () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
+      /part other than its rows that is larger than 16 MiB|compressed by a factor above/,
+    ],
+    ['a long format', () => formatted('['.repeat(256)), 'x.xlsx is damaged: a number format has more than 255 characters'],
+    ['60,000 columns', () => workbook(`<row r="1">${columns(60_000)}</row>`), 'line 1: has 60000 columns (limit: 1000)'],
+    [
+      'merged cells',
+      () =>
+        workbook(`${HEADER}<row r="2"><c r="A2" t="s"><v>1</v></c></row>`, {
+          more: '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>',
+        }),
+      'line 2: contains merged cells: unmerge them so that each row has its own value',
+    ],
+    [
+      'a date',
+      () => cell('<c r="A2" s="2"><v>46082</v></c>'),
+      'line 2, column name: is a date (2026-03-01), and its display depends on the locale',
+    ],
+    ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and its display depends'],
+    ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
+    [
+      'a text that is not there',
+      () => cell('<c r="A2" t="s"><v>9</v></c>'),
+      'x.xlsx is damaged: a cell refers to a string that is missing',
+    ],
+    ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: contains a spreadsheet error (#N/A)'],
+    // As openpyxl writes one, which works nothing out.
+    ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a stored value'],
+    ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: has a cell beyond the last named column'],
+  ])('is refused with %s', async (_, bytes, message) => {
+    const told = await refusal(bytes());
+    if (typeof message === 'string') expect(told).toContain(message);
+    else expect(told).toMatch(message);
+  });
+
+  it('is recognised under any name', async () => {
+    expect((await parseInput(workbook(HEADER), 'standard input')).form).toEqual({ is: 'xlsx' });
+    expect(await refusal(compound('Workbook'), 'old.xls')).toBe('old.xls is in the old Excel format (.xls)');
+  });
+});
+
+describe('what a person sees', () => {
+  it.each([
+    [14, '', true],
+    [0, '', false],
+    [49, '@', false],
+    [164, 'yyyy-mm-dd', true],
+    [164, '[Red]0.00', false],
+    [164, '[h]:mm', true],
+    [164, '0" days"', false],
+    [164, 'General', false],
+  ])('of format %i %j is a date: %s', (id, code, is) => {
+    expect(createFormat(id, code).isDate).toBe(is);
+  });
+
+  it.each([
+    [12, 0, '', '12'],
+    [-3, 1, '', '-3'],
+    [1e15, 0, '', undefined],
+    [0.5, 0, '', undefined],
+    [0.07, 9, '', '7%'],
+    [1234, 3, '', undefined],
+    [5, 164, '00000', '00005'],
+    [-5, 164, '000', undefined],
+  ])('of the number %d in format %i %j is %s', (value, id, code, text) => {
+    expect(seenNumber(value, createFormat(id, code))).toBe(text);
+  });
+});

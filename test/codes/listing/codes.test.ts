@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { NotFoundError, RejectedError, UnprovenError } from '../../../src/base/errors.ts';
+import { type Doubt, everyCode, listAllCodes, requestsToList } from '../../../src/codes/listing/codes.ts';
+import type { PageRequest } from '../../../src/service/service.ts';
+import type { QrCode } from '../../../src/service/shapes.ts';
+import { CODE, collect } from '../../service/setup.ts';
+import { SOAK } from '../../support/property-runs.ts';
+
+const CREATED = Date.parse(CODE.created_at);
+/** Half a year after the codes were created. */
+const ANSWERED = Date.UTC(2026, 6, 1);
+
+function code(number: number, createdMs = CREATED): QrCode {
+  const created_at = new Date(createdMs).toISOString();
+  return { ...CODE, id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, slug: `slug-${number}`, created_at };
+}
+
+const codes = (count: number) => Array.from({ length: count }, (_, at) => code(at));
+
+interface Habits {
+  largest?: number;
+  total?: (real: number) => number;
+  dateMs?: number | undefined;
+  /** What a page without rows is answered with. */
+  beyond?: (rows: readonly QrCode[]) => QrCode[];
+}
+
+/** A service that lists `world()`; `world` may change between requests. */
+function lister(world: (request: number) => QrCode[], habits: Habits = {}) {
+  const { largest = 100, total = (real) => real, beyond = () => [] } = habits;
+  const serviceTimeMs = 'dateMs' in habits ? habits.dateMs : ANSWERED;
+  const asked: PageRequest[] = [];
+  return {
+    asked,
+    async listCodes(request: PageRequest) {
+      const all = world(asked.length);
+      asked.push(request);
+      const limit = Math.min(request.limit, largest);
+      const rows = all.slice((request.page - 1) * limit, request.page * limit);
+      return { rows: rows.length > 0 ? rows : beyond(all), total: total(all.length), serviceTimeMs };
+    },
+  };
+}
+
+async function slugs(pages: AsyncIterable<QrCode[]>): Promise<string[]> {
+  return (await collect(pages)).flat().map(({ slug }) => slug);
+}
+
+const expected = (count: number) => codes(count).map(({ slug }) => slug);
+
+describe('a service that holds still', () => {
+  // One more behind a full last page, at numbers where totals are cut off; at others where that is doubted.
+  const most = [0, 1, 50, 99, 100, 101, 150, 250, 1000, 2000, 5000, 10_000];
+  const behind: Record<Doubt, number[]> = {
+    usual: [100, 1000, 5000, 10_000],
+    round: [100, 1000, 2000, 5000, 10_000],
+    any: most.filter((count) => count > 0),
+  };
+  test.each(most)('%i codes cost as many requests as they fill pages', async (count) => {
+    const all = codes(count);
+    for (const doubt of ['usual', 'round', 'any'] as const) {
+      const service = lister(() => all);
+      expect(await slugs(listAllCodes(service, 4, doubt))).toEqual(expected(count));
+      const pages = Math.max(1, Math.ceil(count / 100)) + (behind[doubt].includes(count) ? 1 : 0);
+      expect([service.asked.length, requestsToList(count, doubt)]).toEqual([pages, pages]);
+    }
+  });
+
+  test('a total that is cut off at no usual number hides nothing from who doubts it', async () => {
+    for (const [cap, doubt] of [
+      [2000, 'round'],
+      [1999, 'any'],
+    ] as const) {
+      const service = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
+      expect(await everyCode(service, 4, doubt)).toHaveLength(2350);
+      const believed = lister(() => codes(2350), { total: (real) => Math.min(real, cap) });
+      expect(await everyCode(believed, 4)).toHaveLength(2000);
+    }
+  });
+
+  test('newest first, and created just now: what stands behind an older code was there', async () => {
+    const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), { dateMs: undefined });
+    await slugs(listAllCodes(service, 4));
+    expect(service.asked).toHaveLength(3);
+  });
+
+  test('a service that serves smaller pages than asked shortens nothing', async () => {
+    const service = lister(() => codes(95), { largest: 20 });
+    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
+    expect(service.asked).toHaveLength(5);
+  });
+
+  test('small pages, the last of them full: the one behind is looked at', async () => {
+    const service = lister(() => codes(80), { largest: 20 });
+    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(80));
+    expect(service.asked.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('small pages under a total that says less than the first of them shows', async () => {
+    const service = lister(() => codes(95), { largest: 20, total: () => 3 });
+    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(95));
+  });
+
+  test('a round total is looked behind though the last page is not full', async () => {
+    const service = lister(() => codes(150), { largest: 30, total: () => 100 });
+    expect(await slugs(listAllCodes(service, 1))).toEqual(expected(150));
+  });
+
+  test('a total that is cut off hides nothing: two readings find the same', async () => {
+    const service = lister(() => codes(350), { total: (real) => Math.min(real, 200) });
+    expect(await slugs(listAllCodes(service, 4))).toEqual(expected(350));
+    expect(service.asked).toHaveLength(8);
+  });
+
+  test('everyCode takes a page of any size', async () => {
+    const page = { rows: codes(200_000), total: 200_000, serviceTimeMs: ANSWERED };
+    const empty = { rows: [], total: 200_000, serviceTimeMs: ANSWERED };
+    const service = { listCodes: async (request: PageRequest) => (request.page === 1 ? page : empty) };
+    expect(await everyCode(service, 4)).toHaveLength(200_000);
+  });
+});
+
+describe('codes that come and go', () => {
+  test('a code created meanwhile shifts the pages: each comes once, and none is missing', async () => {
+    const service = lister((request) => (request < 2 ? codes(250) : [code(999), ...codes(250)]));
+    const found = await slugs(listAllCodes(service, 1));
+    expect(new Set(found)).toEqual(new Set([...expected(250), 'slug-999']));
+    expect(found).toHaveLength(251);
+  });
+
+  test('a code deleted meanwhile, which would hide another, makes it read again', async () => {
+    const service = lister((request) => (request < 1 ? codes(250) : codes(250).slice(1)));
+    const found = await slugs(listAllCodes(service, 1));
+    expect(new Set(found)).toEqual(new Set(expected(250)));
+  });
+
+  test('a page that always lacks a code, while others are created: those do not make up for it', async () => {
+    // The oldest first: what is created comes last, within the reading.
+    const service = lister((request) => codes(250 + request));
+    const lacking = {
+      async listCodes(request: PageRequest) {
+        const page = await service.listCodes(request);
+        return request.page === 2 ? { ...page, rows: page.rows.slice(1) } : page;
+      },
+    };
+    await expect(slugs(listAllCodes(lacking, 1))).rejects.toThrow(UnprovenError);
+  });
+
+  describe('one deleted from a page that was read, and one created: the total is the same', () => {
+    const moved = (createdMs: number) => [...codes(250).slice(1), code(999, createdMs)];
+    const habits: [string, Habits, number][] = [
+      ['a second ago by the clock of its Date', {}, ANSWERED - 1000],
+      ['by a clock that is behind its Date', {}, ANSWERED - 5 * 60_000],
+      ['where no answer has a Date', { dateMs: undefined }, CREATED],
+    ];
+    test.each(habits)('created %s', async (_, habit, createdMs) => {
+      const service = lister((request) => (request < 1 ? codes(250) : moved(createdMs)), habit);
+      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+    });
+
+    test('created after another that is dated in the future, and so looks younger', async () => {
+      const [, ...others] = codes(250);
+      const future = code(0, ANSWERED + 1e9);
+      const now = [future, ...others.slice(1), code(999, ANSWERED)];
+      const service = lister((request) => (request < 1 ? [future, ...others] : now));
+      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+    });
+
+    test('created in a zone that its time does not name', async () => {
+      const local = { ...code(999), created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1) };
+      const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), local]));
+      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+    });
+
+    test('created at a time that cannot be read', async () => {
+      const strange = { ...code(999), created_at: 'yesterday' };
+      const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), strange]));
+      expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
+    });
+  });
+
+  test('a workspace that never holds still ends after three readings', async () => {
+    const all = Array.from({ length: 260 }, (_, at) => code(at, at < 250 ? CREATED : ANSWERED));
+    const service = lister((request) => all.slice(Math.floor(request / 2), 250 + Math.floor(request / 2)));
+    await expect(slugs(listAllCodes(service, 1))).rejects.toThrow(UnprovenError);
+    expect(service.asked).toHaveLength(9);
+  });
+});
+
+describe('a total that is not true', () => {
+  const honest = (count: number) => Math.max(1, Math.ceil(count / 100));
+  const refuse = (error: Error) => () => {
+    throw error;
+  };
+  const totals = [(real: number) => real + 1, (real: number) => real + 37, () => 1e9, () => 1e15, () => Number.MAX_SAFE_INTEGER];
+  const ends: [string, NonNullable<Habits['beyond']>][] = [
+    ['shows nothing', () => []],
+    ['shows its last page again', (all) => all.slice(-100)],
+    ['shows its first page again', (all) => all.slice(0, 100)],
+    ['says 404', refuse(new NotFoundError('no such page', { status: 404 }))],
+    ['says 400', refuse(new RejectedError('no such page', { status: 400 }))],
+  ];
+  const cases = ends.flatMap(([what, beyond]) => (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const));
+  test.each(cases)(
+    'costs three times what is shown and twenty at most, where the end %s; %i at once',
+    async (_, width, beyond) => {
+      for (const count of [0, 1, 100, 150, 1000]) {
+        for (const total of totals) {
+          const service = lister(() => codes(count), { total, beyond: count === 0 ? () => [] : beyond });
+          await expect(slugs(listAllCodes(service, width))).rejects.toThrow(/could not be verified as complete/);
+          expect(service.asked.length).toBeLessThanOrEqual(3 * honest(count) + 20);
+        }
+      }
+    },
+  );
+
+  test('off by one costs three readings', async () => {
+    const service = lister(() => codes(150), { total: (real) => real + 1 });
+    await expect(slugs(listAllCodes(service, 4))).rejects.toThrow(UnprovenError);
+    expect(service.asked).toHaveLength(6);
+  });
+});

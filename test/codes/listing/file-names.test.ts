@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createFileNames } from '../../../src/codes/listing/file-names.ts';
+
+const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
+const code = (n: number, slug?: string) => ({ id: id(n), slug, created_at: `2026-01-0${n}` });
+
+test('a slug names a file where it is safe, and nobody else has it', () => {
+  const codes = ['menu', 'Tür', '../x', 'con', '-rf', 'a.b', 'x'.repeat(101), id(1), undefined].map((slug, i) =>
+    code(i + 1, slug),
+  );
+  const names = codes.map(createFileNames(codes as never, 'slug') as never);
+  expect(names).toEqual(['menu', ...codes.slice(1).map((each) => each.id)]);
+  expect(codes.map(createFileNames(codes as never, 'id') as never)).toEqual(codes.map((each) => each.id));
+});
+
+test('of slugs that differ by case the oldest keeps its name, whatever order they come in', () => {
+  const [old, young] = [code(1, 'Menu'), code(2, 'menu')];
+  for (const codes of [
+    [old, young],
+    [young, old],
+  ]) {
+    const nameOf = createFileNames(codes as never, 'slug');
+    expect([nameOf(old as never), nameOf(young as never)]).toEqual(['Menu', id(2)]);
+  }
+});
+
+test('what is no uuid names no file', () => {
+  expect(() => createFileNames([], 'id')({ id: '../x' })).toThrow('as a file name: not a UUID');
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { NotFoundError } from '../../../src/base/errors.ts';
+import { findCode, findCodesBySlug } from '../../../src/codes/listing/find-code.ts';
+import type { PageRequest } from '../../../src/service/service.ts';
+import type { QrCode } from '../../../src/service/shapes.ts';
+import { createSlugMemory, NO_SLUG_STORE } from '../../../src/service/slug-memory.ts';
+import { CODE } from '../../service/setup.ts';
+
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const code = (number: number): QrCode => ({ ...CODE, id: idOf(number), slug: `slug-${number}` });
+const codes = (count: number) => Array.from({ length: count }, (_, at) => code(at));
+
+/** A service with these codes. */
+function serviceOf(all: QrCode[], slugs = createSlugMemory(NO_SLUG_STORE)) {
+  const asked: PageRequest[] = [];
+  const got: string[] = [];
+  return {
+    asked,
+    async listCodes(request: PageRequest) {
+      asked.push(request);
+      const rows = all.slice((request.page - 1) * request.limit, request.page * request.limit);
+      return { rows, total: all.length, serviceTimeMs: Date.UTC(2026, 6, 1) };
+    },
+    got,
+    slugs,
+    async getCode(id: string) {
+      got.push(id);
+      if (all.length === 0) return { ...CODE, id };
+      const found = all.find((other) => other.id === id);
+      if (!found) throw new NotFoundError('not found (404)', { status: 404 });
+      return found;
+    },
+  };
+}
+
+describe('findCode', () => {
+  test('an id in either case is asked for directly', async () => {
+    const service = serviceOf([]);
+    expect(await findCode(service, 'ABCDEF00-0000-4000-8000-000000000000')).toMatchObject({
+      id: 'abcdef00-0000-4000-8000-000000000000',
+    });
+    expect(service.asked).toEqual([]);
+  });
+
+  test('a slug costs the listing up to the page that has its code, and none behind', async () => {
+    for (const [number, pages] of [
+      [0, 1],
+      [99, 1],
+      [150, 2],
+      [999, 10],
+    ] as const) {
+      const service = serviceOf(codes(1000));
+      expect(await findCode(service, `slug-${number}`)).toEqual(code(number));
+      expect(service.asked).toHaveLength(pages);
+    }
+  });
+
+  test('one that is not there is told with the nearest', async () => {
+    const service = serviceOf(codes(3));
+    await expect(findCode(service, 'slug-2x')).rejects.toMatchObject({
+      constructor: NotFoundError,
+      hint: 'Did you mean slug-2?',
+    });
+    await expect(findCode(service, 'something else')).rejects.toMatchObject({
+      constructor: NotFoundError,
+      hint: expect.stringContaining('qr list'),
+    });
+  });
+});
+
+describe('a slug that was seen before', () => {
+  /** A service of so many codes, all of which were listed once. */
+  function knowing(count: number, now = codes(count)) {
+    const slugs = createSlugMemory(NO_SLUG_STORE);
+    slugs.note(codes(count));
+    return serviceOf(now, slugs);
+  }
+
+  test('costs one request, which proves that it is still the slug of that code', async () => {
+    const service = knowing(3000);
+    expect(await findCode(service, 'slug-2900')).toEqual(code(2900));
+    expect(service.got).toEqual([idOf(2900)]);
+    expect(service.asked).toEqual([]);
+  });
+
+  test.each([
+    ['whose code is gone', [...codes(5).slice(1), { ...code(7), slug: 'slug-0' }], idOf(7)],
+    [
+      'that is of another code now',
+      [
+        { ...code(0), slug: 'other' },
+        { ...code(9), slug: 'slug-0' },
+      ],
+      idOf(9),
+    ],
+  ])('and %s is forgotten, and sought in the listing', async (_, now, id) => {
+    const service = knowing(5, now);
+    expect(await findCode(service, 'slug-0')).toMatchObject({ id });
+    expect(service.got).toEqual([idOf(0)]);
+    expect(service.asked).toHaveLength(1);
+    expect(await service.slugs.idOf('slug-0')).toBeUndefined();
+  });
+
+  test('several are asked for one by one where that costs less than the listing', async () => {
+    const service = knowing(1000);
+    const wanted = ['slug-999', 'slug-0', 'slug-500'];
+    expect((await findCodesBySlug(service, wanted, 4)).map(({ slug }) => slug)).toEqual(wanted);
+    expect(service.got).toHaveLength(3);
+    expect(service.asked).toEqual([]);
+  });
+
+  test('several are listed where that costs less, or where one was never seen', async () => {
+    const many = knowing(150);
+    await findCodesBySlug(many, ['slug-0', 'slug-1', 'slug-2'], 4);
+    expect([many.got.length, many.asked.length]).toEqual([0, 1]);
+    const fresh = serviceOf(codes(450));
+    await findCodesBySlug(fresh, ['slug-120', 'slug-20'], 4);
+    expect([fresh.got.length, fresh.asked.length]).toEqual([0, 2]);
+  });
+
+  test('ids beside them come along where the listing shows them on the way, and cost nothing more', async () => {
+    const service = serviceOf(codes(450));
+    const found = await findCodesBySlug(service, ['slug-120'], 4, [idOf(3), idOf(300)]);
+    expect(found.map(({ slug }) => slug)).toEqual(['slug-120', 'slug-3']);
+    expect([service.got.length, service.asked.length]).toEqual([0, 2]);
+  });
+
+  test('among several, one that is gone is told', async () => {
+    const service = knowing(1000, codes(999));
+    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow('no code has the ID or slug slug-999');
+  });
+});
