@@ -1,39 +1,33 @@
 /**
- * The layers of `src/`, from the top down: a module imports modules of its own folder and of layers below. `npm run layers` writes the
- * linter's rules (src/build/layers.json, which biome.json extends) from this list; a test compares it with the table of docs/architecture.md.
+ * The layers of `src/`, from the top down: a module imports modules of its own folder and of layers below. `npm run layers` writes from this
+ * list the linter's rules (src/build/layers.json, which biome.json extends) and the table of docs/architecture.md.
  */
-interface Layer {
-  /** Folders of `src/`, or files directly in it; those of one layer do not import each other. */
-  modules: readonly string[];
-  does: string;
-}
 
 interface Rule {
   group: readonly string[];
   message: string;
 }
 
-export const LAYERS: readonly Layer[] = [
-  { modules: ['build'], does: 'builds the program, and starts the build' },
-  { modules: ['main.ts'], does: 'argv → command → exit code' },
-  { modules: ['app.ts'], does: 'the program that `main.ts` loads' },
-  { modules: ['cli'], does: 'reads the command line: tree of commands, suggestions, help, completion' },
-  { modules: ['commands'], does: 'flags, checks, one call, one print; one folder or file per command' },
-  { modules: ['context.ts'], does: 'the context of a command: console, settings, service, clock, signal' },
+/** What each folder and file of `src/` does. Those of one layer do not import each other. */
+export const LAYERS: readonly Readonly<Record<string, string>>[] = [
+  { build: 'builds the program, and starts the build' },
+  { 'main.ts': 'argv → command → exit code' },
+  { 'app.ts': 'the program that `main.ts` loads' },
+  { cli: 'reads the command line: tree of commands, refusals, suggestions, help, completion' },
+  { commands: 'one folder per noun, one file or folder per verb: flags, checks, one call, one print' },
+  { 'context.ts': 'the context of a command: console, settings, service, clock, signal' },
   {
-    modules: ['codes', 'scans'],
-    does: 'codes: listing, files of rows, changes, images, destinations; scans: exports, logs, datasets, statistics, reports, comparisons',
+    codes: 'codes: listing, files of rows, bulk changes, dated changes, deletion, images, checks of destinations',
+    scans: 'scans: export, logs that grow, datasets, statistics, reports, verification, tail, backups',
   },
   {
-    modules: ['settings', 'terminal', 'sandbox'],
-    does: 'flag > variable > profile > default; tables, progress, color, prompts, errors; the sandbox',
+    settings: 'flag > variable > profile > default; keys',
+    terminal: 'tables, progress, color, prompts, errors, the summary of a run',
+    sandbox: 'a local service that behaves like the real one',
   },
-  {
-    modules: ['files'],
-    does: 'formats, each read and written in one folder; files that survive kills and power cuts; type on paper',
-  },
-  { modules: ['service'], does: 'the HTTP core: a call, its attempts, a checked response, the rate limit' },
-  { modules: ['base'], does: 'errors and exit codes, text, time, collections, work in parallel, facts of a run' },
+  { files: 'formats, files that survive kills and power cuts, type on paper' },
+  { service: 'the HTTP core: a call, its attempts, a checked response; the rate limit' },
+  { base: 'errors and exit codes, text, time, collections, parallel work, facts of a run' },
 ];
 
 const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];
@@ -67,9 +61,9 @@ const isFile = (module: string) => module.endsWith('.ts');
 
 /** Returns the overrides of Biome's configuration that enforce the layers. Of two that match a file, the later one applies. */
 export function layerRules(): object[] {
-  return LAYERS.flatMap(({ modules }, layer) =>
-    modules.flatMap((module) => {
-      const above = LAYERS.slice(0, layer + 1).flatMap((each) => each.modules.filter((other) => other !== module));
+  return LAYERS.flatMap((modules, layer) =>
+    Object.keys(modules).flatMap((module) => {
+      const above = LAYERS.slice(0, layer + 1).flatMap((each) => Object.keys(each).filter((other) => other !== module));
       const down: Rule = {
         group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
         message: 'Imports go down only (src/build/layers.ts; npm run layers).',
@@ -83,6 +77,17 @@ export function layerRules(): object[] {
       });
     }),
   );
+}
+
+/** Returns the document with its table of layers, between the heading of the table and the next empty line, as in `LAYERS`. */
+export function withLayerTable(document: string): string {
+  const rows = LAYERS.flatMap((modules, layer) =>
+    Object.entries(modules).map(([module, does]) => {
+      const path = isFile(module) ? `[\`src/${module}\`](../src/${module})` : `[\`src/${module}/\`](../src/${module}/README.md)`;
+      return `| ${LAYERS.length - layer} | ${path} | ${does} |\n`;
+    }),
+  );
+  return document.replace(/(\| layer \|.*\n\|[-|]+\n)(?:\|.*\n)*/, (_, heading: string) => heading + rows.join(''));
 }
 
 function overrideOf(files: string, rules: readonly Rule[]): object {

@@ -1,5 +1,8 @@
-/** `npm run layers`: writes the linter's rules of layers.ts. */
-import { writeFileSync } from 'node:fs';
-import { layerRules } from './layers.ts';
+/** `npm run layers`: writes the linter's rules and the table of docs/architecture.md from layers.ts. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { layerRules, withLayerTable } from './layers.ts';
+
+const PAGE = 'docs/architecture.md';
 
 writeFileSync('src/build/layers.json', `${JSON.stringify({ overrides: layerRules() }, null, 2)}\n`);
+writeFileSync(PAGE, withLayerTable(readFileSync(PAGE, 'utf8')));

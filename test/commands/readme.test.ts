@@ -40,11 +40,11 @@ describe('README', () => {
   });
 });
 
-const PROTOCOLS = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('PROTOCOL.md'))
+const OF_FOLDERS = readdirSync(new URL('src', ROOT), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.md'))
   .map((path) => `src/${path}`);
 
-test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...PROTOCOLS])('%s names only files and scripts that are there', (name) => {
+test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...OF_FOLDERS])('%s names only files and scripts that are there', (name) => {
   const text = readFileSync(new URL(name, ROOT), 'utf8');
   const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(([path]) => path);
   const inCode = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].flatMap(([, path]) => path ?? []);

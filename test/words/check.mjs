@@ -9,8 +9,16 @@ import { parseSync } from 'oxc-parser';
 import { complaintsOf, describingComplaints, hintComplaints, sourceComplaints } from './rules.mjs';
 
 /** Also texts in other languages. */
-const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi|report\/languages\/(?!en\.ts|[a-z]+-|words))/;
-const PAPERS = ['README.md', 'CHANGELOG.md', '.github/SECURITY.md', '.github/CONTRIBUTING.md', ...markdownIn('docs')];
+const NOT_FOR_USERS = /^src\/(build\/|sandbox\/openapi|scans\/report\/languages\/(?!en\.ts|[a-z]+-|words))/;
+const OF_FOLDERS = readdirSync('src', { recursive: true }).filter((name) => name.endsWith('README.md'));
+const PAPERS = [
+  'README.md',
+  'CHANGELOG.md',
+  '.github/SECURITY.md',
+  '.github/CONTRIBUTING.md',
+  ...markdownIn('docs'),
+  ...OF_FOLDERS.map((name) => `src/${name}`),
+];
 
 /** The functions of define.ts whose second argument describes a flag. */
 const DECLARING = new Set([
