@@ -103,3 +103,8 @@ function isRotatedFile(value: unknown): boolean {
   const { bytes, sha256, newestMs } = value;
   return isCount(bytes) && typeof sha256 === 'string' && Object.values(newestMs).every(isTime);
 }
+
+/** Returns the reason why a file with a name of rotation is not accepted as a part of `log`, its path or a word for it. */
+export function foreignReason(path: string, log: string): string {
+  return `${path} is not one of the files that were rotated from ${log}, or it was edited`;
+}

@@ -10,6 +10,7 @@ import { lossOf } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
 import { findState } from './kept-state.ts';
+import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, parseState } from './state.ts';
 
@@ -51,7 +52,7 @@ export async function lossOfLog(
   if (state === undefined || typeof state === 'string') return state;
   const loss = await lossOfFile(file, paths, state, { signal, disk });
   const foreign = loss === undefined ? await findForeign(file, paths, state) : undefined;
-  return foreign === undefined ? loss : `${basename(foreign)} is none of the files that were rotated from it, or it was edited`;
+  return foreign === undefined ? loss : foreignReason(basename(foreign), 'it');
 }
 
 async function lossOfFile(

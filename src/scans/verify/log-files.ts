@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path';
 import { countOf } from '../../base/text/quote.ts';
 import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
 import { beginsAs, createFileHash } from '../append/file-hash.ts';
-import type { RotatedFile } from '../append/log-range.ts';
+import { foreignReason, type RotatedFile } from '../append/log-range.ts';
 import type { AppendState } from '../append/state.ts';
 
 interface Digest {
@@ -97,7 +97,7 @@ function faultOf(
 
 function notRotated(name: string, path: string): LogFault {
   return {
-    reason: `${path} is none of the files that were rotated from ${name}, or it was edited`,
+    reason: foreignReason(path, name),
     hint: 'Restore it from a backup. To compare the log without it, move it to another directory.',
   };
 }

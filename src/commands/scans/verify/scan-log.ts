@@ -7,7 +7,7 @@ import { letSignalsIn } from '../../../base/time/time.ts';
 import type { Context } from '../../../context.ts';
 import { stemOfLog } from '../../../files/formats/read/rotated-names.ts';
 import type { LogState } from '../../../scans/append/append-file.ts';
-import { type RotatedFile, rangeOfCode } from '../../../scans/append/log-range.ts';
+import { foreignReason, type RotatedFile, rangeOfCode } from '../../../scans/append/log-range.ts';
 import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import type { Range } from '../../../scans/export/range.ts';
 import type { InputLog } from '../../../scans/stats/input/input-log.ts';
@@ -59,10 +59,10 @@ export async function listLogs(context: Context, places: readonly string[]): Pro
   // V10: what a flag specifies is compared or refused, never ignored.
   const named = new Set(places.map((path) => resolve(path)));
   const foreign = logs.length > 0 ? paths.find((path) => named.has(resolve(path))) : undefined;
-  if (foreign !== undefined)
-    throw new UnprovenError(`${foreign} is none of the files that were rotated from ${logs[0]?.place}, or it was edited`, {
-      hint: `Restore it from a backup. To read the log without it, omit --input ${inShellOr('FILE', foreign)}.`,
-    });
+  if (foreign !== undefined) {
+    const hint = `Restore it from a backup. To read the log without it, omit --input ${inShellOr('FILE', foreign)}.`;
+    throw new UnprovenError(foreignReason(foreign, `${logs[0]?.place}`), { hint });
+  }
   return [...logs, { place, paths, ...NOTHING_KEPT, keptBy: undefined }];
 }
 
