@@ -2,7 +2,6 @@
  * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
  * workspace. In one place, so that no text needs to handle it.
  */
-
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';

@@ -1,5 +1,4 @@
 /** Repeats a prompt if the input is invalid. */
-
 import { AuthError, UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
 

@@ -2,7 +2,6 @@
  * Looks up profiles or codes for completion (`qrctl __complete`, see cli/completion.ts). Prints one candidate per line, with a tab and its
  * description behind it. Silent on any failure, and never takes longer than a moment.
  */
-
 import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';

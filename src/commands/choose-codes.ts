@@ -1,5 +1,4 @@
 /** Finds the codes that code-choice.ts describes, for every command that reads codes. */
-
 import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
 import { shown } from '../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Choice of codes on the command line: CODE arguments, `--from`, or every code, each narrowed by `--name`, `--status` and `--type`. */
-
 import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../files/formats/read/input.ts';

@@ -1,5 +1,4 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
-
 import { groupBy } from '../base/collections/group-by.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { describeMissing } from '../codes/engine/find-codes.ts';

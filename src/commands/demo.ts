@@ -1,5 +1,4 @@
 /** `qrctl demo`: runs qrctl commands against its own sandbox. */
-
 import { spawn } from 'node:child_process';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

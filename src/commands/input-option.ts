@@ -1,5 +1,4 @@
 /** `--input`: exported files in place of codes of the service. */
-
 import { UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
 import type { InputLog } from '../scans/stats/input/input-log.ts';

@@ -1,5 +1,4 @@
 /** Declares the flags for a range of time, resolves them to instants, and formats a range. */
-
 import { UsageError } from '../base/errors.ts';
 import { createLocalTime } from '../base/time/local-time.ts';
 import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';

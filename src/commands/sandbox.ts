@@ -1,5 +1,4 @@
 /** `qrctl sandbox`: runs the local service in the foreground until it is interrupted. */
-
 import { UsageError } from '../base/errors.ts';
 import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,4 @@
 /** `--since-last`: compares a run with the last one, whose rows its file has, and prints only the news. */
-
 import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,4 @@
 /** Reads and changes the stored config for commands, and warns if permissions were corrected. */
-
 import { shown } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
 import type { Inputs } from '../settings/sources.ts';

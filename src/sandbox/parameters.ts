@@ -1,5 +1,4 @@
 /** Parses query parameters and JSON bodies of requests, and validates them by section 4 of the specification. */
-
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { parseInstant } from '../base/time/time.ts';
 import { isObject } from '../service/json.ts';

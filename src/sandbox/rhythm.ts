@@ -2,7 +2,6 @@
  * When the sample scans of a code happen: by the hours and weekdays of its kind of place, and by its life, from a launch or a campaign that
  * ends to a poster that was taken down. A pure function of seed and code: the cumulative weight per hour, inverted.
  */
-
 import { firstIndex } from '../base/collections/partition-point.ts';
 import { DAY_MS, HOUR_MS } from '../base/time/units.ts';
 import { fraction, hash } from './chance.ts';

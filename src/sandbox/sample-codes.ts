@@ -1,5 +1,4 @@
 /** Sample codes like those of a real workspace: ordinary names, and names that break tables, spreadsheets and terminals. */
-
 import { formatInstant } from '../base/time/time.ts';
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';

@@ -2,7 +2,6 @@
  * Sample scans of one code as functions of their index: nothing is stored, so ten million cost no more than ten. Times
  * never decrease with the index, IDs always increase.
  */
-
 import { firstIndex } from '../base/collections/partition-point.ts';
 import { formatInstant } from '../base/time/time.ts';
 import { fraction, hash } from './chance.ts';

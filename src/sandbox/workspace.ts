@@ -1,5 +1,4 @@
 /** In-memory workspace: codes and their scan logs. Deleting a code removes both permanently. */
-
 import { formatInstant } from '../base/time/time.ts';
 import type { CodeChanges, NewCode, QrCode, Scan } from '../service/shapes.ts';
 import { NEW_CODES_OF_PLAN, type SandboxSettings } from './options.ts';

@@ -1,5 +1,4 @@
 /** Parses the times of scans, a million at a time. */
-
 import { parseInstant } from '../base/time/time.ts';
 import { DAY_MS } from '../base/time/units.ts';
 

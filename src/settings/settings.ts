@@ -1,5 +1,4 @@
 /** Effective settings of one command: flag > variable > profile > default. */
-
 import type { Delimiter, Format } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
 import type { CommandProblem } from './stored.ts';

@@ -1,5 +1,4 @@
 /** Parses and formats config.json. */
-
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 

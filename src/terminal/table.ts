@@ -1,5 +1,4 @@
 /** Tables for terminals: cleaned text, cells truncated to fit, and colors that only repeat the text. */
-
 import { displayWidth } from '../base/text/display-width.ts';
 import { type Column, textOf } from '../files/formats/columns.ts';
 import type { Formatter } from '../files/formats/formatter.ts';

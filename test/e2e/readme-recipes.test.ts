@@ -1,5 +1,4 @@
 /** README and the guides, pasted: each block of shell with `bash -e`, one after the other, in the sandbox that README starts. */
-
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

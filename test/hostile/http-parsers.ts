@@ -1,5 +1,4 @@
 /** Parsers of what servers send. */
-
 import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { createByteBuffer } from '../../src/base/text/byte-buffer.ts';

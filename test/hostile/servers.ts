@@ -1,5 +1,4 @@
 /** Servers that break HTTP: status lines, headers, framing, encodings, and connections that end or never do. */
-
 import type { Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { type RawRequest, rawAnswer } from '../support/fault-server.ts';

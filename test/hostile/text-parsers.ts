@@ -1,5 +1,4 @@
 /** Parsers of what users type, and of what is kept of settings. */
-
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';

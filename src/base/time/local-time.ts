@@ -1,5 +1,4 @@
 /** Converts instants to the local time of a zone, for millions of rows: the offset of each quarter of an hour is computed once. */
-
 import { formatInstant } from './time.ts';
 import { QUARTER_MS } from './units.ts';
 

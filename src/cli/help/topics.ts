@@ -1,5 +1,4 @@
 /** Defines the topics of `qrctl help TOPIC` and of qrctl(1): one text, laid out for the terminal and for man. */
-
 import { EXIT_CODES } from '../../base/errors.ts';
 import { ACTIONS, OUTCOMES, PLAN_WORDS } from '../../base/run/outcomes.ts';
 import { globalOptions, requestOptions } from '../../commands/global-options.ts';

@@ -1,5 +1,4 @@
 /** Applies the due rows of a plan, code by code: intent on disk, PATCH, outcome on disk. */
-
 import { RejectedError } from '../../base/errors.ts';
 import type { Service } from '../../service/service.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';

@@ -2,7 +2,6 @@
  * Bulk delete. A missing code is a fault of its row, unless an earlier run of the same file was deleting it when it was killed: a small
  * journal of IDs distinguishes the two, so the file can be run again.
  */
-
 import { NotFoundError } from '../../base/errors.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
 import { type JournalWorkspace, openEnvelope, readEnvelope } from '../engine/creation/journal-envelope.ts';

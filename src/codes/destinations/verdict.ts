@@ -1,5 +1,4 @@
 /** Maps the result of a visit to the outcome of a destination. */
-
 import { quote } from '../../base/text/quote.ts';
 import { isRefused, type NetworkError } from '../../service/network-error.ts';
 import { parseRateHeaders } from '../../service/rate-limit/rate-headers.ts';

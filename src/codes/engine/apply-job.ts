@@ -1,5 +1,4 @@
 /** What an apply run is given: rows, files, service and decisions. */
-
 import type { Disk } from '../../files/durable/disk.ts';
 import type { Processes } from '../../files/durable/replace-file.ts';
 import type { Source } from '../../files/formats/read/input.ts';

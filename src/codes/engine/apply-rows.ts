@@ -2,7 +2,6 @@
  * Applies a file of codes: finishes what an interrupted run left, plans, carries the plan out, and writes the lock file. PROTOCOL.md next to
  * this file states the invariants.
  */
-
 import { NotFoundError, UnprovenError, UsageError } from '../../base/errors.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import { acquireLock } from '../../files/durable/lock.ts';

@@ -1,5 +1,4 @@
 /** Carries out a plan: changes codes, creates the missing ones, and writes the lock file. */
-
 import { NotFoundError, UnexpectedAnswerError } from '../../base/errors.ts';
 import { joinSome, quote } from '../../base/text/quote.ts';
 import type { QrCode } from '../../service/shapes.ts';

@@ -1,5 +1,4 @@
 /** Runs rows that change or delete codes. They are safe to repeat, so no journal is needed; failures are reported per row. */
-
 import {
   messageOf,
   NotFoundError,

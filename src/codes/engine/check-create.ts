@@ -1,5 +1,4 @@
 /** Checks every row of a file of new codes before the first request: returns the requested codes, and every fault by line and column. */
-
 import { inQuotes } from '../../base/text/quote.ts';
 import { addUtm, type UtmTags } from '../../base/text/utm.ts';
 import {

@@ -1,5 +1,4 @@
 /** Finds the codes that rows specify, in as few requests as possible. */
-
 import { groupBy } from '../../base/collections/group-by.ts';
 import { NotFoundError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel/in-parallel.ts';

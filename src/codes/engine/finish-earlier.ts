@@ -1,5 +1,4 @@
 /** Finishes an interrupted run: what it created goes into the lock file, and then its journal is removed. Sends nothing. */
-
 import { quote } from '../../base/text/quote.ts';
 import { ifPresent } from '../../files/durable/disk.ts';
 import { removeFile } from '../../files/durable/held-directory.ts';

@@ -1,5 +1,4 @@
 /** Finds faults of a row that depend on its code: a type that would change, and values that would be created or sent. Pure. */
-
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import type { Fault } from '../../files/formats/read/input.ts';
 import { findDestinationProblem, isDead } from '../destinations/destination.ts';

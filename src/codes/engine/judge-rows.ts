@@ -1,7 +1,6 @@
 /**
  * Judges changes once their codes are known: a cell that equals the value of its code was not edited, and is valid whatever it contains.
  */
-
 import { quote } from '../../base/text/quote.ts';
 import type { Fault } from '../../files/formats/read/input.ts';
 import type { QrCode } from '../../service/shapes.ts';

@@ -1,5 +1,4 @@
 /** Checks the rows of a file of codes, each known by its key, before the first request. */
-
 import { inQuotes } from '../../base/text/quote.ts';
 import { type Checked, type Fault, fold, type Input, type InputRow, mapRows, placeOf } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';

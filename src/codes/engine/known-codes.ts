@@ -1,5 +1,4 @@
 /** Reads the codes of the workspace for a plan: the listing, and each code of the lock file that it lacks. */
-
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel/in-parallel.ts';
 import { quote } from '../../base/text/quote.ts';

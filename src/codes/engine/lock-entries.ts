@@ -1,5 +1,4 @@
 /** Entries of the lock file after, and before, a plan is carried out. */
-
 import type { QrCode } from '../../service/shapes.ts';
 import type { RowOutcome } from '../input/outcomes.ts';
 import type { LockEntry, LockFile } from './lock-file.ts';

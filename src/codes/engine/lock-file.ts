@@ -2,7 +2,6 @@
  * The lock file: which code each key is, and the values last applied. One line per key, sorted, each line independent of its neighbors, so
  * that git merges it by lines. Its JSON may be reformatted; a file that can't be trusted is refused with its lines.
  */
-
 import { UsageError } from '../../base/errors.ts';
 import { ExcessiveJsonError, parseBounded } from '../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../../base/text/json-elements.ts';

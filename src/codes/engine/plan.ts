@@ -1,5 +1,4 @@
 /** The plan of an apply run: what each key needs so that file, lock file and service agree. Pure: the dry run prints the plan of the run. */
-
 import type { Planned } from '../../base/run/outcomes.ts';
 import type { Fault } from '../../files/formats/read/input.ts';
 import { type CodeChanges, newCode, type QrCode } from '../../service/shapes.ts';

@@ -1,5 +1,4 @@
 /** Loads a PNG or SVG as a logo, with resvg in WebAssembly: no access to files or network, and the same pixels on every machine. */
-
 import { UsageError } from '../../base/errors.ts';
 import { findSvgFault } from './check-svg.ts';
 import { formatColour } from './colour.ts';

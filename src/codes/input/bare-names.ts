@@ -1,5 +1,4 @@
 /** Parses a list of ids or slugs, one per line, without a header: the output of `qr list --ids`, or a pasted text file. */
-
 import { restore } from '../../base/text/defuse.ts';
 import { fold, type Input, type InputRow, OUR_COLUMNS, type ReadOptions } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';

@@ -1,5 +1,4 @@
 /** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
-
 import { UsageError } from '../../base/errors.ts';
 import { countOf, inQuotes, quote } from '../../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';

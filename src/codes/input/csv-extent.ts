@@ -1,5 +1,4 @@
 /** Counts the records and cells of a CSV before a parser allocates anything for them: 120 MB of commas would become as many strings. */
-
 import { LINE_FEED, QUOTE, RETURN } from '../../base/text/ascii.ts';
 import { MOST_COLUMNS, refuseFaults, refuseMany } from '../../files/formats/read/input.ts';
 import { MOST_RECORD, MOST_VALUES } from '../../files/formats/table-bounds.ts';

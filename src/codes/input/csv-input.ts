@@ -1,5 +1,4 @@
 /** Reads the rows of a CSV file, as RFC 4180 and the spreadsheets of many countries write it. */
-
 import { finished } from 'node:stream/promises';
 import { CsvError, parse } from 'csv-parse';
 import { LINE_FEED, RETURN } from '../../base/text/ascii.ts';

@@ -1,5 +1,4 @@
 /** Refuses a first row that is not the header: otherwise every row below it would be a fault. */
-
 import { inQuotes } from '../../base/text/quote.ts';
 import { ALIASES, fold, isAddress, OUR_COLUMNS, refuseFaults } from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';

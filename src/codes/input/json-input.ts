@@ -1,5 +1,4 @@
 /** Reads the rows of a JSON array or of NDJSON. Values keep their types, so that the user's own columns come back unchanged. */
-
 import { checkBounds, ExcessiveJsonError } from '../../base/text/bounded-json.ts';
 import { BrokenJsonError, elementsOf, type JsonElement } from '../../base/text/json-elements.ts';
 import { letSignalsIn } from '../../base/time/time.ts';

@@ -1,5 +1,4 @@
 /** Reads the changes that a row requests, and doubts about them. Pure. */
-
 import type { Fault, InputRow } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../destinations/destination.ts';

@@ -1,5 +1,4 @@
 /** Reads the rows of a workbook: text as it is, numbers as the spreadsheet shows them if that can be determined. */
-
 import {
   ALIASES,
   type Fault,

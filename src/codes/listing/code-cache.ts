@@ -2,7 +2,6 @@
  * Stores the codes of a workspace as last seen, for lookups by slug and for completion: a small file in the user's own cache directory, one
  * per base URL and key.
  */
-
 import { parseBounded } from '../../base/text/bounded-json.ts';
 import { openOwnCache, quietly, type User } from '../../files/durable/own-cache.ts';
 import type { SlugStore } from '../../service/slug-memory.ts';

@@ -2,7 +2,6 @@
  * Reads the key of a login: from the terminal, without echo, or one line of standard input, never from an argument; and verifies it with
  * the service.
  */
-
 import { UnavailableError, UsageError } from '../../base/errors.ts';
 import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';

@@ -1,5 +1,4 @@
 /** Common parts of the verbs of `config`: the argument for the setting, and how a value is printed. */
-
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';

@@ -1,5 +1,4 @@
 /** Local checks, without a request: config file, profile, settings, base URL, key, proxy. */
-
 import { AuthError, UsageError } from '../../base/errors.ts';
 import { keyPrefix } from '../../base/text/key.ts';
 import type { Context } from '../../context.ts';

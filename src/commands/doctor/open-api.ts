@@ -1,5 +1,4 @@
 /** Compares the service's description (`/openapi.json`, OpenAPI 3.1) with the one that this version of qrctl implements. */
-
 import { quote } from '../../base/text/quote.ts';
 import {
   CODE_FIELDS,

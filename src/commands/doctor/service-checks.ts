@@ -1,5 +1,4 @@
 /** Checks that require the service: whether it responds, accepts the key, agrees on the time, and matches the specification. */
-
 import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../base/errors.ts';
 import { formatDuration } from '../../base/time/time.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';

@@ -1,5 +1,4 @@
 /** A bulk run, and its files: the input, the results that appear whole at the end, and the journal that one run has at a time. */
-
 import { ClosedPipeError, Failure, PartialError, UnprovenError, UsageError } from '../../base/errors.ts';
 import { isDone, type RowResult } from '../../codes/input/outcomes.ts';
 import type { ResultsCommand } from '../../codes/input/results-writer.ts';

@@ -1,5 +1,4 @@
 /** Outputs of a bulk run: the results file, in the format of the input, and the printed rows. */
-
 import { inChunks } from '../../base/collections/in-chunks.ts';
 import type { RowProblem } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';

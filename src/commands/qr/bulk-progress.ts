@@ -1,5 +1,4 @@
 /** Shows the cost, the progress and the outcome of a bulk run. */
-
 import { ClosedPipeError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { formatDuration } from '../../base/time/time.ts';

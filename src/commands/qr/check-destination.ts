@@ -1,5 +1,4 @@
 /** The rule of destination.ts, for codes that are created or changed one by one. */
-
 import { UsageError } from '../../base/errors.ts';
 import { type DestinationProblem, findDestinationProblem, isDead } from '../../codes/destinations/destination.ts';
 import type { Context } from '../../context.ts';

@@ -1,5 +1,4 @@
 /** Columns of codes: the service's fields and, if the profile has a short URL, `short_url`, the URL that the image encodes. */
-
 import { UsageError } from '../../base/errors.ts';
 import type { Outcome } from '../../base/run/outcomes.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';

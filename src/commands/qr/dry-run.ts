@@ -1,5 +1,4 @@
 /** Prints a dry run: the plan, the warnings about the rows, and the cost. */
-
 import type { Planned } from '../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';

@@ -1,5 +1,4 @@
 /** `qr list`: the codes of the workspace, chosen and ordered here because the service does neither. */
-
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { everyCode, listAllCodes } from '../../codes/listing/codes.ts';

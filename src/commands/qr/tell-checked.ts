@@ -1,5 +1,4 @@
 /** Prints the notes and warnings about a checked file of rows. */
-
 import { Failure } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';

@@ -1,5 +1,4 @@
 /** The pause between two pieces of files that are read. */
-
 import { letSignalsIn } from '../../base/time/time.ts';
 import { keepMemoryFlat } from '../../service/v8-flags.ts';
 

@@ -1,5 +1,4 @@
 /** Columns of `scans … --dry-run`: the range, and the requests and the time that it costs. */
-
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
 import type { Column } from '../../files/formats/columns.ts';

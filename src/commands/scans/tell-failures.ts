@@ -1,5 +1,4 @@
 /** Reports codes whose scans could not be read. */
-
 import { NotFoundError, PartialError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import type { CodeFailure } from '../../scans/export/export-codes.ts';

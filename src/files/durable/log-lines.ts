@@ -1,5 +1,4 @@
 /** Formats and parses the lines of a log: each is a JSON object with a checksum, written at once and read in pieces of any size. */
-
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';

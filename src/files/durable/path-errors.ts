@@ -1,5 +1,4 @@
 /** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
-
 import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 

@@ -1,5 +1,4 @@
 /** Document that reports its written content to `--summary`. */
-
 import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import type { DocumentSink } from './document-sink.ts';
 

@@ -1,5 +1,4 @@
 /** Formats values and records as JSON. A bigint, which represents an integer beyond 2^53, becomes a number with all its digits. */
-
 import { UnexpectedAnswerError } from '../../base/errors.ts';
 import { BACKSLASH, QUOTE } from '../../base/text/ascii.ts';
 import { createByteBuffer } from '../../base/text/byte-buffer.ts';

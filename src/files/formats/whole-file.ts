@@ -1,5 +1,4 @@
 /** Output file that is replaced atomically (see files/durable/replace-file.ts), plain or compressed; a device or a pipe is written directly. */
-
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:os';

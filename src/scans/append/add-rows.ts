@@ -2,7 +2,6 @@
  * Adds rows to an appended file so that it contains each row once ("file" includes a dataset). Adding a row again is a no-op, in this run or a later
  * one: its ID is known from the overlap, or read back from the file.
  */
-
 import type { Clock } from '../../base/time/time.ts';
 import type { Lock } from '../../files/durable/lock.ts';
 import { cannotWrite } from '../../files/durable/path-errors.ts';

@@ -1,5 +1,4 @@
 /** Finds the committed point at the start of an append, whatever the last run left, or refuses and states how to continue. */
-
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';

@@ -2,7 +2,6 @@
  * Handles `--rotated` after logrotate's `copytruncate`: the file was copied and then emptied in place. A run may have been killed before its first
  * commit, so that no state records its rows in the copy. Or a run may have added rows between the two steps, so that the copy lacks them.
  */
-
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';

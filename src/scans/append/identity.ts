@@ -1,5 +1,4 @@
 /** Identity of an appended file or dataset: its export, and how its rows become bytes. A run that differs in any of it must not add rows. */
-
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 

@@ -2,7 +2,6 @@
  * Range of a log: the time from which on all rows of a code are in files that are there. Files that log rotation moved may be archived or deleted
  * later. So the state records what each of them contains (A41), and both an append and `scans verify` take the beginning of a log from it.
  */
-
 import { isObject } from '../../service/json.ts';
 import type { Range } from '../export/range.ts';
 import type { CodeOverlap } from './overlap.ts';

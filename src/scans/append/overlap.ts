@@ -4,7 +4,6 @@
  * Rows may arrive late, so each run reads the overlap before its watermark again and drops rows that the file contains (dedup). The IDs of that
  * period are enough for this; older ones are read back from the file if needed (see add-rows.ts).
  */
-
 import { DAY_MS } from '../../base/time/units.ts';
 
 /** One instant by two clocks, ms since the epoch. */

@@ -2,7 +2,6 @@
  * Reads the code, ID and time of rows back from an appended file: for IDs older than those in the state, and to rebuild a lost state if every row can
  * be read as written by this export.
  */
-
 import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
 import { quote } from '../../base/text/quote.ts';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';

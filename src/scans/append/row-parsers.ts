@@ -1,5 +1,4 @@
 /** Parses the rows of an appended file, and throws for a row that this export cannot have written. */
-
 import { countOf } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { isObject, parseJson } from '../../service/json.ts';

@@ -1,5 +1,4 @@
 /** Writes the file of `--backup` with the scans of one code: all scans up to now, verified as complete. */
-
 import { UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import { countOf, quote } from '../../base/text/quote.ts';

@@ -2,7 +2,6 @@
  * Implements `--compact`: merges the parts of each closed partition into one. Readers list names, and no rename changes many of them, so
  * the whole next generation is built next to the published one, and only the link to it changes (generations.ts).
  */
-
 import { join } from 'node:path';
 import { groupBy } from '../../base/collections/group-by.ts';
 import { UnprovenError } from '../../base/errors.ts';

@@ -2,7 +2,6 @@
  * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and for each code the position. Engines
  * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
  */
-
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';

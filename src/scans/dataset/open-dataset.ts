@@ -3,7 +3,6 @@
  * so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee and its invariants.
  * scans/append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
  */
-
 import { randomUUID } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';

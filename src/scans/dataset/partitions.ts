@@ -1,5 +1,4 @@
 /** Assigns rows to partitions: the day or month of their time, as the name of a directory that engines read as the column `dt`. */
-
 import { UnprovenError } from '../../base/errors.ts';
 import { createLocalTime } from '../../base/time/local-time.ts';
 import { formatInstant } from '../../base/time/time.ts';

@@ -2,7 +2,6 @@
  * Manages the parts of a dataset in their directories: completes or removes the leftovers of a stopped run, and refuses files that are not
  * part of this export.
  */
-
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Reads the code, ID and time of rows back from a part, for IDs older than those in the manifest. */
-
 import { LocalError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';

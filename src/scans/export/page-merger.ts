@@ -6,7 +6,6 @@
  * follows from times that only increase, and only the rows of the newest instant are pending, because rows of one instant may still swap
  * positions or be joined by others on the next page.
  */
-
 import { countOf } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import { type Batch, select } from './range.ts';

@@ -7,7 +7,6 @@
  * ranks can be compared; if it changes, the remaining responses are discarded and requested again. A page that is requested after all
  * merged rows were received can always be accepted.
  */
-
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';

@@ -3,7 +3,6 @@
  * read again until it is verified. Slices make repeated passes cheap, require no order from the service, and reveal a capped total. A slice
  * that fits in one page is verified by one response.
  */
-
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';

@@ -1,5 +1,4 @@
 /** Composes the report from figures: the only place that chooses its words, formats its numbers and orders its parts. Pure. */
-
 import { capitalize } from '../../base/text/sentence.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';
 import type { Coverage } from '../stats/coverage.ts';

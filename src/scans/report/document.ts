@@ -2,7 +2,6 @@
  * The report as a document: every word, date, number and order is chosen (compose-report.ts), and a renderer only places them. All
  * renderers show the same document.
  */
-
 import type { Language } from './languages/plurals.ts';
 
 export interface ReportDocument {

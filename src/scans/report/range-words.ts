@@ -1,5 +1,4 @@
 /** Words a range of time: `October 2026`, `17 to 23 November 2026`, or with times if it does not consist of whole days. */
-
 import { periodOfRange } from '../../base/time/periods.ts';
 import { zoned } from '../stats/calendar.ts';
 import type { ClosedSpan } from '../stats/compare-span.ts';

@@ -1,5 +1,4 @@
 /** Names of rows: what a value of the data is called in the report. */
-
 import { capitalize } from '../../base/text/sentence.ts';
 import type { Figure, Section } from '../stats/figures.ts';
 import type { Name } from './document.ts';

@@ -1,5 +1,4 @@
 /** Table of codes, from a file of the user: matches codes by ID or slug, and has their values in columns. */
-
 import { UsageError } from '../../base/errors.ts';
 import { inQuotes, quote } from '../../base/text/quote.ts';
 import { faultsOfRead, fold, type Input, placeOf, refuseFaults } from '../../files/formats/read/input.ts';

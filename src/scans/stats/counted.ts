@@ -1,5 +1,4 @@
 /** Result of a count, and the tallies that it is counted into. */
-
 import type { Row } from '../../files/formats/row-sink.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
 import type { Span } from './calendar.ts';

@@ -1,5 +1,4 @@
 /** Determines the part of a range that the data covers: it begins and ends with a day of the data. Pure. */
-
 import { parseInstant } from '../../base/time/time.ts';
 import { HOUR_MS } from '../../base/time/units.ts';
 import type { CodeLabel } from '../export/export-codes.ts';

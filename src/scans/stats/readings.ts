@@ -1,5 +1,4 @@
 /** Plans which ranges of the service are read for a count, and how. */
-
 import type { LocalTime } from '../../base/time/local-time.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { requestsAfter } from '../export/export-scans.ts';

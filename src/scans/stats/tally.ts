@@ -1,5 +1,4 @@
 /** Aggregates scans into counts per dimension. Independent of service and files, in memory that does not grow with the scans. */
-
 import { HOUR_MS } from '../../base/time/units.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import type { CodeValues } from './code-groups.ts';

@@ -6,7 +6,6 @@
  * response counted the whole range. If the parts add up to it, none is too large, and no scan arrived in between.
  * Scans in the margins at the two ends of the range are on the first and the last page, and are subtracted.
  */
-
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { type Bounds, pageReader, pageSizeOf, type Range, type RangeReading } from '../export/range.ts';

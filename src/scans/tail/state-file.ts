@@ -1,5 +1,4 @@
 /** The file of `scans tail --state`: locked for a run, checked against its workspace and codes, and replaced after each printed batch. */
-
 import { UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 import type { Clock } from '../../base/time/time.ts';

@@ -1,5 +1,4 @@
 /** State of `scans tail --state`: the codes it follows, and for each of them what was printed as far as it could be read again. */
-
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
 import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';

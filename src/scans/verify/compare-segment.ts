@@ -1,5 +1,4 @@
 /** Reads one part of a range completely, as an export does, and compares it with the log by IDs. */
-
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { exportScans } from '../export/export-scans.ts';

@@ -5,7 +5,6 @@
  * scans don't vanish one by one. So a total that equals the distinct scans of the log proves that none is missing, whatever the bounds of
  * the service are. A total that is larger proves nothing, because it may count the margins: the part is halved or read.
  */
-
 import { DAY_MS } from '../../base/time/units.ts';
 import type { ScanPage } from '../../service/shapes.ts';
 import { cut, pageSizeOf, type Range, type ReadScans, readFirst, widened } from '../export/range.ts';

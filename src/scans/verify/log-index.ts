@@ -2,7 +2,6 @@
  * What a log has of each code: the number of distinct scans on each day, and how many rows repeat one. Four bytes per scan and a number per
  * day, so that a log of years fits in memory, and any range of whole days is counted without reading the log again.
  */
-
 import { DAY_MS } from '../../base/time/units.ts';
 import type { Range } from '../export/range.ts';
 import { createIdSet, type IdSet } from '../stats/input/id-set.ts';

@@ -4,7 +4,6 @@
  * One request per code returns its total in the range that the log covers. find-segments.ts finds the parts that differ, and
  * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
  */
-
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';

@@ -1,5 +1,4 @@
 /** Evidence on the codes of files that `scans export` wrote. They are read twice: for the last scan of each code, and for the counts that it calls for. */
-
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { type Coverage, coverageOf } from '../stats/coverage.ts';
 import { coveredLogs } from '../stats/covered-logs.ts';

@@ -1,5 +1,4 @@
 /** Evidence on one code from the totals of the service: one request if a page shows all scans of the nine weeks, otherwise two. */
-
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
 import { type Bounds, cut, pageReader, pageSizeOf, type ReadScans, readFirst, widened } from '../export/range.ts';

@@ -1,5 +1,4 @@
 /** Runs of `applyRows` against codes in memory, on a disk in memory that knows when it was pulled. */
-
 import { applyFailure } from '../../../src/codes/engine/apply-failure.ts';
 import type { ApplyJob } from '../../../src/codes/engine/apply-job.ts';
 import { applyRows } from '../../../src/codes/engine/apply-rows.ts';

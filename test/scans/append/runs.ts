@@ -1,5 +1,4 @@
 /** Runs of an append against a service that is a list of rows: what a cron job does, without the network. */
-
 import { NotFoundError, UnprovenError } from '../../../src/base/errors.ts';
 import { formatInstant, parseInstant, systemClock } from '../../../src/base/time/time.ts';
 import type { Disk, DiskFile } from '../../../src/files/durable/disk.ts';

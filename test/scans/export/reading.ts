@@ -1,5 +1,4 @@
 /** What the tests of this room share: rows, pages made by hand, and a sink that can be rewound. */
-
 import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
 import type { PaginationJob } from '../../../src/scans/export/paginate.ts';
 import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../../src/scans/export/range.ts';

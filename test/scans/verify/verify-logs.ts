@@ -1,5 +1,4 @@
 /** Compares logs in memory with services in memory, and records what was read, added and reported. */
-
 import type { NotFoundError } from '../../../src/base/errors.ts';
 import type { Range, ReadScans } from '../../../src/scans/export/range.ts';
 import { createLogIndex } from '../../../src/scans/verify/log-index.ts';

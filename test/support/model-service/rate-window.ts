@@ -1,5 +1,4 @@
 /** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
-
 import type { Clock } from '../../../src/base/time/time.ts';
 import type { Answer, Transport } from '../../../src/service/transport.ts';
 

@@ -1,5 +1,4 @@
 /** Looks up rows in a listing that is not stale. */
-
 import type { Clock } from '../../../base/time/time.ts';
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';

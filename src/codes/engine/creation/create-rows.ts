@@ -3,7 +3,6 @@
  * the visibility delay, and sent again only if it is verified as absent. The journal records each step, so a killed run is run again.
  * PROTOCOL.md next to this file states the invariants.
  */
-
 import { LocalError } from '../../../base/errors.ts';
 import type { RowState } from './apply-record.ts';
 import { type CreateJob, createListing, type Edits, type JournalJob, journalOptions, NO_EDITS } from './create-job.ts';

@@ -1,5 +1,4 @@
 /** Reads a listing that is not stale: neither returned by a cache, nor by a replica that is behind. */
-
 import { UnprovenError } from '../../../base/errors.ts';
 import { quote } from '../../../base/text/quote.ts';
 import type { Service } from '../../../service/service.ts';

@@ -1,5 +1,4 @@
 /** Input rows of a run, matched to the journal: read once, and planned again when more is known. */
-
 import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { getIfThere } from '../../listing/find-code.ts';

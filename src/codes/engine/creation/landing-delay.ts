@@ -2,7 +2,6 @@
  * Waits for the visibility delay. A request without a response takes effect when the service creates its code, which may be after the
  * request was given up. Until that delay has passed, no listing verifies that a code was not created.
  */
-
 import type { Clock } from '../../../base/time/time.ts';
 import type { Service } from '../../../service/service.ts';
 import type { RowState } from './apply-record.ts';

@@ -1,5 +1,4 @@
 /** Row of a bulk file that is to become a code. */
-
 import { inQuotes } from '../../../base/text/quote.ts';
 import type { NewCode } from '../../../service/shapes.ts';
 

@@ -1,7 +1,6 @@
 /**
  * Recognizes the rows of the input that the journal records, and the entries that were removed from it, with the position of both. Pure.
  */
-
 import { numberSet } from '../../../base/collections/number-set.ts';
 import type { RowState } from './apply-record.ts';
 import type { Seen } from './entries.ts';

@@ -2,7 +2,6 @@
  * Reconciles rows of unknown outcome with the listing. Decides only if the assignment is unique: as many codes as could be theirs can be
  * assigned to the rows, each within its time. With one code too many, the user must decide.
  */
-
 import { letSignalsIn } from '../../../base/time/time.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { createAlteredSearch } from './altered-codes.ts';

@@ -1,5 +1,4 @@
 /** Compares and numbers codes by their values. */
-
 import { parseUrl } from '../../../base/text/parse-url.ts';
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 

@@ -1,5 +1,4 @@
 /** Samples of a clock, moment by moment: numbers only, because a run of a million rows takes one at every request and response. */
-
 import type { Stamp } from './journal-records.ts';
 import { createNumbers } from './numbers.ts';
 

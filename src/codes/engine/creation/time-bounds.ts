@@ -3,7 +3,6 @@
  * directly. If a run has none, the Date headers replace it, shifted by the offset that codes of other runs have shown; if no code ever
  * showed it, it may be in any zone. The less is known, the less is ruled out, and the more needs the user's decision.
  */
-
 import { parseInstant } from '../../../base/time/time.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import type { JournalRecord, Stamp } from './journal-records.ts';

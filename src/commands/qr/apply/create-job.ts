@@ -1,5 +1,4 @@
 /** Makes the job of an apply run from its flags, and shows what happens meanwhile. */
-
 import { quote } from '../../../base/text/quote.ts';
 import type { ApplyEvent, ApplyJob } from '../../../codes/engine/apply-job.ts';
 import type { KeyedRow } from '../../../codes/engine/keyed-rows.ts';

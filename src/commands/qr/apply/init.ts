@@ -1,5 +1,4 @@
 /** Writes a file of codes and its lock file from the existing codes (`qr apply --init`). */
-
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** The plan for a terminal: one block per key that is not as the file says, the counts last. */
-
 import { clean } from '../../../base/text/clean.ts';
 import { displayWidth, graphemesOf } from '../../../base/text/display-width.ts';
 import { inQuotes, joinSome, shown } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Counts of a plan in words, as its headline and its last line say them. */
-
 import { formatCount } from '../../../base/text/quote.ts';
 import type { Action } from '../../../codes/engine/plan.ts';
 import { endOf, itemOf, type ShownItem } from './plan-records.ts';

@@ -1,5 +1,4 @@
 /** The plan as Markdown, for a pull request or a job summary: a headline with the counts, a table, unchanged keys folded. */
-
 import { clean } from '../../../base/text/clean.ts';
 import { formatCount } from '../../../base/text/quote.ts';
 import type { Action } from '../../../codes/engine/plan.ts';

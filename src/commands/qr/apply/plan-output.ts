@@ -1,5 +1,4 @@
 /** Opens where a plan is printed, in any of its formats, before anything is sent. */
-
 import { addFile } from '../../../base/run/run-summary.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';

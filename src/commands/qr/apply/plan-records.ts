@@ -1,5 +1,4 @@
 /** The plan as records: one per field that changes, or one per key. */
-
 import type { Outcome } from '../../../base/run/outcomes.ts';
 import type { EndedItem } from '../../../codes/engine/lock-entries.ts';
 import type { PlanItem } from '../../../codes/engine/plan.ts';

@@ -1,5 +1,4 @@
 /** Shows what a run would do (`--dry-run`), or checks the file alone (`--offline`). */
-
 import { PartialError, UnprovenError } from '../../../base/errors.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import { checkOffline, previewRows } from '../../../codes/engine/apply-rows.ts';

@@ -1,5 +1,4 @@
 /** Checks the destinations of codes, prints the rows, and fails by `--fail-on`. */
-
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
 import { addFailedCodes } from '../../../base/run/annotations.ts';

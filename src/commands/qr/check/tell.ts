@@ -1,5 +1,4 @@
 /** Prints counts and warnings of `qr check`, and creates the failure it ends with. */
-
 import { PartialError, UnavailableError } from '../../../base/errors.ts';
 import { parseUrl } from '../../../base/text/parse-url.ts';
 import { countOf, formatCount, quote, shown } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Creates the codes of a file of rows, and writes the results (`qr create --from`). */
-
 import { countOf } from '../../../base/text/quote.ts';
 import { createEditor } from '../../../codes/engine/apply-edits.ts';
 import { checkCreate } from '../../../codes/engine/check-create.ts';

@@ -1,5 +1,4 @@
 /** Shows the codes to delete and asks for confirmation. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../../base/text/quote.ts';

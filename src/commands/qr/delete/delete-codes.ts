@@ -1,5 +1,4 @@
 /** Deletes codes given as arguments or in a file. */
-
 import { UsageError } from '../../../base/errors.ts';
 import {
   createDeleter,

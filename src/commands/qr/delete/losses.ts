@@ -1,5 +1,4 @@
 /** Previews a deletion and its cost (`qr delete --dry-run`). */
-
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { DeletedBefore } from '../../../codes/deletion/delete-rows.ts';

@@ -1,5 +1,4 @@
 /** `qr image`: its flags, and the choice between its forms. */
-
 import { UsageError } from '../../../base/errors.ts';
 import type { Context } from '../../../context.ts';
 import { checkChoice } from '../../code-choice.ts';

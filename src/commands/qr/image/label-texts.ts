@@ -1,5 +1,4 @@
 /** The codes of labels with their captions: the slug, the name, nothing, or the cell of a column of `--from`. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { joinSome, quote } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Lists what a run of `qr image` would do with each image (`--dry-run`). */
-
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import type { Planned } from '../../../base/run/outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';

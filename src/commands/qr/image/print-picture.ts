@@ -1,5 +1,4 @@
 /** Draws one code to a file, to the terminal, or as SVG to a pipe. */
-
 import { PartialError, UsageError } from '../../../base/errors.ts';
 import type { OutcomeCounts } from '../../../base/run/outcomes.ts';
 import { clean } from '../../../base/text/clean.ts';

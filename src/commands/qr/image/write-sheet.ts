@@ -1,5 +1,4 @@
 /** Writes codes as labels on pages for print. */
-
 import { PartialError, UsageError } from '../../../base/errors.ts';
 import type { OutcomeCounts } from '../../../base/run/outcomes.ts';
 import { countOf, inQuotes, joinSome } from '../../../base/text/quote.ts';

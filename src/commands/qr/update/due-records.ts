@@ -1,5 +1,4 @@
 /** The plan of dated changes as records: the changes of the due rows of a code, and the reasons why other rows change nothing. */
-
 import { messageOf, RejectedError } from '../../../base/errors.ts';
 import { formatInstant } from '../../../base/time/time.ts';
 import { type DueCode, planDue, tellKept } from '../../../codes/dated/apply-plan.ts';

@@ -1,5 +1,4 @@
 /** Applies the due rows of a plan of dated changes, each once (`qr update --from PLAN --due`). */
-
 import { UnexpectedAnswerError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';

@@ -1,5 +1,4 @@
 /** Applies the changes of a file of rows (`qr update --from`). */
-
 import { messageOf, NotFoundError, RejectedError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { createUpdatePlan, createUpdater } from '../../../codes/engine/change-rows.ts';

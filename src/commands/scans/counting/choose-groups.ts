@@ -1,5 +1,4 @@
 /** Resolves `--by`: dimensions, and with `--join` the columns of a file about codes. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { redactKeys } from '../../../base/text/key.ts';
 import { nearest } from '../../../base/text/nearest.ts';

@@ -1,5 +1,4 @@
 /** Counts the scans of a plan, from files or from the service; and words the count and makes figures of it. */
-
 import { countOf, shown } from '../../../base/text/quote.ts';
 import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { Context } from '../../../context.ts';

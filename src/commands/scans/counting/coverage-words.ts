@@ -1,5 +1,4 @@
 /** Words the coverage of a range by files, partial or none. */
-
 import { UnprovenError } from '../../../base/errors.ts';
 import { capitalize } from '../../../base/text/sentence.ts';
 import { createLocalTime } from '../../../base/time/local-time.ts';

@@ -1,5 +1,4 @@
 /** Checks the flags of a count together, before anything is read or sent. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { createLocalTime } from '../../../base/time/local-time.ts';
 import { chooseTimeZone } from '../../../base/time/time-zone.ts';

@@ -1,5 +1,4 @@
 /** Columns of a row that are not fields of its scan: the code, and its local time. */
-
 import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { CodeSink, Row } from '../../../files/formats/row-sink.ts';
 import type { CodeLabel } from '../../../scans/export/export-codes.ts';

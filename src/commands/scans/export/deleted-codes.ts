@@ -1,5 +1,4 @@
 /** Codes of an appended file or dataset that were deleted on the service: they are reported once, and the others continue. */
-
 import { NotFoundError, PartialError } from '../../../base/errors.ts';
 import { getIfThere } from '../../../codes/listing/find-code.ts';
 import type { CodeFailure } from '../../../scans/export/export-codes.ts';

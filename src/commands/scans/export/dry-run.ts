@@ -1,5 +1,4 @@
 /** `scans export --dry-run`: the codes, range, scans and requests of an export, and its duration. */
-
 import { NotFoundError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import type { Context } from '../../../context.ts';

@@ -1,5 +1,4 @@
 /** Adds context to the hint of a failed export: profile, place, and whether data was lost. */
-
 import { Failure, PartialError, UnavailableError, UsageError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { isWrittenDirectly } from '../../../files/formats/whole-file.ts';

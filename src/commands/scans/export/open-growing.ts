@@ -1,5 +1,4 @@
 /** The file or dataset that an export with `--append` adds to, as the plan and the codes describe it. */
-
 import { UsageError } from '../../../base/errors.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';

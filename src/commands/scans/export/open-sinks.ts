@@ -1,5 +1,4 @@
 /** Opens the sinks of an export's plan: one for all codes or one file per code, new or appended. */
-
 import type { LocalTime } from '../../../base/time/local-time.ts';
 import type { Context } from '../../../context.ts';
 import { createBufferedSink } from '../../../files/formats/buffered-sink.ts';

@@ -1,5 +1,4 @@
 /** Files and datasets that `--append` keeps: a run that forgot the flag does not replace them, nor write among them. */
-
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';

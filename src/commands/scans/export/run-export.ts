@@ -1,5 +1,4 @@
 /** `scans export` from checked flags to the summary. */
-
 import { keyPrefix } from '../../../base/text/key.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';

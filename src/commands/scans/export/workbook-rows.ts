@@ -1,5 +1,4 @@
 /** Refuses rows that exceed a workbook before the first one is read: the failure would otherwise come hours later, with the last rows. */
-
 import { NotFoundError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { MOST_ROWS } from '../../../files/formats/table-bounds.ts';

@@ -1,5 +1,4 @@
 /** `scans report` from checked flags to a page or a PDF. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { inQuotes, joinSome } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Draws figures as tables with bars that fit any width; in ASCII if the terminal supports nothing else. Pure. */
-
 import { displayWidth } from '../../../base/text/display-width.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { Section, Total } from '../../../scans/stats/figures.ts';

@@ -1,5 +1,4 @@
 /** Draws the rows of one dimension: values, names of codes, bars, and as many columns of numbers as fit. */
-
 import { displayWidth } from '../../../base/text/display-width.ts';
 import { formatCount } from '../../../base/text/quote.ts';
 import type { Figure, Section } from '../../../scans/stats/figures.ts';

@@ -1,5 +1,4 @@
 /** `scans stats --dry-run`: the codes, range, scans and requests of a count, and its duration. */
-
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';

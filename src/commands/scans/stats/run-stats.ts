@@ -1,5 +1,4 @@
 /** `scans stats` from checked flags to figures. */
-
 import { addFile } from '../../../base/run/run-summary.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';

@@ -1,5 +1,4 @@
 /** Prints scans, and with --state records them: first printed, then recorded, batch by batch. */
-
 import { inChunks } from '../../../base/collections/in-chunks.ts';
 import type { Context } from '../../../context.ts';
 import type { DocumentSink } from '../../../files/formats/document-sink.ts';

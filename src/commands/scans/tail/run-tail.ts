@@ -1,5 +1,4 @@
 /** `scans tail`: requests each code in turn, prints new scans, waits. */
-
 import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { quote } from '../../../base/text/quote.ts';

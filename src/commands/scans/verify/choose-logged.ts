@@ -1,5 +1,4 @@
 /** The codes that `scans verify` compares, checked against the logs: each has one log, which is of this workspace. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { countOf, inShellOr, quote } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';

@@ -1,5 +1,4 @@
 /** Opens a log that an append keeps, to add missing scans: as the export that wrote it would, from what its state records. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { createLocalTime } from '../../../base/time/local-time.ts';
 import type { Context } from '../../../context.ts';

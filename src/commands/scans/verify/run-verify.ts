@@ -1,5 +1,4 @@
 /** `scans verify` from checked flags to the summary. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { addFile, addRows } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';

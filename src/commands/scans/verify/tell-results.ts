@@ -1,5 +1,4 @@
 /** Rows of `scans verify`, its closing line, and the failure it ends with. */
-
 import { PartialError, UnprovenError } from '../../../base/errors.ts';
 import { countOf, quote } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';

@@ -1,5 +1,4 @@
 /** Checks the flags of a watch together, before anything is read or sent. */
-
 import { chooseTimeZone } from '../../../base/time/time-zone.ts';
 import type { Context } from '../../../context.ts';
 import type { CodeFailure } from '../../../scans/export/export-codes.ts';

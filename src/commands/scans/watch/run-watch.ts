@@ -1,5 +1,4 @@
 /** Judges codes from the service or from files, prints the rows, and fails if it found something. */
-
 import { PartialError } from '../../../base/errors.ts';
 import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
 import { countOutcomes } from '../../../codes/engine/count-outcomes.ts';

@@ -1,5 +1,4 @@
 /** Judges the codes of exported files: no service, no key, no request. */
-
 import { UnprovenError } from '../../../base/errors.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';

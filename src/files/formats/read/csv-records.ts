@@ -1,5 +1,4 @@
 /** Records of CSV, as `scans export` writes it and spreadsheets save it. */
-
 import { CsvError, parse } from 'csv-parse/sync';
 import { LINE_FEED, QUOTE, RETURN } from '../../../base/text/ascii.ts';
 import { restore } from '../../../base/text/defuse.ts';

@@ -1,5 +1,4 @@
 /** Decodes bytes to text in pieces that end with a line, or in a JSON array with a comma: no record is longer than one MiB. */
-
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UsageError } from '../../../base/errors.ts';
 import { COMMA, LINE_FEED } from '../../../base/text/ascii.ts';

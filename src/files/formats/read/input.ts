@@ -1,5 +1,4 @@
 /** Bulk file as read: rows of named values before they are interpreted, and every fault of its form. */
-
 import { inChunks } from '../../../base/collections/in-chunks.ts';
 import { type RowProblem, UsageError } from '../../../base/errors.ts';
 import { countOf, formatCount, inQuotes, quote } from '../../../base/text/quote.ts';

@@ -1,5 +1,4 @@
 /** Records of NDJSON and of JSON arrays, a piece of the file at a time. */
-
 import { parseBounded } from '../../../base/text/bounded-json.ts';
 import { isObject, parseJson } from '../../../service/json.ts';
 import type { Row } from '../row-sink.ts';

@@ -1,5 +1,4 @@
 /** Records of a Parquet file that `scans export` wrote, a row group at a time. */
-
 import { shown } from '../../../base/text/quote.ts';
 import { systemCode } from '../../durable/path-errors.ts';
 import { DamagedParquetError, readParquetRows } from '../parquet/parquet-rows.ts';

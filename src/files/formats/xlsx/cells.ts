@@ -1,5 +1,4 @@
 /** Values as cells of a worksheet (ECMA-376 part 1, 18.3.1): text is text, whatever it looks like; nothing here can be a formula. */
-
 import { UsageError } from '../../../base/errors.ts';
 import { formatCount } from '../../../base/text/quote.ts';
 import type { LocalTime } from '../../../base/time/local-time.ts';

@@ -1,5 +1,4 @@
 /** Reads the cells of a worksheet with their content, row by row (ECMA-376 part 1, 18.3.1). */
-
 import { formatCount } from '../../../base/text/quote.ts';
 import { MOST_VALUES } from '../table-bounds.ts';
 import { readList } from './read-list.ts';

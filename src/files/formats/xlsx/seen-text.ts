@@ -1,5 +1,4 @@
 /** Text that a user sees in a cell, if it can be known: the display of a number depends on its format and on the locale. */
-
 import { formatInstant } from '../../../base/time/time.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
 import { EPOCH_DAY } from './cells.ts';

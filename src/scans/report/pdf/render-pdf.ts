@@ -1,5 +1,4 @@
 /** Renders the report as a tagged PDF with real text, bookmarks and page numbers. The same document gives the same bytes. */
-
 import { clean } from '../../../base/text/clean.ts';
 import { closePdf } from '../../../files/paper/pdfkit.ts';
 import type { Card, ReportDocument } from '../document.ts';

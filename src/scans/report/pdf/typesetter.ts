@@ -1,5 +1,4 @@
 /** Sets text: fits it to a width, and chooses fonts and directions for its characters. */
-
 import { clean } from '../../../base/text/clean.ts';
 import { breakLines } from '../../../files/paper/break-lines.ts';
 import { type CaptionFont, loadFonts } from '../../../files/paper/caption-fonts.ts';

@@ -1,5 +1,4 @@
 /** Runs of `createRows` against codes in memory, on a disk in memory that knows when it was pulled. */
-
 import type { CreateJob } from '../../../../src/codes/engine/creation/create-job.ts';
 import { createRows } from '../../../../src/codes/engine/creation/create-rows.ts';
 import type { JournalRecord, ListedCode } from '../../../../src/codes/engine/creation/journal-records.ts';

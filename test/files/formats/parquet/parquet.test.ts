@@ -1,5 +1,4 @@
 /** Parquet, read back by hyparquet: cell for cell what was given. */
-
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects, readOffsetIndex } from 'hyparquet';
