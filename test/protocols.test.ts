@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 const root = new URL('..', import.meta.url).pathname;
 
 /** In a protocol: `- **C1.** …`. */
-const DECLARED = /^- \*\*([LCAODTIKPFBYWSV]\d+)\.\*\* /gm;
+const DECLARED = /^- \*\*([LCAEDTIKPFBWSV]\d+)\.\*\* /gm;
 /** In a comment of the code: `C1: …` or `C1, C3: …`. */
-const IN_COMMENT = /\b([LCAODTIKPFBYWSV]\d{1,2}(?:, [LCAODTIKPFBYWSV]\d{1,2})*):/g;
+const IN_COMMENT = /\b([LCAEDTIKPFBWSV]\d{1,2}(?:, [LCAEDTIKPFBWSV]\d{1,2})*):/g;
 /** At the end of a test's title: `… (C1)` or `… (C1, C3)`. */
-const IN_TITLE = / \(([LCAODTIKPFBYWSV]\d{1,2}(?:, [LCAODTIKPFBYWSV]\d{1,2})*)\)[`'"],/g;
+const IN_TITLE = / \(([LCAEDTIKPFBWSV]\d{1,2}(?:, [LCAEDTIKPFBWSV]\d{1,2})*)\)[`'"],/g;
 
 const declared = find('src', 'PROTOCOL.md').flatMap((text) => matches(DECLARED, text));
 const guards = new Set(find('src', '.ts').flatMap((text) => comments(text).flatMap((comment) => matches(IN_COMMENT, comment))));

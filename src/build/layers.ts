@@ -18,7 +18,7 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { commands: 'one folder per noun, one file or folder per verb: flags, checks, one call, one print' },
   { 'context.ts': 'the context of a command: console, settings, service, clock, signal' },
   {
-    codes: 'listing, files of rows, bulk changes, dated changes, deletion, images, checks of destinations',
+    codes: 'listing, files of rows, the engine that carries them out, dated changes, images, checks of destinations',
     scans: 'export, logs that grow, datasets, statistics, reports, verification, tail, backups',
   },
   {

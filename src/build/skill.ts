@@ -57,7 +57,7 @@ const RULES = [
   'Before `qr create`, `qr update`, `qr apply` or `qr delete` with `--from`, run the line with `--dry-run`, and show the result to the user.',
   'After exit code 6 or 7, run the same line again later: bulk commands and `--append` skip finished work.',
   'After exit code 8, read the output, which lists the rows or codes that failed or differ. Show them to the user before you run the line again.',
-  'After exit code 9, stop and ask the user. Do not add `--force`, `--adopt`, `--not-created`, `--overwrite` or `--restart` without a decision.',
+  'After exit code 9, stop and ask the user. Do not enter answers in the column `decision`, or add `--force`, `--adopt`, `--as-new`, `--conflicts`, `--max-changes`, `--overwrite` or `--restart`, without a decision.',
   "Without a terminal, qrctl never prompts. `qr delete` requires `--yes`, and a deletion can't be undone.",
 ];
 

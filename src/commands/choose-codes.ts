@@ -2,9 +2,9 @@
 import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
 import { shown } from '../base/text/quote.ts';
-import { findCodes as findRows } from '../codes/engine/find-codes.ts';
 import { type Doubt, everyCode } from '../codes/listing/codes.ts';
 import { findCodesBySlug, requestsToFindAgain } from '../codes/listing/find-code.ts';
+import { findCodes as findRows } from '../codes/listing/find-codes.ts';
 import type { Context } from '../context.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';
 import { isUuid } from '../service/checks.ts';

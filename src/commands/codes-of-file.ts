@@ -1,15 +1,14 @@
 /** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { groupBy } from '../base/collections/group-by.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
-import { describeMissing } from '../codes/engine/find-codes.ts';
 import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
+import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '../codes/listing/find-codes.ts';
 import type { Context } from '../context.ts';
 import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../files/formats/read/input.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
-import { lookUp } from './qr/bulk-progress.ts';
 import { tellWarnings } from './qr/tell-checked.ts';
 
 type FileOfCodes = FileChoice & { from: string };
@@ -63,6 +62,14 @@ export async function readLabelsOfFile(
     return lookup(row) ?? { id: row.id ?? '', missing: new NotFoundError(describeMissing(row)) };
   });
   return { codes, names };
+}
+
+/** Looks the codes of rows up. Throws UsageError with every row whose ID and slug belong to two codes. */
+async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
+  const service = await context.service();
+  const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
+  refuseFaults(file, faultsOfTwoNames(rows, lookup), { start: 'Sort whole rows, not single columns.' });
+  return lookup;
 }
 
 async function readTargets(context: Context, choice: FileOfCodes): Promise<{ file: Input; rows: readonly TargetRow[] }> {

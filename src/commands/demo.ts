@@ -51,7 +51,12 @@ export const command = defineCommand({
     const directory = await makeTemporary();
     const sandbox = await startSandbox({ ...SHOW, endsAtMs, clock });
     const config = join(directory, '.config');
-    const access = { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey, QRCTL_CONFIG_DIR: config };
+    const access = {
+      QRCTL_BASE_URL: sandbox.baseUrl,
+      QRCTL_API_KEY: sandbox.apiKey,
+      QRCTL_CONFIG_DIR: config,
+      QRCTL_STATE_DIR: config,
+    };
     try {
       await show(context, directory, access);
       await console.write(`${join(directory, 'scans.csv')}\n`);

@@ -4,6 +4,7 @@ import { DAY_MS } from '../base/time/units.ts';
 import type { Context } from '../context.ts';
 import { PLANS } from '../sandbox/options.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { createWorkspace } from '../service/workspace.ts';
 import { choice, defineCommand, duration, integer, text } from './define.ts';
 
 const DEFAULT_PORT = 4010;
@@ -57,6 +58,8 @@ export const command = defineCommand({
       onRequest: ({ method, url, status, ms, remaining }) =>
         context.console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
     });
+    const { forgetLedger } = await import('../codes/engine/ledger/forget-ledger.ts');
+    await forgetLedger(context.env, createWorkspace({ ...sandbox, profile: undefined }));
     try {
       await context.console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);
       explain(context, sandbox);

@@ -23,7 +23,7 @@ export interface Call<T> {
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
    * Turns the parsed body of a 2xx answer into what the caller wants, or throws UnexpectedAnswerError.
-   * Undefined: the body does not matter.
+   * Undefined: the response is 204, without a body.
    */
   check?: (json: unknown, answer: AnswerContext) => T;
   /** Called for every response but a pause for the rate limit, whatever its status, before it is processed. */
@@ -64,7 +64,9 @@ export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answere
 
 async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, reached }: Answered): Promise<AttemptResult<T>> {
   // Only a caller that wants nothing leaves `check` out, and then T is void.
-  if (!call.check || (call.anyBody && !saysJson(answer))) return { kind: 'done', value: undefined as T };
+  const isDone = call.check ? call.anyBody && !saysJson(answer) : answer.status === 204;
+  if (isDone) return { kind: 'done', value: undefined as T };
+  if (!call.check) return { kind: 'failed', error: notEmpty(subject, answer), repeat: true, sent: true };
   let json: unknown;
   try {
     json = await parseJson(answer.text);
@@ -112,6 +114,15 @@ function excessive({ status }: Answer, cause: ExcessiveJsonError): UnexpectedAns
     status,
     hint: 'Run `qrctl doctor` to find the cause.',
     cause,
+  });
+}
+
+/** A page of a proxy or portal may have any status of success, but only 204 is the service's word that it deleted the code. */
+function notEmpty({ redact }: Subject, answer: Answer): UnexpectedAnswerError {
+  const words = excerpt(answer.text, redact);
+  return new UnexpectedAnswerError(`the response is not 204 (No Content)${words && `: ${words}`} (${answer.status})`, {
+    status: answer.status,
+    hint: 'Run `qrctl doctor` to check the base URL.',
   });
 }
 

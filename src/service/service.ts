@@ -104,7 +104,8 @@ export interface Service {
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /**
-   * Permanently deletes the code and its scans. A repeated DELETE that gets 404 has succeeded, also if the work of `beforeSend` gets it.
+   * Permanently deletes the code and its scans. Only 204 is a success; other responses of success throw UnexpectedAnswerError after retries. A
+   * repeated DELETE that gets 404 has succeeded, also if the work of `beforeSend` gets it.
    */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;

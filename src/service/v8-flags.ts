@@ -51,32 +51,6 @@ function createYoungBound(): () => void {
   };
 }
 
-const LOOK_EVERY_MS = 10;
-/** Old objects may grow by this much before they are collected. */
-const GARBAGE_BYTES = 36 * 2 ** 20;
-const [LEAST_PERCENT, MOST_PERCENT] = [10, 100];
-
-/**
- * Bounds the heap during `work`, whose memory grows with its rows: a bulk file of 140,000 rows takes two thirds of the memory, in the same
- * time. By size, not by a share as in a stream: while the heap is small, collecting at each fifth takes a tenth of the whole time.
- */
-export async function withFlatMemory<T>(work: () => Promise<T>): Promise<T> {
-  const boundYoung = createYoungBound();
-  let percent = 0;
-  const looking = setInterval(() => {
-    const wanted = Math.round((100 * GARBAGE_BYTES) / v8().getHeapStatistics().used_heap_size);
-    const bounded = Math.max(LEAST_PERCENT, Math.min(MOST_PERCENT, wanted));
-    if (bounded !== percent) setFlags(`--heap-growing-percent=${bounded}`);
-    percent = bounded;
-    boundYoung();
-  }, LOOK_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(looking);
-  }
-}
-
 /** V8's own values, flag by flag; setting the first of them had changed the next two. */
 const DEFAULTS = [
   // node20: with keepWasmSimple.

@@ -1,5 +1,5 @@
 /**
- * Identifies the workspace that a file on disk belongs to (a journal, the state of an append, a dataset): by its base URL and a salted
+ * Identifies the workspace that a file on disk belongs to (a ledger, the state of an append, a dataset): by its base URL and a salted
  * fingerprint of the API key. Two workspaces mostly share one base URL, so the URL alone can't distinguish them; the key itself is never
  * stored.
  */
@@ -65,7 +65,7 @@ interface WorkspaceQuestion {
   /** IDs of codes in the file, those likeliest to exist first; at most three are requested. */
   knownIds: Iterable<string>;
   getCode: (id: string) => Promise<unknown>;
-  /** Value of `--moved-from`: the base URL that the service had. */
+  /** Value of `--moved-from`: the base URL that the service had. Absent for a command without that flag. */
   movedFrom?: string | undefined;
   /** Alternative for the hint if the file belongs to another workspace: `specify a different file with --results`. */
   elsewhere: string;
@@ -110,11 +110,11 @@ async function exists(id: string, getCode: (id: string) => Promise<unknown>): Pr
   }
 }
 
-function otherUrl({ path, recorded, workspace, elsewhere }: WorkspaceQuestion): UsageError {
+function otherUrl(question: WorkspaceQuestion): UsageError {
+  const { path, recorded, workspace, elsewhere } = question;
+  const moved = 'movedFrom' in question ? `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. ` : '';
   return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
-    hint:
-      `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. Otherwise, ` +
-      `${recorded.profile === undefined ? 'use the profile or the key of that service' : `use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}.`,
+    hint: `${moved}${recorded.profile === undefined ? 'Use the profile or the key of that service' : `Use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}.`,
   });
 }
 

@@ -11,7 +11,10 @@ export interface NamedPlaces {
   cwd(): string;
 }
 
-const VARIABLES = ['HOME', 'USERPROFILE', 'APPDATA', 'QRCTL_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'];
+const VARIABLES = [
+  ...['HOME', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
+  ...['QRCTL_CONFIG_DIR', 'QRCTL_STATE_DIR', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME'],
+];
 
 /** `--output=` or `-o`, with a value glued to it. */
 const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;

@@ -19,6 +19,8 @@ export function environment(sandbox: { env: Record<string, string> }, directory:
     QRCTL_CONFIG_DIR: undefined,
     XDG_CONFIG_HOME: undefined,
     XDG_CACHE_HOME: undefined,
+    QRCTL_STATE_DIR: undefined,
+    XDG_STATE_HOME: undefined,
     HOME: directory,
   };
 }

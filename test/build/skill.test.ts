@@ -22,7 +22,9 @@ test('the page spells the values of flags as they are typed: `tab` and `none` ar
 });
 
 test('the page has the columns that a setting or --fields adds', () => {
-  expect(page).toContain('- Columns (--from): columns of the input, id, slug, outcome, error; optional: short_url\n');
+  expect(page).toContain(
+    '- Columns (--from): columns of the input, id, slug, outcome, error, base, decision; optional: short_url\n',
+  );
 });
 
 test('each command that the page tells to preview has --from and --dry-run', () => {

@@ -32,30 +32,22 @@ const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: fa
 /** The contract: released names and flags change only with a major version. */
 const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel', '--delimiter'];
 const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `--utm-${name}`);
+/** Of every verb with a file of rows, of those that may create codes, and of those that change them. */
+const ROWS = ['--from', '--dry-run', '--exit-code', '--offline', '--strict', '--fail-fast', '--ledger', '--overwrite'];
+const CREATES = ['--adopt', '--as-new', '--settle'];
+const CHANGES = ['--conflicts', '--max-changes', '--force'];
 const CONTRACT: Record<string, string[]> = {
   'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
   'qr get <code>': OUTPUT,
   'qr create': [
-    ...['--name', '--type', '--destination', '--from', '--results', '--skip-existing', '--dry-run', '--fail-fast'],
-    ...['--adopt', '--not-created', '--template', '--overwrite', ...UTM, ...OUTPUT],
+    ...['--name', '--type', '--destination', '--template', '--results', '--apply-edits', ...ROWS, ...CREATES, ...CHANGES],
+    ...[...UTM, ...OUTPUT],
   ],
   'qr update [code...]': [
-    '--due',
-    ...UTM,
-    '--name',
-    '--destination',
-    '--status',
-    '--from',
-    '--results',
-    '--overwrite',
-    '--dry-run',
-    '--fail-fast',
-    ...OUTPUT,
+    ...['--name', '--destination', '--status', '--due', '--timezone', '--ignore-dates', '--results', ...ROWS, ...CHANGES],
+    ...[...UTM, ...OUTPUT],
   ],
-  'qr apply': [
-    ...['--from', '--key', '--lock', '--init', '--dry-run', '--exit-code', '--offline', '--adopt', '--recreate', '--removed'],
-    ...['--max-changes', '--keep-edits', '--force', '--settle', '--moved-from', '--overwrite', ...OUTPUT],
-  ],
+  'qr apply': [...['--key', '--lock', '--init', '--adopt-existing', '--removed', ...ROWS, ...CREATES, ...CHANGES, ...OUTPUT]],
   'qr image [code...]': [
     ...[
       '--output',
@@ -76,7 +68,7 @@ const CONTRACT: Record<string, string[]> = {
   'qr check [code...]': [
     ...['--from', '--status', '--fail-on', '--require-utm', '--since-last', '--allow-private', '--user-agent', ...OUTPUT],
   ],
-  'qr delete [code...]': ['--yes', '--from', '--overwrite', '--dry-run'],
+  'qr delete [code...]': ['--yes', '--backup', ...ROWS, ...OUTPUT],
   'scans export [code...]': [
     ...[
       '--input',
@@ -393,7 +385,7 @@ describe('what is not understood', () => {
 
   test('no flag that widens, forces or skips a check is ever suggested', async () => {
     const risky =
-      /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|not-created|recreate|no-verify|raw-cells|allow-private|skip-existing|insecure|accept-.*)$/;
+      /^--(all|force|yes|restart|overwrite|apply-edits|as-new|adopt|adopt-existing|conflicts|no-verify|raw-cells|allow-private|insecure|accept-.*)$/;
     let tried = 0;
     for (const { names, flags } of manual.commands) {
       for (const { long } of flags.filter((flag) => risky.test(flag.long))) {

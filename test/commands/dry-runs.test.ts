@@ -5,31 +5,24 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/time/time.ts';
 import { useDirectory } from '../support/cli.ts';
-import { applyThenDrop, fails, sometimes } from '../support/faults.ts';
 import { runHere } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
-const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const NOW = '2030-03-31T12:00:00Z';
 
 /** A sandbox with the codes `menu` and `sale`, a directory, and the command in it. */
 async function useRows(codes = ['menu', 'sale']) {
-  const faults = { lost: '', isDown: false };
   const offsetMs = Date.parse(NOW) - Date.now();
   const sandbox = await useSandbox({
     codes: 0,
     scans: 0,
     clock: { ...systemClock, now: () => Date.now() + offsetMs },
-    intercept: sometimes(({ request }) => {
-      if (faults.isDown && request.method === 'GET') return fails(503);
-      return request.method === 'POST' && faults.lost !== '' && `${request.body}`.includes(faults.lost) && applyThenDrop;
-    }),
   });
   for (const slug of codes) sandbox.workspace.put({ name: slug, slug, destination: `https://example.com/${slug}` });
   const cwd = await useDirectory();
   const qrctl = (...args: string[]) => runHere(['qr', ...args], { cwd, env: sandbox.env });
   return {
-    ...{ sandbox, cwd, faults, qrctl },
+    ...{ sandbox, cwd, qrctl },
     write: (...lines: string[]) => writeFileSync(join(cwd, 'rows.csv'), `${lines.join('\n')}\n`),
     id: (slug: string) => sandbox.workspace.codes().find((code) => code.slug === slug)?.id ?? '',
     /** The actions of `qr … --from rows.csv --dry-run` with their errors, and the last line. */
@@ -42,56 +35,34 @@ async function useRows(codes = ['menu', 'sale']) {
 }
 
 describe('qr create --dry-run', () => {
-  it('has rows that are created, looked up first, unchanged, and that exist', async () => {
-    const { write, plan, qrctl, faults, sandbox } = await useRows(['menu']);
+  it('has rows that are created, unchanged, and that exist', async () => {
+    const { write, plan, qrctl, sandbox } = await useRows(['menu']);
     const [header, ...rows] = ['name,destination', ...['a', 'b', 'c'].map((name) => `${name},https://example.com/of-${name}`)];
     write(header ?? '', rows[0] ?? '');
     expect(await qrctl('create', '--from', 'rows.csv')).toMatchObject({ code: 0 });
-    Object.assign(faults, { lost: 'of-b', isDown: true });
-    write(header ?? '', ...rows.slice(0, 2));
-    await qrctl('create', '--from', 'rows.csv', '--retry-for', '0s', '--settle', '0s');
-    faults.isDown = false;
     write(header ?? '', ...rows, 'menu,https://example.com/menu');
-    const { rows: planned, last } = await plan('create', '--skip-existing');
+    const { rows: planned, last } = await plan('create');
     expect(planned).toEqual([
-      ['unchanged', 'done by an earlier run'],
-      ['create', expect.stringContaining('looked up')],
       ['create', null],
-      ['exists', null],
+      ['create', null],
+      ['unchanged', null],
+      ['exists', expect.stringContaining('menu')],
     ]);
-    expect(last).toMatch(/^2 of 4 rows would be created, 1 of them looked up first \(/);
-    expect(sandbox.workspace.codes()).toHaveLength(3);
-  });
-
-  it('has the reason of the run for an edited row without a code', async () => {
-    const { write, plan, qrctl, cwd } = await useRows([]);
-    write('name,destination', 'a,https://example.com/same', 'b,https://example.com/same');
-    expect(await qrctl('create', '--from', 'rows.csv')).toMatchObject({ code: 0 });
-    write('name,destination', 'c,https://example.com/same');
-    const { rows } = await plan('create');
-    expect(rows).toEqual([['edited', expect.stringContaining('may be an edit of a removed row')]]);
-    await qrctl('create', '--from', 'rows.csv');
-    const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), { columns: true });
-    expect(results.map(({ outcome, error }) => [outcome, error])).toEqual(rows);
+    expect(last).toMatch(/^1 existing, 2 to create, 1 unchanged \(about \d+ requests\)/);
+    expect(sandbox.workspace.codes()).toHaveLength(2);
   });
 });
 
 describe('qr update --dry-run', () => {
-  it('has rows that are updated, unchanged, and that fail, with the reason of the run', async () => {
-    const { write, plan, qrctl, sandbox, cwd } = await useRows();
-    sandbox.workspace.put({ name: 'text', slug: 'text', type: 'wifi', destination: 'WIFI:S:x;;' });
-    write('slug,name,utm_source', 'menu,New,', 'sale,sale,', 'none,x,', 'text,,mail');
+  it('has rows that are updated, unchanged, and whose codes are gone, and the run the same', async () => {
+    const { write, plan, qrctl, cwd } = await useRows();
+    write('slug,name', 'menu,New', 'sale,sale', 'none,x');
     const { rows, last } = await plan('update');
-    expect(rows.map(([action]) => action)).toEqual(['update', 'unchanged', 'failed', 'failed']);
-    expect(last).toMatch(/^1 of 4 rows would be updated, 2 would fail \(/);
-    await qrctl('update', '--from', 'rows.csv');
+    expect(rows.map(([action]) => action)).toEqual(['gone', 'update', 'unchanged']);
+    expect(last).toMatch(/^1 deleted from the service, 1 to update, 1 unchanged \(/);
+    expect(await qrctl('update', '--from', 'rows.csv')).toMatchObject({ code: 8 });
     const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), { columns: true });
-    expect(results.map(({ outcome, error }) => [outcome, error])).toEqual([
-      ['updated', ''],
-      ['unchanged', ''],
-      ['failed', rows[2]?.[1]],
-      ['failed', rows[3]?.[1]],
-    ]);
+    expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
   });
 
   it('has rows of dated changes as the run ends them', async () => {
@@ -111,41 +82,20 @@ describe('qr update --dry-run', () => {
     );
     const { rows, last } = await plan('update', '--due');
     expect(rows).toEqual([
-      ['unchanged', 'done by an earlier run'],
-      ['unchanged', 'superseded by a later row'],
-      ['update', 'applied with line 5'],
+      ['failed', expect.stringContaining('is not a web address')],
       ['update', null],
       ['update', null],
-      ['unchanged', null],
       ['later', 'not due until 2030-04-03T00:00:00.000Z'],
-      ['failed', expect.stringContaining('text')],
+      ['unchanged', null],
+      ['unchanged', 'superseded by a later row'],
+      ['unchanged', null],
     ]);
-    expect(last).toMatch(/^1 of 4 codes would be updated now, 1 would fail \(/);
-    // A later run says the same: the row that a later one replaced was never applied.
-    for (const _ of [1, 2]) {
+    expect(last).toMatch(/^1 failed, 2 to update, 1 not due yet, 3 unchanged \(/);
+    for (const changed of ['updated,updated', 'unchanged,unchanged']) {
       await qrctl('update', '--from', 'rows.csv', '--due');
       const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), { columns: true });
-      expect(results.map(({ outcome }) => outcome).join()).toBe('updated,unchanged,updated,updated,unchanged,later,failed');
+      expect(results.map(({ outcome }) => outcome).join()).toBe(`unchanged,unchanged,${changed},unchanged,later,failed`);
     }
-  });
-});
-
-describe('qr delete --dry-run', () => {
-  it('has rows that are deleted, unchanged, and that fail', async () => {
-    const { write, plan, qrctl, sandbox } = await useRows(['menu', 'sale', 'more']);
-    write('slug', 'menu');
-    expect(await qrctl('delete', '--from', 'rows.csv', '--yes')).toMatchObject({ code: 0 });
-    write('slug', 'menu', 'sale', 'none');
-    const { rows, last } = await plan('delete');
-    expect(rows).toEqual([
-      ['unchanged', 'done by an earlier run'],
-      ['delete', null],
-      ['failed', 'no code has the slug none'],
-    ]);
-    expect(last).toMatch(/^1 code and 0 scans would be deleted, 1 would fail \(/);
-    expect(sandbox.workspace.codes()).toHaveLength(2);
-    const { stdout } = await qrctl('delete', UNKNOWN, 'more', '--dry-run', '-f', 'json');
-    expect(JSON.parse(stdout).map(({ action }: { action: string }) => action)).toEqual(['failed', 'delete']);
   });
 });
 

@@ -1,5 +1,5 @@
 /** `qr update --due` and the UTM flags as their users type them. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { systemClock } from '../../src/base/time/time.ts';
@@ -16,14 +16,15 @@ const MOMENTS = ['before', 'applied', 'answered'] as const;
 async function usePlan(lines: string[]) {
   let offsetMs = Date.UTC(2030, 2, 31) - Date.now();
   const changed: { body: string; atMs: number }[] = [];
-  let reached: (moment: (typeof MOMENTS)[number]) => Promise<void> = async () => undefined;
+  let reached: (moment: (typeof MOMENTS)[number]) => Promise<boolean> = async () => false;
   const sandbox = await useSandbox({
     codes: 0,
     scans: 0,
     limit: 100_000,
     clock: { ...systemClock, now: () => Date.now() + offsetMs },
     async intercept({ request, apply, send }) {
-      await reached('before');
+      // The process is gone: its request is not applied.
+      if (await reached('before')) return;
       const answer = apply();
       if (request.method === 'PATCH') changed.push({ body: String(request.body), atMs: Date.now() + offsetMs });
       await reached('applied');
@@ -34,12 +35,21 @@ async function usePlan(lines: string[]) {
   const [menu, sale] = ['menu', 'sale'].map((name) =>
     sandbox.workspace.create({ name, destination: `https://example.com/${name}` }),
   );
-  const cwd = await useDirectory();
+  const [cwd, state] = [await useDirectory(), await useDirectory()];
+  const env = { ...sandbox.env, QRCTL_STATE_DIR: state };
   const fill = (line: string) => line.replaceAll('MENU', menu?.slug ?? '').replaceAll('SALE', sale?.id ?? '');
-  await writeFile(join(cwd, 'plan.csv'), `${lines.map(fill).join('\n')}\n`);
+  const write = (some: readonly string[], name = 'plan.csv') => writeFile(join(cwd, name), `${some.map(fill).join('\n')}\n`);
+  await write(lines);
   return {
     sandbox,
     cwd,
+    env,
+    /** Writes another version of the plan, or another plan. */
+    write,
+    forget: async () => {
+      expect(await readdir(state)).not.toEqual([]);
+      await rm(state, { recursive: true });
+    },
     patches: () => sandbox.requests.filter(({ method }) => method === 'PATCH').length,
     code: (which: 'menu' | 'sale') => sandbox.workspace.code((which === 'menu' ? menu : sale)?.id ?? ''),
     edit: (destination: string) => sandbox.workspace.update(menu?.id ?? '', { destination }),
@@ -51,19 +61,21 @@ async function usePlan(lines: string[]) {
     /** Runs the plan and kills it at this moment of its n-th request (1 is the first); false where it came to its end before. */
     async killedAt(n: number, moment: (typeof MOMENTS)[number]): Promise<boolean> {
       let [killed, count] = [false, 0];
-      const running = await startCli(['qr', 'update', '--from', 'plan.csv', '--due'], { env: sandbox.env, cwd });
+      const running = await startCli(['qr', 'update', '--from', 'plan.csv', '--due'], { env, cwd });
       reached = async (now) => {
         if (now === 'before') count += 1;
-        if (killed || count !== n || now !== moment) return;
+        if (killed || count !== n || now !== moment) return false;
         killed = true;
         running.child.kill('SIGKILL');
         await running.done;
+        return true;
       };
       await running.done;
-      reached = async () => undefined;
+      reached = async () => false;
       return killed;
     },
-    due: (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env: sandbox.env, cwd }),
+    due: (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env, cwd }),
+    run: (...args: string[]) => runHere(args, { env, cwd }),
   };
 }
 
@@ -75,39 +87,23 @@ const PLAN = [
   'c,,SALE,2030-03-31T05:00:00+02:00,,,paused',
 ];
 
-test('a flag that is added to a plan, changed or omitted makes no row due again that is done', async () => {
-  const { patches, due, code, edit, clockTo } = await usePlan(PLAN);
-  clockTo('2030-03-31T00:45:00Z');
-  expect(await due('--name', 'Old name')).toMatchObject({ code: 0 });
-  expect([patches(), code('menu')?.name]).toEqual([1, 'Old name']);
-  edit('https://example.com/by-hand');
-  for (const flags of [['--status', 'paused'], ['--utm-source', 'poster'], []]) {
-    const { code: exit, stderr } = await due(...flags);
-    expect({ exit, stderr }).toMatchObject({ exit: 0 });
-  }
-  expect([patches(), code('menu')]).toMatchObject([1, { destination: 'https://example.com/by-hand', status: 'active' }]);
-  // What is not done takes the flags of its own run.
-  clockTo('2030-04-01T00:00:00Z');
-  expect(await due('--name', 'New name')).toMatchObject({ code: 0 });
-  expect([patches(), code('menu')?.name, code('sale')?.name]).toEqual([3, 'New name', 'New name']);
-});
-
 test('a plan without --due is refused before anything is sent, unless its dates are to be ignored', async () => {
-  const { sandbox, cwd, patches, code } = await usePlan(PLAN);
-  const update = (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', ...more], { env: sandbox.env, cwd });
+  const { sandbox, run, patches, code, write } = await usePlan(PLAN);
+  const update = (...more: string[]) => run('qr', 'update', '--from', 'plan.csv', ...more);
   const refused = await update();
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('column at (3 rows)') });
   expect(refused.stderr).toMatch(/--due .*--ignore-dates/s);
   expect(sandbox.requests).toEqual([]);
   expect(await update('--due', '--ignore-dates')).toMatchObject({ code: 2 });
+  await write(PLAN.filter((_, line) => line !== 1));
   expect((await update('--ignore-dates', '--dry-run')).code).toBe(0);
   expect((await update('--ignore-dates')).code).toBe(0);
   expect(code('sale')?.status).toBe('paused');
-  expect(patches()).toBeGreaterThan(0);
+  expect(patches()).toBe(2);
 });
 
 describe('qr update --due', () => {
-  it('applies each row once when its time has come, and leaves what somebody changed later', async () => {
+  it('applies each row once when its time has come, and keeps later edits by other clients', async () => {
     const plan = await usePlan(PLAN);
     plan.clockTo('2030-03-31T00:00:00Z');
     const early = await plan.due();
@@ -116,11 +112,13 @@ describe('qr update --due', () => {
 
     plan.clockTo('2030-03-31T00:31:00Z');
     const dry = await plan.due('--dry-run', '-f', 'json');
-    expect(JSON.parse(dry.stdout).map(({ action, new: value }: Record<string, string>) => [action, value])).toEqual([
-      ['update', 'https://example.com/winter'],
-      ['later', undefined],
-      ['later', undefined],
+    expect(JSON.parse(dry.stdout)).toMatchObject([
+      { action: 'update', at: '2030-03-31T00:30:00.000Z', changes: { destination: { new: 'https://example.com/winter' } } },
+      { action: 'later', at: '2030-03-31T01:30:00.000Z', changes: {}, error: 'not due until 2030-03-31T01:30:00.000Z' },
+      { action: 'later', at: '2030-03-31T03:00:00.000Z' },
     ]);
+    expect((await plan.due('--dry-run', '-f', 'csv')).stdout.split('\n')[0]).toBe('line,at,key,action,id,slug,field,old,new');
+    expect((await plan.due('--dry-run', '--exit-code')).code).toBe(8);
     const first = await plan.due();
     expect(first.stdout.trim().split('\n')).toHaveLength(2);
     expect(plan.code('menu')?.destination).toBe('https://example.com/winter');
@@ -130,26 +128,30 @@ describe('qr update --due', () => {
     expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
     expect(plan.sandbox.requests.length - before).toBe(1);
     expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+    expect((await plan.due('--dry-run', '--exit-code')).code).toBe(0);
 
     plan.clockTo('2030-03-31T05:00:00Z');
-    expect((await plan.due()).code).toBe(0);
+    const last = await plan.due();
+    expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('2 updated') });
     expect(plan.code('menu')?.destination).toBe('https://example.com/summer?utm_campaign=summer_menu');
     expect(plan.code('sale')?.status).toBe('paused');
     expect(plan.patches()).toBe(3);
-    const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
-    expect(results.split('\n')[0]).toBe('code,at,destination,utm_campaign,status,id,slug,outcome,error');
-    expect(results.match(/,updated,/g)).toHaveLength(3);
+    const results = (await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8')).split('\n');
+    expect(results[0]).toBe('code,at,destination,utm_campaign,status,id,slug,outcome,error,base,decision');
+    expect(results[1]).toContain(',unchanged,superseded by a later row,');
+    expect(results[2]).toContain('instead of https://example.com/winter, and the row overwrites it');
+    expect(results[3]).toContain(',updated,,');
   });
 
   const patience = { timeout: 60_000 * KILLS };
   it(
-    `ends in the plan's state after ${2 * KILLS} kills, on both sides of a clock change, beside the edits of a person`,
+    `reaches the state of the plan after ${2 * KILLS} kills, on both sides of a clock change, and keeps edits by other clients`,
     patience,
     async () => {
       let kills = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const moment = MOMENTS[kill % 3] ?? 'before';
-        // In turn at every request: the first run lists and sends one PATCH, the second reads and sends two.
+        // In turn at every request: the first run lists and sends one PATCH, the second lists and sends two.
         const at = 2 - (Math.floor(kill / 3) % 2);
         const plan = await usePlan(PLAN);
         plan.clockTo('2030-03-31T00:45:00Z');
@@ -163,7 +165,7 @@ describe('qr update --due', () => {
         expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
 
         plan.clockTo('2030-03-31T03:30:00Z');
-        if (await plan.killedAt(4 - (Math.floor(kill / 3) % 4), moment)) kills += 1;
+        if (await plan.killedAt(3 - (Math.floor(kill / 3) % 3), moment)) kills += 1;
         const last = await plan.due();
         expect(last.code, last.stderr).toBe(0);
         expect(plan.code('menu')?.destination).toBe('https://example.com/summer?utm_campaign=summer_menu');
@@ -182,13 +184,41 @@ describe('qr update --due', () => {
     },
   );
 
+  it('asks about an edit by another client after a run that was killed at its PATCH', async () => {
+    for (const moment of ['before', 'applied'] as const) {
+      const plan = await usePlan(PLAN);
+      plan.clockTo('2030-03-31T00:45:00Z');
+      expect(await plan.killedAt(2, moment)).toBe(true);
+      plan.edit('https://example.com/mine');
+      const asked = await plan.due();
+      expect(asked.code, asked.stderr).toBe(9);
+      expect(asked.stdout).toContain(',conflict,');
+      expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+      expect((await plan.due('--conflicts', 'service')).code).toBe(0);
+      expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '' });
+      expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+    }
+  });
+
+  it('waits for another run of the plan, and applies each row once', { timeout: 60_000 }, async () => {
+    const plan = await usePlan(PLAN);
+    plan.clockTo('2030-03-31T05:00:00Z');
+    const runs = await Promise.all(
+      ['a.csv', 'b.csv'].map((results) =>
+        startCli(['qr', 'update', '--from', 'plan.csv', '--due', '--results', results], { env: plan.env, cwd: plan.cwd }),
+      ),
+    );
+    expect((await Promise.all(runs.map(({ done }) => done))).map(({ code }) => code)).toEqual([0, 0]);
+    expect(plan.patches()).toBe(2);
+  });
+
   it('lists all that is wrong with a plan, and sends nothing', async () => {
     const plan = await usePlan([
       'slug,at,destination',
-      'MENU,,https://a/',
-      'MENU,2030-03-31T10:00,https://a/',
-      'MENU,soon,https://a/',
-      'MENU,2030-03-31T10:00Z,https://a/',
+      'MENU,,https://a.test/',
+      'MENU,2030-03-31T10:00,https://a.test/',
+      'MENU,soon,https://a.test/',
+      'MENU,2030-03-31T10:00Z,a.test',
     ]);
     const run = await plan.due();
     expect(run.code).toBe(2);
@@ -196,33 +226,39 @@ describe('qr update --due', () => {
       'line 2, column at: is empty',
       'line 3, column at: "2030-03-31T10:00" has no time zone',
       'line 4, column at: "soon" is not a time',
+      'line 5, column destination: ',
     ])
       expect(run.stderr).toContain(line);
     expect(plan.sandbox.requests).toHaveLength(0);
 
     const twice = await usePlan([
       'slug,at,destination',
-      'MENU,2030-03-31T10:00Z,https://a/',
-      'MENU,2030-03-31T12:00+02:00,https://b/',
+      'MENU,2030-03-31T10:00Z,https://a.test/',
+      'MENU,2030-03-31T12:00+02:00,https://b.test/',
     ]);
     expect((await twice.due()).stderr).toContain('line 3, column destination: conflicts with line 2 (same code and time)');
     expect(twice.sandbox.requests).toHaveLength(0);
+    const { id = '' } = twice.code('menu') ?? {};
+    await twice.write(['slug,id,at,status', 'MENU,,2030-03-31T10:00Z,paused', `,${id},2030-03-31T10:00Z,active`]);
+    expect(await twice.due()).toMatchObject({ code: 2, stderr: expect.stringContaining('line 3, column status: conflicts') });
+    await twice.write(['slug,id,at,status', 'MENU,SALE,2030-03-31T10:00Z,paused']);
+    expect(await twice.due()).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2: the ID belongs to') });
+    expect(twice.patches()).toBe(0);
 
-    const unknown = await usePlan([
-      'slug,at,status',
-      'nobody,2030-03-31T00:00Z,paused',
-      'noone,2030-03-31T00:00Z,paused',
-      'MENU,2030-01-01T00:00Z,paused',
-    ]);
-    const none = await unknown.due();
-    expect(none.code).toBe(2);
-    expect(none.stderr).toContain('line 2: no code has the slug nobody');
-    expect(none.stderr).toContain('line 3: no code has the slug noone');
-    expect(unknown.patches()).toBe(0);
-
-    const undated = await usePlan(['slug,destination', 'MENU,https://a/']);
+    const undated = await usePlan(['slug,destination', 'MENU,https://a.test/']);
     expect((await undated.due()).stderr).toContain('column at: is missing: each row needs a time');
     expect((await runHere(['qr', 'update', 'x', '--due'])).stderr).toContain('--due requires --from FILE');
+  });
+
+  it('reports rows whose code does not exist, and applies the others', async () => {
+    const plan = await usePlan([
+      'slug,at,status',
+      'nobody,2030-03-31T00:00Z,paused',
+      'nobody,2031-03-31T00:00Z,active',
+      'MENU,2030-01-01T00:00Z,paused',
+    ]);
+    expect(await plan.due()).toMatchObject({ code: 8, stderr: expect.stringContaining('2 gone, 1 updated') });
+    expect(plan.code('menu')?.status).toBe('paused');
   });
 
   it('says `later` of rows whose time has not come, in the results as in the dry run', async () => {
@@ -233,7 +269,7 @@ describe('qr update --due', () => {
     expect(JSON.parse(run.stdout)).toHaveLength(1); // what is not due is no news
     const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
     expect(results.match(/,(later|not-attempted),/g)).toEqual([',later,', ',later,']);
-    expect(results).toContain('not due until 2030-03-31T01:30:00.000Z');
+    expect(results).toContain(',later,not due until 2030-03-31T01:30:00.000Z,,\n');
   });
 
   it("takes a time without a zone in --timezone, else in the profile's, else refuses it", async () => {
@@ -243,8 +279,7 @@ describe('qr update --due', () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('line 2, column at')]);
     expect(none.stderr).toContain('has no time zone');
 
-    const config = join(plan.cwd, 'config');
-    const env = { ...plan.sandbox.env, QRCTL_CONFIG_DIR: config };
+    const env = { ...plan.env, QRCTL_CONFIG_DIR: join(plan.cwd, 'config') };
     const qrctl = (...args: string[]) => runHere(args, { env, cwd: plan.cwd });
     const dry = ['qr', 'update', '--from', 'plan.csv', '--due', '--dry-run', '-f', 'json'];
     const action = async (...more: string[]) => JSON.parse((await qrctl(...dry, ...more)).stdout)[0].action;
@@ -256,21 +291,138 @@ describe('qr update --due', () => {
     const undue = await qrctl('qr', 'update', '--from', 'plan.csv', '--timezone', 'UTC');
     expect([undue.code, undue.stderr]).toEqual([2, expect.stringContaining('--timezone requires --due')]);
   });
+});
 
-  it('takes no journal of another kind, nor of another service', async () => {
-    const plan = await usePlan(['slug,at,status,name', 'MENU,2030-01-01T00:00Z,paused,x']);
-    await runHere(['qr', 'create', '--from', 'plan.csv'], { env: plan.sandbox.env, cwd: plan.cwd, input: '' });
-    await writeFile(join(plan.cwd, 'codes.csv'), 'name,type\nx,sms\n');
-    await runHere(['qr', 'create', '--from', 'codes.csv', '--results', 'plan.results.csv'], {
-      env: plan.sandbox.env,
-      cwd: plan.cwd,
-    });
-    const beside = await plan.due();
-    expect([beside.code, beside.stderr]).toEqual([2, expect.stringContaining('it holds the results of `qr create`')]);
-    await rm(join(plan.cwd, 'plan.results.csv'));
-    const run = await plan.due();
-    expect(run.code).toBe(2);
-    expect(run.stderr).toContain('is the journal of a create run');
+describe('a dated plan that changes', () => {
+  const PAST = '2030-01-01T00:00Z';
+  const planOf = (destination: string, name = '') => ['slug,at,destination,name', `MENU,${PAST},https://${destination}/,${name}`];
+
+  it('A, B, A: sends each correction of a row, also back to an earlier value', async () => {
+    const plan = await usePlan(planOf('a.test'));
+    for (const destination of ['a.test', 'b.test', 'a.test', 'b.test']) {
+      await plan.write(planOf(destination));
+      expect(await plan.due()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated') });
+      expect(plan.code('menu')?.destination).toBe(`https://${destination}/`);
+    }
+    expect(plan.patches()).toBe(4);
+  });
+
+  it('A, B, A at three times: ends in A', async () => {
+    const at = (hour: string, destination: string) => `MENU,2030-04-01T${hour}:00Z,https://${destination}/`;
+    const plan = await usePlan(['slug,at,destination', at('01', 'a.test'), at('02', 'b.test'), at('03', 'a.test')]);
+    for (const [hour, destination] of [
+      ['01', 'a.test'],
+      ['02', 'b.test'],
+      ['03', 'a.test'],
+    ]) {
+      plan.clockTo(`2030-04-01T${hour}:30:00Z`);
+      expect((await plan.due()).code).toBe(0);
+      expect(plan.code('menu')?.destination).toBe(`https://${destination}/`);
+    }
+    expect(plan.patches()).toBe(3);
+  });
+
+  it('sends only the corrected name of a row, and keeps a later destination', async () => {
+    const plan = await usePlan(planOf('a.test', 'First'));
+    expect((await plan.due()).code).toBe(0);
+    plan.edit('https://example.com/mine');
+    await plan.write(planOf('a.test', 'Second'));
+    expect((await plan.due()).code).toBe(0);
+    expect(plan.code('menu')).toMatchObject({ name: 'Second', destination: 'https://example.com/mine' });
+  });
+
+  it('keeps later edits under another name, with other results, and by another file', async () => {
+    const plan = await usePlan(planOf('a.test'));
+    expect((await plan.due()).code).toBe(0);
+    plan.edit('https://example.com/mine');
+    await rename(join(plan.cwd, 'plan.csv'), join(plan.cwd, 'plan-2.csv'));
+    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due')).code).toBe(0);
+    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due', '--results', 'out.csv')).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+
+    await plan.write(['slug,destination', 'MENU,https://example.com/by-file']);
+    expect((await plan.run('qr', 'update', '--from', 'plan.csv', '--conflicts', 'file')).code).toBe(0);
+    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due')).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/by-file');
+  });
+
+  it('keeps a later edit of a value that the code already had when its time came', async () => {
+    const plan = await usePlan(['slug,at,destination', `MENU,${PAST},https://example.com/menu`]);
+    expect((await plan.due()).code).toBe(0);
+    plan.edit('https://example.com/mine');
+    expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '' });
+    expect([plan.patches(), plan.code('menu')?.destination]).toEqual([0, 'https://example.com/mine']);
+  });
+
+  it('adds tags to the destination once', async () => {
+    const plan = await usePlan(['slug,at,utm_source', `MENU,${PAST},poster`]);
+    expect((await plan.due()).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/menu?utm_source=poster');
+    plan.edit('https://example.com/mine');
+    expect((await plan.due()).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+  });
+
+  it('does not alternate with another plan for the same code', async () => {
+    const plan = await usePlan(planOf('a.test'));
+    await plan.write(['slug,at,destination', 'MENU,2030-02-01T00:00Z,https://b.test/'], 'other.csv');
+    for (let hour = 0; hour < 3; hour++)
+      for (const file of ['plan.csv', 'other.csv'])
+        expect((await plan.run('qr', 'update', '--from', file, '--due')).code).toBe(0);
+    expect([plan.patches(), plan.code('menu')?.destination]).toEqual([2, 'https://b.test/']);
+  });
+});
+
+describe('a dated plan made from a list', () => {
+  /** Adds rows to a list: each sets the destination of the menu at an hour, and copies the other cells. */
+  async function useListed(hours: Readonly<Record<string, string>>) {
+    const plan = await usePlan(['']);
+    expect((await plan.run('qr', 'list', '-o', 'list.csv')).code).toBe(0);
+    const [header = '', ...rows] = (await readFile(join(plan.cwd, 'list.csv'), 'utf8')).trim().split('\n');
+    const row = rows.find((line) => line.includes('example.com/menu')) ?? '';
+    const dated = Object.entries(hours).map(
+      ([hour, destination]) => `2030-04-01T${hour}:00Z,${row.replace('https://example.com/menu', destination)}`,
+    );
+    await plan.write([`at,${header}`, ...dated]);
+    const at = (hour: string) => {
+      plan.clockTo(`2030-04-01T${hour}:30:00Z`);
+      return plan.due();
+    };
+    return { ...plan, at };
+  }
+  const MENU = 'https://example.com/menu';
+
+  it('restores a value, and sends no unedited cell', async () => {
+    const plan = await useListed({ '01': 'https://a.test/', '02': MENU });
+    plan.sandbox.workspace.update(plan.code('menu')?.id ?? '', { name: 'Renamed' });
+    expect((await plan.at('01')).code).toBe(0);
+    expect(plan.code('menu')).toMatchObject({ name: 'Renamed', destination: 'https://a.test/' });
+    expect((await plan.at('02')).code).toBe(0);
+    expect(plan.code('menu')).toMatchObject({ name: 'Renamed', destination: MENU });
+    expect(plan.changed.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['destination'], ['destination']]);
+  });
+
+  it('without its ledger goes on if the code is as an earlier row made it, and asks about other values', async () => {
+    const plan = await useListed({ '01': 'https://a.test/', '02': MENU, '03': 'https://c.test/' });
+    expect((await plan.at('01')).code).toBe(0);
+    await plan.forget();
+    expect((await plan.at('02')).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe(MENU);
+    plan.edit('https://example.com/mine');
+    await plan.forget();
+    const asked = await plan.at('02');
+    expect([asked.code, asked.stdout]).toEqual([9, expect.stringContaining(',conflict,')]);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+    const results = await readFile(join(plan.cwd, 'plan.results.csv'), 'utf8');
+    await writeFile(
+      join(plan.cwd, 'plan.results.csv'),
+      results.replace(/(,conflict,.*),(\r?)$/m, (_, before: string, end: string) => `${before},theirs${end}`),
+    );
+    expect((await plan.run('qr', 'update', '--from', 'plan.results.csv', '--due')).code).toBe(0);
+    expect((await plan.at('02')).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
+    expect((await plan.at('03')).code).toBe(0);
+    expect(plan.code('menu')?.destination).toBe('https://c.test/');
   });
 });
 
@@ -296,19 +448,17 @@ describe('--utm-…', () => {
     );
     const dry = await runHere(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], { env, cwd });
     const planned = [tagged, tagged.replace('spring_sale', 'other_one')];
-    expect(JSON.parse(dry.stdout).map((row: { destination: string }) => row.destination)).toEqual(planned);
+    expect(
+      JSON.parse(dry.stdout).map(({ changes }: { changes: { destination: { new: string } } }) => changes.destination.new),
+    ).toEqual(planned);
     const bulk = await runHere(['qr', 'create', '--from', 'codes.csv', ...tags], { env, cwd });
     expect(bulk.code, bulk.stderr).toBe(0);
     expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(expect.arrayContaining(planned));
-    const other = await runHere(['qr', 'create', '--from', 'codes.csv', '--utm-source', 'other'], { env, cwd });
-    expect(other.code).toBe(8);
-    expect(other.stderr).toContain('line 2: destination changed from');
 
     await writeFile(join(cwd, 'tags.csv'), `id,utm_medium\n${id},Print Ad\n`);
     const shown = await runHere(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });
     expect(JSON.parse(shown.stdout)[0]).toMatchObject({
-      field: 'destination',
-      new: expect.stringContaining('utm_medium=print_ad'),
+      changes: { destination: { new: expect.stringContaining('utm_medium=print_ad') } },
     });
     expect((await runHere(['qr', 'update', '--from', 'tags.csv'], { env, cwd })).code).toBe(0);
     expect(sandbox.workspace.code(id)?.destination).toBe(`${tagged.replace('poster', 'flyer')}&utm_medium=print_ad`);

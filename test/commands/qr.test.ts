@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseInput } from '../../src/codes/input/read-input.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
 import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
@@ -104,6 +107,32 @@ describe('qr list', () => {
   });
 });
 
+describe('the base of each row', () => {
+  it.each(['csv', 'tsv', 'json', 'ndjson'])('ends a list in a file (.%s)', async (extension) => {
+    const { qr } = await useQr({ codes: 2 });
+    const file = join(await useDirectory(), `codes.${extension}`);
+    expect(await qr(['list', '-o', file])).toMatchObject({ code: 0 });
+    const { columns, rows } = await parseInput(await readFile(file), file);
+    expect([columns.at(-1), rows.map(({ values }) => values.get('base'))]).toEqual([
+      'base',
+      [expect.stringMatching(/^r[0-9a-f]{6}(-[0-9a-f]{6}){2}$/), expect.anything()],
+    ]);
+  });
+
+  it('is not in other output, unless --fields asks for it', async () => {
+    const { qr } = await useQr({ codes: 1 });
+    const cwd = await useDirectory();
+    for (const flags of [['-f', 'json'], ['-f', 'csv'], ['-f', 'table'], ['--ids']])
+      expect((await qr(['list', ...flags])).stdout).not.toMatch(/base|r[0-9a-f]{6}-/);
+    await qr(['list', '-o', join(cwd, 'codes.csv'), '--fields', 'id,name']);
+    expect(await readFile(join(cwd, 'codes.csv'), 'utf8')).toMatch(/^id,name\n/);
+    await qr(['list', '-o', join(cwd, 'codes.md')]);
+    expect(await readFile(join(cwd, 'codes.md'), 'utf8')).not.toContain('base');
+    expect((await qr(['list', '--fields', 'base,slug', '-f', 'csv'])).stdout).toMatch(/^base,slug\nr[0-9a-f]{6}-/);
+    expect((await qr(['get', 'x', '--fields', 'base'])).stderr).toContain('unknown field');
+  });
+});
+
 describe('qr get', () => {
   it('takes an id in either case with one request, or a slug, which was seen by then', async () => {
     const { sandbox, qr } = await useQr();
@@ -165,12 +194,12 @@ describe('qr create', () => {
 });
 
 describe('qr update', () => {
-  it('changes a code with one request, or by its slug', async () => {
+  it('reads a code, and changes it with one request', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
     const first = await qr(['update', id, '--status', 'paused', '--name', 'New']);
     expect(JSON.parse(first.stdout)).toMatchObject({ id, status: 'paused', name: 'New' });
-    expect(methods(sandbox)).toBe('PATCH');
+    expect(methods(sandbox)).toBe('GET PATCH');
     await qr(['update', slugOf(sandbox, id), '--destination', '']);
     expect(sandbox.workspace.code(id)).toMatchObject({ destination: '', name: 'New' });
   });
@@ -195,12 +224,13 @@ describe('qr delete', () => {
   it('needs --yes where nobody can be asked, and sends nothing without', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
+    const slug = slugOf(sandbox, id);
     expect(await qr(['delete', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(await qr(['delete', id], { tty: true, env: { ...sandbox.env, CI: 'true' } })).toMatchObject({ code: 2 });
     expect(sandbox.requests).toHaveLength(0);
     const { code, stdout } = await qr(['delete', id, '--yes']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, { code: id, id, slug: null, outcome: 'deleted', error: null }]);
-    expect(methods(sandbox)).toBe('DELETE');
+    expect([code, JSON.parse(stdout)]).toEqual([0, { code: id, id, slug, outcome: 'deleted', error: null }]);
+    expect(methods(sandbox)).toBe('GET DELETE');
     expect(await qr(['delete', id, '--yes'])).toMatchObject({ code: 4 });
   });
 

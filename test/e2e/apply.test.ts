@@ -1,11 +1,12 @@
 /** `qr apply` as its users run it: requests, exit codes, and files. */
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli, startCli, useDirectory } from '../support/cli.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
+import { newMachine } from './bulk-bench.ts';
 
 interface Place {
   sandbox: TestSandbox;
@@ -38,7 +39,7 @@ const row = (n: number, name = `Poster ${n}`) => `k${n},${name},https://example.
 const file = (...rows: string[]) => `key,name,destination\n${rows.join('')}`;
 
 describe('qr apply', () => {
-  it('costs a request per new code, then the listing, then the listing and one request per edited row (Y12)', async () => {
+  it('costs the listing and a request per new or edited row, and otherwise the listing alone', async () => {
     const { apply, methods, write, cwd } = await usePlace(3);
     await write(file(...Array.from({ length: 20 }, (_, n) => row(n))));
     expect((await apply()).code).toBe(0);
@@ -51,35 +52,31 @@ describe('qr apply', () => {
     const plan = await apply('--dry-run', '--exit-code', '-f', 'json');
     expect([plan.code, methods()]).toEqual([8, { GET: 1 }]);
     const changed = JSON.parse(plan.stdout).filter(({ action }: { action: string }) => action !== 'unchanged');
-    expect(changed).toMatchObject([{ key: 'k12', action: 'update', field: 'name', old: 'Poster 12', new: 'Edited' }]);
+    expect(changed).toMatchObject([{ key: 'k12', action: 'update', changes: { name: { old: 'Poster 12', new: 'Edited' } } }]);
     expect((await apply('-q')).code).toBe(0);
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
 
   it('counts the keys by outcome, also if nothing changes, and names no lock file that was not written', async () => {
-    const { apply, write } = await usePlace();
+    const { apply, write, sandbox, cwd } = await usePlace();
+    sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));
-    const first = await apply();
+    const open = await apply();
+    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/1 key: 1 exists \(1 request\)(\. Lock|\n)/)]);
+    expect(open.stderr.includes('Lock file')).toBe(existsSync(join(cwd, 'codes.lock.json')));
+    const first = await apply('--adopt-existing');
     expect([first.code, first.stderr]).toEqual([
       0,
-      expect.stringContaining('1 key: 1 created (2 requests). Lock file: codes.lock.json'),
+      expect.stringContaining('1 key: 1 adopted (1 request). Lock file: codes.lock.json'),
     ]);
-    expect((await apply('--dry-run')).stderr).toContain('A run would change nothing (1 request');
+    expect((await apply('--dry-run')).stderr).toContain('1 unchanged (about 1 request). No changes were made');
     expect((await apply()).stderr).toContain('1 key: 1 unchanged (1 request). Lock file: codes.lock.json');
     await write(file(row(1), row(2)));
-    expect((await apply('--dry-run')).stderr).toContain('A run would apply the plan (2 requests');
+    expect((await apply('--dry-run')).stderr).toContain('1 to create, 1 unchanged (about 2 requests). No changes were made');
     expect((await apply()).stderr).toContain('2 keys: 1 unchanged, 1 created (2 requests)');
-    const twice = await usePlace();
-    const same = 'name,type,destination\nPoster 1,url,https://example.com/1\n';
-    await writeFile(join(twice.cwd, 'same.csv'), same + same.split('\n')[1]);
-    await runByDay(['qr', 'create', '--from', 'same.csv'], { env: twice.sandbox.env, cwd: twice.cwd });
-    await twice.write(file(row(1)));
-    const open = await twice.apply();
-    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/1 key: 1 undecided \(1 request\)(\. Lock|\n)/)]);
-    expect(open.stderr.includes('Lock file')).toBe(existsSync(join(twice.cwd, 'codes.lock.json')));
   });
 
-  it('keeps a second run waiting, which then plans from the start (Y16)', async () => {
+  it('keeps a second run waiting, which then plans from the start', async () => {
     const { sandbox, cwd, write } = await usePlace();
     await write(file(...Array.from({ length: 30 }, (_, n) => row(n))));
     const runs = await Promise.all(
@@ -95,6 +92,8 @@ describe('qr apply', () => {
     const { sandbox, apply, methods, cwd } = await usePlace(300);
     const init = await runByDay(['qr', 'apply', '--init', '-o', 'codes.csv'], { env: sandbox.env, cwd });
     expect([init.code, init.stdout]).toEqual([0, '']);
+    const header = (await readFile(join(cwd, 'codes.csv'), 'utf8')).split('\n', 1);
+    expect(header).toEqual(['key,name,type,destination,status,base']);
     const listing = methods();
     expect(Object.keys(listing)).toEqual(['GET']);
     expect((await apply()).code).toBe(0);
@@ -147,7 +146,7 @@ describe('qr apply', () => {
     ['no key column', 'name,destination\nx,https://example.com\n', 'line 1'],
     ['a changed type', 'key,name,type\nk1,Poster 1,wifi\n', 'line 2'],
     ['a new code without a name', file(row(1), 'k2,,https://example.com\n'), 'line 3'],
-  ])('refuses %s with its line, and sends nothing', async (_, text, place) => {
+  ])('refuses %s with its line, and changes nothing', async (_, text, place) => {
     const { apply, write, methods, cwd } = await usePlace();
     await write(file(row(1)));
     await apply();
@@ -155,7 +154,8 @@ describe('qr apply', () => {
     methods();
     await write(text);
     const { code, stderr } = await apply();
-    expect([code, methods()]).toEqual([2, {}]);
+    const { POST, PATCH, DELETE } = methods();
+    expect([code, POST, PATCH, DELETE]).toEqual([2, undefined, undefined, undefined]);
     expect(stderr).toContain(place);
     expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).toBe(lock);
   });
@@ -193,7 +193,7 @@ describe('qr apply', () => {
     expect([await readFile(join(cwd, 'codes.csv'), 'utf8'), methods()]).toEqual([file(row(1)), {}]);
   });
 
-  it('prints the plan for a person without cutting what differs, and for a pull request without markup from values', async () => {
+  it('prints the plan on a terminal with what differs, and for a pull request without markup from values', async () => {
     const { apply, write, sandbox, cwd } = await usePlace();
     const long = `https://example.com/${'a'.repeat(90)}`;
     await write(`key,name,destination\nk1,Menu,${long}1?x\n`);
@@ -204,12 +204,75 @@ describe('qr apply', () => {
       cwd,
       tty: 80,
     });
-    expect(screen.stdout.replace(/\s/g, '')).toContain(`${long}1?x→${long}2?x`.replace(/\s/g, ''));
+    expect(screen.stdout.replace(/\s/g, '')).toMatch(/a1\?x→…a+2\?x/);
     for (const line of screen.stdout.split('\r\n')) expect(line.length).toBeLessThanOrEqual(80);
     const { stdout } = await apply('--dry-run', '-f', 'markdown');
-    const rows = stdout.split('\n').filter((line) => line.startsWith('|'));
-    expect(rows).toHaveLength(4);
-    for (const line of rows) expect(line.match(/(?<!\\)\|/g)).toHaveLength(7);
+    const [head, ...rows] = stdout.split('\n').filter((line) => line.startsWith('|'));
+    const cells = (line = '') => line.match(/(?<!\\)\|/g)?.length;
+    expect(rows).toHaveLength(3);
+    for (const line of rows) expect(cells(line)).toBe(cells(head));
+    expect(stdout).toContain(`${long}2?x`);
     expect(stdout).not.toMatch(/<b>|@z|\[x\]/);
+  });
+
+  it.each([
+    ['lost', async (path: string) => rm(path), 9],
+    ['of before the last run', async (path: string) => copyFile(`${path}.old`, path), 0],
+  ])('makes no second code with a lock file that is %s, on another machine', async (_, spoil, exit) => {
+    const { write, apply, cwd, sandbox, methods } = await usePlace();
+    const lock = join(cwd, 'codes.lock.json');
+    const all = file(...Array.from({ length: 12 }, (_, n) => row(n)));
+    await write(all);
+    await apply();
+    await copyFile(lock, `${lock}.old`);
+    await write(all.replace('Poster 3', 'Edited'));
+    await apply();
+    await spoil(lock);
+    methods();
+    const env = { ...sandbox.env, ...(await newMachine()) };
+    const elsewhere = (...flags: string[]) => runByDay(['qr', 'apply', '--from', 'codes.csv', ...flags], { env, cwd });
+    expect((await elsewhere()).code).toBe(exit);
+    expect((await elsewhere('--adopt-existing')).code).toBe(0);
+    expect((await elsewhere()).code).toBe(0);
+    expect(methods()).toEqual({ GET: 3 });
+    expect(sandbox.workspace.codes()).toHaveLength(12);
+  });
+
+  it('lets the file win over an edit of another client, and says so; --conflicts service leaves it', async () => {
+    const { write, apply, sandbox } = await usePlace();
+    await write(file(row(1), row(2)));
+    await apply();
+    const edit = () => {
+      for (const { id } of sandbox.workspace.codes()) sandbox.workspace.update(id, { name: 'Edited there' });
+    };
+    const names = () =>
+      sandbox.workspace
+        .codes()
+        .map(({ name }) => name)
+        .sort();
+    edit();
+    const left = await apply('--conflicts', 'service');
+    expect([left.code, names()]).toEqual([0, ['Edited there', 'Edited there']]);
+    const won = await apply();
+    expect([won.code, names()]).toEqual([0, ['Poster 1', 'Poster 2']]);
+    expect(won.stdout).toContain('Edited there');
+    sandbox.workspace.update(sandbox.workspace.codes()[0]?.id ?? '', { status: 'paused' });
+    const drift = await apply('--dry-run', '--exit-code', '-f', 'markdown');
+    expect([drift.code, drift.stdout]).toEqual([0, expect.stringMatching(/status.*paused.*last applied.*active/)]);
+  });
+
+  it('refuses a file that was cut in half or has none of its keys (9), and changes nothing', async () => {
+    const { write, apply, methods, cwd } = await usePlace();
+    const rows = Array.from({ length: 30 }, (_, n) => row(n));
+    await write(file(...rows));
+    await apply();
+    const lock = await readFile(join(cwd, 'codes.lock.json'), 'utf8');
+    methods();
+    for (const kept of [rows.slice(0, 15), [row(99)]]) {
+      await write(file(...kept));
+      for (const flags of [[], ['--removed', 'pause']]) expect((await apply(...flags)).code).toBe(9);
+    }
+    expect(methods()).toEqual({ GET: 4 });
+    expect(await readFile(join(cwd, 'codes.lock.json'), 'utf8')).toBe(lock);
   });
 });

@@ -109,7 +109,7 @@ test.each([
   ['conflict markers', `${HEAD}\n${MARKERS}`, /at least 1,000 faults/],
   ['spaces', ' '.repeat(times(100e6, 25e6)), /is not valid JSON/],
 ])(
-  'a lock file of %s is refused in little memory (Y24)',
+  'a lock file of %s is refused in little memory (E22)',
   async (_, text, message) => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');

@@ -147,7 +147,7 @@ function decide(stdout: string, remove: (id: string) => unknown): string[] {
     const own = id ?? candidates.find((candidate) => !taken.has(candidate));
     if (own) taken.add(own);
     for (const candidate of candidates) over.add(candidate);
-    decisions.push(...(own ? ['--adopt', `${at}=${own}`] : ['--not-created', `${at}`]));
+    decisions.push(...(own ? ['--adopt', `${at}=${own}`] : ['--as-new', `${at}`]));
   }
   for (const id of over) if (!taken.has(id)) remove(id);
   return decisions;

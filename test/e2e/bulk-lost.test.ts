@@ -1,49 +1,97 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/time/time.ts';
 import { startCli, until, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, type Fault, fails, hang, landLate, sometimes } from '../support/faults.ts';
+import { applyThenDrop, applyThenHang, dropBefore, type Fault, fails, hang, landLate, sometimes } from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
-import { rowsOf, useBench } from './bulk-bench.ts';
+import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
-describe('when answers are lost', () => {
-  it('adopts what was created, sends again what was not, asks where somebody else did the same (9), and takes their word', async () => {
+describe('when responses are lost', () => {
+  it('finds what was created, sends again what was not, asks where another client did the same (9), and takes the decisions', async () => {
     const faults = [dropBefore, applyThenDrop, undefined, landLate(400), undefined, fails(500), fails(500, { applied: true })];
     let posts = 0;
-    let alone = false;
-    let agoMs = 700_000;
-    const { create, sandbox, names, readResults } = await useBench(rowsOf(9), {
-      clock: { ...systemClock, now: () => systemClock.now() - agoMs },
+    let isAlone = false;
+    const { create, qr, sandbox, names, edit, readResults } = await useBench(rowsOf(9), {
       intercept: sometimes(({ request }) => {
-        if (request.method !== 'POST' || alone) return;
+        if (request.method !== 'POST' || isAlone) return;
         if (!/Code [89]"/.test(`${request.body}`)) return faults[posts++];
         const { name, destination } = JSON.parse(`${request.body}`);
         sandbox.workspace.create({ name, destination });
         return applyThenDrop;
       }),
     });
-    const old = sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' });
-    agoMs = 0;
-
     const { code, stderr } = await create(['--concurrency', '1', '--settle', '1s']);
-    alone = true;
-    expect([code, stderr]).toEqual([9, expect.stringContaining('Some responses were lost')]);
-    expect(stderr).toMatch(/line 9 "Code 8"[\s\S]*line 10 "Code 9"[\s\S]*--adopt 9=ID or --not-created 9/);
+    isAlone = true;
+    expect([code, stderr]).toEqual([9, expect.stringContaining('2 rows could not be matched to a code with certainty')]);
     const results = await readResults();
-    const outcomes = 'created adopted created adopted created created adopted';
-    expect(results.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} undecided undecided`);
-    expect(results.map(({ id }) => id)).not.toContain(old.id);
+    expect(outcomesOf(results)).toBe('created created created created created created created undecided undecided');
     const [mine = '', other] = results[7]?.error?.match(/[0-9a-f-]{36}/g) ?? [];
     expect(stderr).toContain(mine);
     expect(other).not.toBe(mine);
 
-    expect(await create(['--adopt', `9=${mine}`, '--not-created', '10', '--settle', '1s'])).toMatchObject({ code: 0 });
+    const [, its = ''] = results[8]?.error?.match(/[0-9a-f-]{36}/g) ?? [];
+    await edit('codes.results.csv', (row, at) => (at < 7 ? row : { ...row, decision: at === 7 ? mine : its }));
+    const decide = ['create', '--from', 'codes.results.csv', '--settle', '100ms'];
+    const second = await qr(decide);
+    expect([second.code, second.stderr]).toEqual([0, expect.anything()]);
     const decided = await readResults();
-    expect(decided.map(({ outcome }) => outcome).join(' ')).toBe(`${outcomes} adopted created`);
-    expect(decided[7]?.id).toBe(mine);
-    const twice = [8, 9, 9].map((row) => `Code ${row}`);
-    expect(names()).toEqual([...Array.from({ length: 9 }, (_, row) => `Code ${row + 1}`), 'Code 1', ...twice].sort());
+    expect(decided.slice(7).map(({ id }) => id)).toEqual([mine, its]);
+    const twice = [8, 9].map((row) => `Code ${row}`);
+    expect(names()).toEqual([...Array.from({ length: 9 }, (_, row) => `Code ${row + 1}`), ...twice].sort());
+    expect(await qr(decide)).toMatchObject({ code: 0 });
+    expect(names()).toHaveLength(11);
+  });
+
+  it('says what a request that came through much later made as well (9), in this run or in the next', async () => {
+    let late: (() => void) | undefined;
+    let posts = 0;
+    const { create, sandbox, names } = await useBench(rowsOf(2), {
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'POST' || posts++ > 0) return undefined;
+        return (exchange) => {
+          late = () => exchange.apply();
+          exchange.response.destroy();
+        };
+      }),
+    });
+    const quick = ['--concurrency', '1', '--settle', '100ms'];
+    expect(await create(quick)).toMatchObject({ code: 0 });
+    late?.();
+    expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
+    const told = await create(quick);
+    expect([told.code, told.stderr]).toEqual([9, expect.stringContaining('another new code has its values')]);
+    for (const { id, name } of sandbox.workspace.codes()) if (name === 'Code 1') expect(told.stderr).toContain(id);
+    expect(posts).toBe(3);
+  });
+
+  it('sends nothing more after ten in a row, until it has looked', async () => {
+    let posts = 0;
+    const { create, names } = await useBench(rowsOf(30), {
+      intercept: sometimes(({ request }) => request.method === 'POST' && posts++ < 10 && applyThenDrop),
+    });
+    const { code } = await create(['--concurrency', '1', '--settle', '100ms']);
+    expect([code, names().length, new Set(names()).size]).toEqual([0, 30, 30]);
+  });
+
+  it('keeps in mind what a killed run had sent, also for a copy of the file with other rows around it', async () => {
+    let kill = () => undefined as unknown;
+    let posts = 0;
+    const { sandbox, directory, write, qr, names, file } = await useBench(rowsOf(4), {
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'POST' || ++posts !== 2) return undefined;
+        return (exchange) => {
+          applyThenHang(exchange);
+          kill();
+        };
+      }),
+    });
+    const running = await startCli(['qr', 'create', '--from', file, '--concurrency', '1'], { env: sandbox.env, cwd: directory });
+    kill = () => running.child.kill('SIGKILL');
+    await running.done;
+    await write('copy.csv', `${rowsOf(4)}Other,https://x.de\n`);
+    const { code, stdout } = await qr(['create', '--from', 'copy.csv', '--settle', '100ms', '-f', 'json']);
+    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, expect.stringMatching(/^unchanged \w+ created created created$/)]);
+    expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3', 'Code 4', 'Other']);
   });
 });
 
@@ -51,7 +99,7 @@ describe('when answers are lost', () => {
 const OLD = 'name,id,slug,outcome,error\n';
 
 describe('an interrupted run', () => {
-  it('leaves the results untouched, and the next one goes on: SIGINT (130), SIGTERM (143)', async () => {
+  it('leaves the results untouched, and the next one resumes: SIGINT (130), SIGTERM (143)', async () => {
     const ends = [
       ['SIGINT', 130],
       ['SIGTERM', 143],
@@ -88,13 +136,13 @@ describe('an interrupted run', () => {
     await writeFile(join(cwd, 'rows.csv'), args.includes('delete') ? ['id', ...ids].join('\n') : update);
     const named = args.includes('--from') ? [] : ids;
     const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], { env: sandbox.env, cwd });
-    await until(() => changed > 2);
+    await until(() => changed > 2 || running.child.exitCode !== null);
     running.child.kill('SIGINT');
     const { code, stderr } = await running.done;
     expect([code, stderr]).toEqual([130, `${note}\nqrctl: interrupted\n`]);
   });
 
-  it('shares its journal with no other run', async () => {
+  it('takes turns with another run over a file of the workspace, which says what it waits for', async () => {
     let asked = 0;
     let goOn = () => undefined as unknown;
     const told = new Promise((resolve) => {
@@ -105,12 +153,14 @@ describe('an interrupted run', () => {
       await told;
       return send(apply());
     };
-    const { file, sandbox, directory, names } = await useBench(rowsOf(10), { intercept });
-    const run = () => startCli(['qr', 'create', '--from', file, '--timeout', '10m'], { env: sandbox.env, cwd: directory });
-    const first = await run();
+    const { sandbox, directory, names, write } = await useBench(rowsOf(10), { intercept });
+    await write('copy.csv', rowsOf(10));
+    const run = (from: string) =>
+      startCli(['qr', 'create', '--from', from, '--timeout', '10m'], { env: sandbox.env, cwd: directory });
+    const first = await run('codes.csv');
     await until(() => asked > 0);
-    const second = await run();
-    await second.waitFor(/Waiting for another run that is using/);
+    const second = await run('copy.csv');
+    await second.waitFor(/Waiting for another run over a file in this workspace/);
     goOn();
     expect((await first.done).code).toBe(0);
     expect((await second.done).code).toBe(0);

@@ -7,7 +7,7 @@ import { type CliOptions, startCli, until, useDirectory } from '../support/cli.t
 import { applyThenDrop, dropBefore, fails, sometimes } from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
-import { rowsOf } from './bulk-bench.ts';
+import { newMachine, outcomesOf, rowsOf } from './bulk-bench.ts';
 
 /** Runs commands in a directory of their own, and says which files they left there. */
 async function usePipe(options: SandboxOptions = {}) {
@@ -17,7 +17,7 @@ async function usePipe(options: SandboxOptions = {}) {
     sandbox,
     cwd,
     qr: (args: string[], input = '', more: CliOptions = {}) =>
-      runByDay(['qr', ...args], { env: sandbox.env, cwd, input, ...more }),
+      runByDay(['qr', ...args], { cwd, input, ...more, env: { ...sandbox.env, ...more.env } }),
     files: () => readdir(cwd),
     names: () =>
       sandbox.workspace
@@ -31,17 +31,23 @@ async function usePipe(options: SandboxOptions = {}) {
 describe('qr create --from -', () => {
   const create = ['create', '--from', '-'];
 
-  it('prints the results, leaves no file, and takes any rows next time, the same ones too', async () => {
+  it('prints the results, leaves no file, and creates the same rows once, on this machine and on another', async () => {
     const { qr, files, names, codes } = await usePipe();
     const { code, stdout, stderr } = await qr(create, rowsOf(1));
-    expect([code, stderr]).toEqual([0, '1 row: 1 created (1 request)\n']);
+    expect([code, stderr]).toEqual([0, '1 row: 1 created (2 requests)\n']);
     const [{ id, slug } = { id: '', slug: '' }] = codes();
-    expect(stdout).toBe(`name,destination,id,slug,outcome,error\nCode 1,https://example.com/1,${id},${slug},created,\n`);
-    expect(await qr(create, rowsOf(1))).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/^name,destination,id,slug,outcome,error,base,decision\n/);
+    expect(stdout).toContain(`Code 1,https://example.com/1,${id},${slug},created,,r`);
+    for (const [env, outcome] of [
+      [undefined, 'unchanged'],
+      [await newMachine(), 'exists'],
+    ] as const) {
+      const again = await qr([...create, '-f', 'json'], rowsOf(1), { env });
+      expect([again.code, outcomesOf(JSON.parse(again.stdout))]).toEqual([0, outcome]);
+    }
     const json = await qr([...create, '-f', 'json'], '{"name":"b","destination":"https://x.de"}\n');
     expect(JSON.parse(json.stdout)).toMatchObject([{ name: 'b', outcome: 'created' }]);
-    expect(names()).toEqual(['Code 1', 'Code 1', 'b']);
-    expect(await files()).toEqual([]);
+    expect([names(), await files()]).toEqual([['Code 1', 'b'], []]);
   });
 
   it('shows each row on a terminal; a named pipe is read once as well', async () => {
@@ -61,54 +67,32 @@ describe('qr create --from -', () => {
     const { qr, names, files } = await usePipe({
       intercept: sometimes(({ request }) => request.method === 'POST' && [dropBefore, undefined, applyThenDrop][posts++]),
     });
-    const { code, stdout } = await qr([...create, '--settle', '1s', '--concurrency', '1'], rowsOf(4));
-    expect(code).toBe(0);
-    expect(stdout.match(/created|adopted/g)).toEqual(['created', 'created', 'adopted', 'created']);
+    const { code, stdout } = await qr([...create, '--settle', '1s', '--concurrency', '1', '-f', 'json'], rowsOf(4));
+    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'created created created created']);
     expect([names(), await files()]).toEqual([['Code 1', 'Code 2', 'Code 3', 'Code 4'], []]);
   });
 
-  it('prints the results of a run that was stopped or failed, and says how to make one resumable', async () => {
-    const { sandbox, cwd, names, files } = await usePipe({ latencyMs: 30 });
+  it('prints the results of a run that failed, and the same rows again finish a run that was stopped', async () => {
+    const { sandbox, cwd, names, files, qr } = await usePipe({ latencyMs: 30 });
     const running = await startCli(['qr', ...create], { env: sandbox.env, cwd, input: rowsOf(40) });
     await until(() => sandbox.requests.length >= 10);
     running.child.kill('SIGINT');
-    const { code, stdout, stderr } = await running.done;
-    expect(code).toBe(130);
-    expect(stderr).toContain('save the rows in a file and use --from FILE, or add --results FILE.');
-    expect(stderr).not.toContain('command again');
-    const created = stdout.split('\n').flatMap((line) => /^(.*?),.*,created,$/.exec(line)?.[1] ?? []);
-    expect(created.length).toBeGreaterThan(5);
-    // Of a request that was under way the result says so.
-    const undecided = stdout.split('\n').flatMap((line) => /^(.*?),.*,undecided,/.exec(line)?.[1] ?? []);
-    expect([...created, ...undecided]).toEqual(expect.arrayContaining(names()));
-    expect(await files()).toEqual([]);
+    expect((await running.done).code).toBe(130);
+    expect((await qr([...create, '--settle', '100ms'], rowsOf(40))).code).toBe(0);
+    expect([names(), await files()]).toEqual([Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort(), []]);
 
-    const full = await usePipe({ intercept: sometimes(({ number }) => number === 2 && fails(400)) });
-    const failed = await full.qr([...create, '--settle', '1s'], rowsOf(4));
-    expect([failed.code, failed.stderr]).toEqual([
-      8,
-      expect.stringContaining('Check the output for completed rows. To make a run resumable'),
-    ]);
-    expect(failed.stderr).not.toContain('command again');
+    const full = await usePipe({ intercept: sometimes(({ request }) => `${request.body}`.includes('Code 2') && fails(400)) });
+    const failed = await full.qr([...create, '-f', 'json'], rowsOf(4));
+    expect([failed.code, outcomesOf(JSON.parse(failed.stdout))]).toEqual([8, 'created failed created created']);
   });
 
-  it('keeps the journal with --results, which --adopt needs', async () => {
+  it('writes a results file with --results, which goes on as the sheet', async () => {
     const { qr, files, names } = await usePipe();
-    const keep = [...create, '--results', 'kept.csv'];
+    const keep = [...create, '--results', 'kept.results.csv'];
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
-    expect(await qr(keep, rowsOf(2))).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('2 created before (0 requests)'),
-    });
-    expect([await files(), names()]).toEqual([
-      ['kept.csv', 'kept.csv.journal'],
-      ['Code 1', 'Code 2'],
-    ]);
-    const word = await qr([...create, '--not-created', '1'], rowsOf(2));
-    expect([word.code, word.stderr]).toEqual([2, expect.stringContaining('--not-created requires a journal')]);
-    const due = await qr(['update', '--from', '-', '--due'], 'slug,at,status\na,2026-01-01T00:00Z,paused\n');
-    expect([due.code, due.stderr]).toEqual([2, expect.stringContaining('--due requires a journal')]);
-    expect(names()).toHaveLength(2);
+    expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0, stderr: expect.stringContaining('2 unchanged (1 request)') });
+    expect(await qr(['create', '--from', 'kept.results.csv'])).toMatchObject({ code: 0 });
+    expect([await files(), names()]).toEqual([['kept.results.csv'], ['Code 1', 'Code 2']]);
   });
 });
 
@@ -124,9 +108,8 @@ describe('a list of ids or slugs', () => {
     expect(await qr(image, `${slugs[0]}\n${slugs[2]}\n`)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 ') });
     const check = await qr(['check', '--from', '-', '--fail-on', 'none', '-f', 'json', '--timeout', '1s'], slugs.join('\r\n'));
     expect(JSON.parse(check.stdout).map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
-    const deleted = await qr(['delete', '--from', '-', '--yes'], `${slugs[1]}\nnot-there\n`);
-    expect([deleted.code, codes().length]).toEqual([8, 2]);
-    expect(deleted.stdout).toContain('not-there,failed,no code has the slug not-there');
+    const deleted = await qr(['delete', '--from', '-', '--yes'], `${slugs[1]}\n`);
+    expect([deleted.code, codes().length]).toEqual([0, 2]);
     expect([await files(), sandbox.refused()]).toEqual([[], 0]);
     expect(await qr(['delete', '--from', '-', '--yes'], '')).toMatchObject({
       code: 0,
@@ -139,7 +122,7 @@ describe('a list of ids or slugs', () => {
     const [a, b, c] = codes();
     await writeFile(join(cwd, 'list.txt'), `\ufeff${a?.slug}\r\n\r\n"${b?.id.toUpperCase()}"\r\n  ${c?.slug}  \r\n`);
     const { code, stdout } = await qr(['update', '--from', 'list.txt', '--status', 'expired', '-f', 'json']);
-    expect([code, JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual([0, Array(3).fill('updated')]);
+    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'updated updated updated']);
     expect((await files()).sort()).toEqual(['list.results.csv', 'list.txt']);
     const nothing = await qr(['update', '--from', 'list.txt']);
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes contains no changes')]);

@@ -1,10 +1,10 @@
-/** The unmodified command, killed or failed by the kernel at each of its calls on the journal, the results and their directory. */
+/** The unmodified command, killed or failed by the kernel at each of its calls on the ledger, the results and their directories. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AMBIENT, BIN, runCli, useDirectory } from '../support/cli.ts';
+import { BIN, bareEnv, runCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -17,18 +17,18 @@ const FAULTS = [
   { fault: 'error=ENOSPC', ends: [1] },
 ];
 const CALLS = ['fdatasync', 'fsync', 'pwrite64', 'ftruncate', 'rename'];
-/** The first flushes make the journal; then come intent and outcome of each row in turn. */
+/** The first flushes make the ledger; then come intent and outcome of each row in turn. */
 const TIMES = Array.from({ length: 12 }, (_, n) => n + 1);
 
 const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => ({ ...of, call, n }))));
 
 /** Runs the command with a fault at its n-th call of that name on the files; resolves to its exit code. */
 async function attack(sandbox: TestSandbox, directory: string, inject: string): Promise<number | null> {
-  const journal = join(directory, 'codes.results.csv.journal');
-  const paths = [journal, directory].flatMap((path) => ['-P', path]);
+  const state = join(directory, 'state');
+  const paths = [join(state, 'ledger-1.jsonl'), state, directory].flatMap((path) => ['-P', path]);
   const command = [process.execPath, BIN, 'qr', 'create', '--from', join(directory, 'codes.csv'), '--concurrency', '1'];
   // strace counts the calls of each thread; with one thread for files that is all of them.
-  const env = { ...AMBIENT, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+  const env = bareEnv(directory, { UV_THREADPOOL_SIZE: '1', ...sandbox.env, QRCTL_STATE_DIR: state }) as NodeJS.ProcessEnv;
   const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
     env,
     stdio: 'ignore',
@@ -55,7 +55,8 @@ describe.runIf(hasStrace && SOAK)('qr create --from on a disk that fails, or a m
         const results = await readFile(join(directory, 'codes.results.csv'), 'utf8').catch(() => undefined);
         if (results !== undefined) expect(results.trim().split('\n')).toHaveLength(NAMES.length + 1);
       }
-      const again = await runCli(['qr', 'create', '--from', file, '--settle', '1s'], { env: sandbox.env });
+      const env = { ...sandbox.env, QRCTL_STATE_DIR: join(directory, 'state') };
+      const again = await runCli(['qr', 'create', '--from', file, '--settle', '100ms'], { env });
       expect([again.code, again.stderr], `${call} ${n} ${fault}`).toEqual([0, expect.anything()]);
       const names = sandbox.workspace.codes().map(({ name }) => name);
       expect(names.sort(), `${call} ${n} ${fault}`).toEqual(NAMES);

@@ -367,25 +367,25 @@ describe('files beside', () => {
     }
   });
 
-  const journals: [string, string | ((path: string) => Promise<void> | void)][] = [
+  const ledgers: [string, string | ((path: string) => Promise<void> | void)][] = [
     ['another file', 'dear diary\n'],
     ['a list', '[]\n'],
-    ['a prototype', '{"__proto__":{"is":"journal"},"crc":"00000000"}\n'],
+    ['a prototype', '{"__proto__":{"is":"ledger"},"crc":"00000000"}\n'],
     ['deep', `${'['.repeat(200_000)}\n`],
     ['a FIFO', FIFO],
     ['a directory', (path) => mkdir(path)],
     ['a link to a device', (path) => symlink('/dev/zero', path)],
   ];
 
-  test.each(journals)('a journal that is %s ends it before anything is sent', async (_, made) => {
+  test.each(ledgers)('a ledger that is %s ends it before anything is sent', async (_, made) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
     await writeFile(join(directory, 'codes.csv'), 'name,type\na,sms\n');
-    const journal = join(directory, 'codes.results.csv.journal');
-    await (typeof made === 'string' ? writeFile(journal, made) : made(journal));
+    const ledger = join(directory, 'own.jsonl');
+    await (typeof made === 'string' ? writeFile(ledger, made) : made(ledger));
     const options: CliOptions = { cwd: directory, env: sandbox.env };
-    const { code, stderr } = await runByDay(['qr', 'create', '--from', 'codes.csv'], options);
-    expect(stderr).toContain('codes.results.csv.journal');
+    const { code, stderr } = await runByDay(['qr', 'create', '--from', 'codes.csv', '--ledger', 'own.jsonl'], options);
+    expect(stderr).toMatch(/own\.jsonl|\/dev\/zero/);
     expect(stderr).not.toMatch(/unexpected failure/);
     expect(code).toBe(2);
     expect(sandbox.workspace.codes()).toHaveLength(0);
@@ -397,7 +397,8 @@ describe('files beside', () => {
     ['--output', 'link.csv'],
     ['--results', 'link.csv'],
     ['--output', 'codes.results.csv'],
-    ['--output', 'codes.results.csv.journal'],
+    ['--ledger', 'codes.csv'],
+    ['--ledger', 'link.csv'],
   ])('%s %s would replace what is needed, and is refused', async (flag, path) => {
     const directory = await useDirectory();
     const sandbox = await useSandbox({ codes: 0 });
@@ -410,7 +411,7 @@ describe('files beside', () => {
         ['qr', 'create', '--from', 'codes.csv', flag, path, '--format', 'csv', ...more],
         options,
       );
-      expect(stderr).toMatch(/can't be the same file as (--from|--output)/);
+      expect(stderr).toMatch(/can't be the same file as (--from|--output|--ledger)/);
       expect(code).toBe(2);
     }
     expect(await readFile(join(directory, 'codes.csv'), 'utf8')).toBe('name,type\na,sms\n');

@@ -44,6 +44,7 @@ async function leaveFiles({ sandbox, run, path }: Work) {
     'scans export --all --output-dir data --partition-by month --append',
     'qr apply --from codes.csv',
     'qr create --from rows.csv',
+    'qr create --from rows.csv --results book.results.xlsx --ledger own.json',
     'qr create --from rows.json --results results.ndjson.gz',
     'scans watch --all --since-last watch.csv',
     'scans tail CODE --state tail.json --since 1h --max-events 1 --interval 10ms',
@@ -69,7 +70,8 @@ const KEPT: readonly (readonly [string, RegExp])[] = [
   ['hard.json', /a lock file/],
   ['rows.results.csv', /the results of a bulk run/],
   ['results.ndjson.gz', /the results of a bulk run/],
-  ['rows.results.csv.journal', /the journal/],
+  ['own.json', /a ledger/],
+  ['book.results.xlsx', /the results of a bulk run/],
   ['watch.csv', /the rows of `scans watch`/],
   ['check.csv', /the rows of `qr check`/],
   ['tail.json', /the state of/],
@@ -83,7 +85,7 @@ describe('files that later runs rely on', () => {
     const work = await useWork();
     await leaveFiles(work);
     for (const [file, says] of KEPT) {
-      const format = /\.json$|ndjson/.test(file) ? '' : ' -f csv';
+      const format = /\.json$|ndjson|xlsx$/.test(file) ? '' : ' -f csv';
       await work.expectRefused(`qr list -o ${file}${format}`, says);
       await work.expectRefused(`qr list --summary ${file}`, says);
     }
@@ -175,13 +177,14 @@ describe('files of one run', () => {
       'qr apply --from codes.csv --summary codes.csv',
       'qr apply --from codes.csv -o codes.csv',
       'qr apply --from codes.csv --lock new.lock.json --summary new.lock.json',
-      'qr apply --from codes.csv --lock new.lock.json --summary new.lock.json.journal',
+      'qr apply --from codes.csv --ledger l.jsonl --summary l.jsonl',
+      'qr create --from rows.csv --ledger rows.csv',
       'qr apply --from rows.csv --key name --summary rows.lock.json',
       'qr apply --init -o new.csv --summary new.lock.json',
       'qr apply --init -o new.csv --lock new.csv',
       'qr create --from rows.csv --summary rows.csv',
       'qr create --from more.json --summary more.results.json',
-      'qr create --from more.json --summary more.results.json.journal',
+      'qr create --from more.json --ledger more.results.json',
       'qr create --from rows.csv --results r.csv -o r.csv',
       'qr image --from ids.txt --sheet L7160 -o l.pdf --summary l.pdf',
       'qr image CODE --logo logo.svg -o logo.svg',

@@ -57,18 +57,18 @@ describe('a list that is given back', () => {
     await writeFile(file, text.replace(';active;', ';paused;'));
     const dry = await qr('update', '--from', 'codes.csv', '--dry-run', '-f', 'json');
     const changes = JSON.parse(dry.stdout).filter(({ action }: { action: string }) => action !== 'unchanged');
-    expect(changes).toMatchObject([{ field: 'status', old: 'active', new: 'paused' }]);
+    expect(changes).toMatchObject([{ changes: { status: { old: 'active', new: 'paused' } } }]);
     expect(await qr('update', '--from', 'codes.csv')).toMatchObject({ code: 0 });
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
     // The results are such a file, too.
     const results = await readFile(join(cwd, 'codes.results.csv'), 'utf8');
-    expect(results).toMatch(/^\ufeffname;type;destination;status;created_at;updated_at;id;slug;outcome;error\r\n/);
+    expect(results).toMatch(/^\ufeffname;type;destination;status;created_at;updated_at;id;slug;outcome;error;base;decision\r\n/);
     expect(await qr('update', '--from', 'codes.results.csv')).toMatchObject({ code: 0 });
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
   });
 });
 
-test('results have the extension of their input, but a run that began otherwise goes on in its own', async () => {
+test('results have the extension of their input', async () => {
   const { qr, cwd } = await useList();
   const row = '{"name":"a","type":"sms"}\n';
   for (const name of ['a.ndjson', 'b.jsonl', 'c.dat']) await writeFile(join(cwd, name), row);
@@ -79,10 +79,9 @@ test('results have the extension of their input, but a run that began otherwise 
   }
   const results = (await readdir(cwd)).filter((name) => /results\.\w+$/.test(name));
   expect(results.sort()).toEqual(['a.results.ndjson', 'b.results.jsonl', 'c.results.ndjson', 'd.results.json', 'e.results.tsv']);
-  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(/^name\ttype\tid\tslug\toutcome\terror\na\tsms\t/);
-  await writeFile(join(cwd, 'old.ndjson'), row);
-  expect(await qr('create', '--from', 'old.ndjson', '--results', 'old.results.csv')).toMatchObject({ code: 0 });
-  expect((await qr('create', '--from', 'old.ndjson')).stderr).toContain('1 row: 1 created before (0 requests)');
+  expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(
+    /^name\ttype\tid\tslug\toutcome\terror\tbase\tdecision\na\tsms\t/,
+  );
 });
 
 test('a workbook is filled in, created from, and answered by a workbook', async () => {
@@ -91,11 +90,10 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   expect(await qr('create', '--template', '-o', 'codes.xlsx')).toMatchObject({ code: 0, stdout: '' });
   expect((await qr('create', '--from', 'codes.xlsx')).stderr).toContain('0 rows: nothing to do');
   await qr('list', '-o', 'list.xlsx', '--fields', 'name,type,destination');
-  expect(await qr('create', '--from', 'list.xlsx')).toMatchObject({ code: 0 });
+  expect(await qr('create', '--from', 'list.xlsx', '--as-new', 'all')).toMatchObject({ code: 0 });
   expect(sandbox.workspace.codes()).toHaveLength(2 * before);
   expect(await readdir(cwd)).toContain('list.results.xlsx');
-  // Read back by its journal's rules: nothing is created twice.
-  expect((await qr('create', '--from', 'list.xlsx')).stderr).toContain(`${before} created before (0 requests`);
+  expect((await qr('create', '--from', 'list.results.xlsx')).stderr).toContain(`${before} unchanged`);
   await writeFile(join(cwd, 'renamed.xlsx'), 'name,type\na,sms\n');
   const sent = sandbox.requests.length;
   const refused = await qr('create', '--from', 'renamed.xlsx');

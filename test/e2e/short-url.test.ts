@@ -31,7 +31,15 @@ describe('short_url', () => {
       expect(update.stderr).not.toContain('copied to the results');
       expect(sandbox.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
       const results = await rows('results.csv');
-      expect(Object.keys(results[0] ?? {}).slice(-5)).toEqual(['id', 'slug', 'short_url', 'outcome', 'error']);
+      expect(Object.keys(results[0] ?? {}).slice(-7)).toEqual([
+        'id',
+        'slug',
+        'short_url',
+        'outcome',
+        'error',
+        'base',
+        'decision',
+      ]);
       expect(results.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
       for (const { slug, short_url } of results) expect(short_url).toBe(addressOf(slug));
     },
@@ -43,7 +51,18 @@ describe('short_url', () => {
     await write('codes.csv', 'name,type,shelf\nmenu,sms,A\nposter,sms,B\n');
     expect(await qrctl('qr', 'create', '--from', 'codes.csv', '--concurrency', '1')).toMatchObject({ code: 5 });
     const [made, left] = await rows('codes.results.csv');
-    expect(Object.keys(made ?? {})).toEqual(['name', 'type', 'shelf', 'id', 'slug', 'short_url', 'outcome', 'error']);
+    expect(Object.keys(made ?? {})).toEqual([
+      'name',
+      'type',
+      'shelf',
+      'id',
+      'slug',
+      'short_url',
+      'outcome',
+      'error',
+      'base',
+      'decision',
+    ]);
     expect(made).toMatchObject({ outcome: 'created', short_url: addressOf(made?.slug) });
     expect(left).toMatchObject({ short_url: '' });
     const image = ['qr', 'image', '--from', 'list.csv', '--output-dir', 'codes'];

@@ -3,15 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Failure } from '../../src/base/errors.ts';
-import { readPlanJournal } from '../../src/codes/dated/plan-journal.ts';
 import { readAt } from '../../src/codes/dated/read-at.ts';
-import { checkCreate } from '../../src/codes/engine/check-create.ts';
-import { readJournal } from '../../src/codes/engine/creation/journal.ts';
-import { listedCodes, listedRows } from '../../src/codes/engine/read-results.ts';
+import { openLedgerFile, readMemory } from '../../src/codes/engine/ledger/ledger-file.ts';
+import { parseLock } from '../../src/codes/engine/lock/lock-file.ts';
 import { loadLogo } from '../../src/codes/images/load-logo.ts';
 import { readManifest } from '../../src/codes/images/manifest.ts';
-import { checkDated, checkDelete, checkUpdate } from '../../src/codes/input/check-rows.ts';
 import { parseWithFaults } from '../../src/codes/input/read-input.ts';
+import { checkRows as checkRowsFor } from '../../src/codes/engine/rows/read-rows.ts';
 import { parseRows } from '../../src/commands/bulk-input.ts';
 import { nodeDisk } from '../../src/files/durable/node-disk.ts';
 import { type Input, refuseChecked } from '../../src/files/formats/read/input.ts';
@@ -33,10 +31,10 @@ import {
   ID,
   IDENTITY,
   IMAGE_MANIFEST,
-  JOURNAL,
+  LEDGER,
   LIST,
+  LOCK,
   MANIFEST,
-  PLAN,
   RELATIONS,
   RESULTS,
   SCANS,
@@ -72,10 +70,11 @@ const lines = (records: readonly object[]) => Buffer.from(records.map((record) =
 /** As the commands of bulk runs check what they read. */
 async function checkRows(input: Input): Promise<void> {
   const rows = [
-    () => checkCreate(input, { utm: UTM }),
-    () => checkUpdate(input, { ignoreDates: true }),
-    () => checkDelete(input),
-    () => checkDated(input, {}, (cell) => readAt(cell, 'Europe/Berlin')),
+    () => checkRowsFor(input, { verb: 'create', utm: UTM }),
+    () => checkRowsFor(input, { verb: 'update', ignoreDates: true, slugOfShortUrl: (url: string) => url.split('/').at(-1) }),
+    () => checkRowsFor(input, { verb: 'apply', keyColumn: 'name' }),
+    () => checkRowsFor(input, { verb: 'delete' }),
+    () => checkRowsFor(input, { verb: 'update', readAt: (cell) => readAt(cell, 'Europe/Berlin') }),
   ];
   for (const check of rows) await own(async () => refuseChecked(input, await check(), true));
 }
@@ -123,7 +122,7 @@ const OWN = { workspace: createWorkspace({ ...WORKSPACE, apiKey: 'svc_live_a' })
 const STATES = [StateProblem, UnknownStateError];
 
 export const FILE_PARSERS: readonly Parser[] = [
-  fromOf('--from csv', BUFFERS(CODES_CSV), 10),
+  fromOf('--from csv', BUFFERS([...CODES_CSV, ...RESULTS]), 12),
   fromOf('--from json', BUFFERS(CODES_JSON), 6),
   fromOf('--from ndjson', BUFFERS(CODES_NDJSON), 5),
   fromOf(
@@ -150,36 +149,23 @@ export const FILE_PARSERS: readonly Parser[] = [
   ),
   { ...inputOf('parquet', [parquet()], 4), isApart: true },
   {
-    name: 'results',
-    samples: BUFFERS(RESULTS),
-    share: 4,
-    async parse(bytes) {
-      const results = await parseRows(bytes, 'codes.results.csv', {});
-      listedCodes(results);
-      await listedRows(results, UTM);
+    name: 'ledger',
+    samples: [lines(LEDGER)],
+    share: 6,
+    pack: sumLines,
+    async parse(bytes, directory) {
+      const path = join(directory, 'ledger-1.jsonl');
+      await writeFile(path, bytes);
+      await own(() => readMemory(path, nodeDisk));
+      const { log } = await openLedgerFile(path, OWN, nodeDisk);
+      await log.close();
     },
   },
   {
-    name: 'journal',
-    samples: [lines(JOURNAL)],
-    share: 4,
-    pack: sumLines,
-    async parse(bytes, directory) {
-      const path = join(directory, 'codes.journal');
-      await writeFile(path, bytes);
-      await readJournal({ ...OWN, disk: nodeDisk, path, check: async () => undefined });
-    },
-  },
-  {
-    name: 'journal of a plan',
-    samples: [lines(PLAN)],
-    share: 2,
-    pack: sumLines,
-    async parse(bytes, directory) {
-      const path = join(directory, 'plan.journal');
-      await writeFile(path, bytes);
-      await readPlanJournal(path, OWN);
-    },
+    name: 'lock file',
+    samples: BUFFERS([LOCK]),
+    share: 3,
+    parse: (bytes) => parseLock(bytes.toString(), 'codes.lock.json'),
   },
   { name: 'state', samples: [Buffer.from(JSON.stringify(STATE))], share: 3, pack: seal, parse: parseState, throws: STATES },
   {

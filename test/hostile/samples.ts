@@ -1,5 +1,6 @@
 /** Valid files of each kind, as text: what is damaged is damaged from these. */
 export const ID = '11111111-2222-4333-8444-555555555555';
+const OTHER = '11111111-2222-4333-8444-666666666666';
 
 export const CODES_CSV = [
   'name,type,destination,note\nMenu,url,https://example.com/menu?a=1#top,"a ""quoted"" note"\nHours,url,https://example.org/,\r\n',
@@ -34,7 +35,7 @@ export const SCANS_CSV = [
   `qr_id,qr_slug,qr_name,id,ts,country,city,device,os,browser,referrer\n${SCANS.map((scan) => [ID, 's', 'n', ...Object.values(scan).slice(0, 7), ''].join()).join('\n')}\n`,
 ];
 export const RESULTS = [
-  `name,type,destination,id,slug,short_url,outcome,error\nMenu,url,https://example.com/,${ID},menu,,created,\nB,url,https://example.com/,,,,failed,"it, failed"\n`,
+  `name,type,destination,id,slug,short_url,outcome,error,base,decision\nMenu,url,https://example.com/,${ID},menu,,created,,r3fa9c1-77b2e0-a1c4d9,\nB,url,https://example.com/,,,,undecided,"it, failed",,new\n`,
 ];
 export const LIST = [`${ID}\nspring-menu\n"hours"\n`, 'slug\nspring-menu\n'];
 
@@ -52,29 +53,38 @@ export const SVG = [
 ];
 
 export const WORKSPACE = { baseUrl: 'https://qr.example/api/v1' };
-const STAMPED = { t: 1, w: 1_767_225_600_000, b: 5, s: 1_767_225_600_000 };
-export const JOURNAL = [
-  { is: 'journal', version: 2, ...WORKSPACE },
-  { is: 'session', ...STAMPED },
+const VALUES = { name: 'Menu', destination: 'https://example.com/', status: 'active' };
+export const LEDGER = [
+  { is: 'ledger', version: 1, ...WORKSPACE },
   {
-    is: 'entries',
-    first: 1,
-    seen: [
-      { name: 'Menu', destination: 'https://example.com/', all: 'a' },
-      { name: 'B', all: 'b', own: 'c' },
-    ],
+    is: 'claim',
+    claim: { id: OTHER, rows: [], origin: 'found', order: 1, run: 'r0', stored: VALUES, isDecided: false, isDeleted: false },
   },
-  { is: 'intent', row: 1, ...STAMPED },
-  { is: 'created', row: 1, id: ID, slug: 'menu', at: '2026-01-01T00:00:00Z', ...STAMPED },
-  { is: 'intent', row: 2, ...STAMPED },
-  { is: 'adopted', row: 2, id: ID, slug: 'x', before: [ID], ...STAMPED },
+  { is: 'stored', field: 'name', value: 'A  b', stored: 'A b' },
+  { is: 'replaced', id: OTHER, by: ID },
+  { is: 'counters', next: 1, order: 1 },
+  { is: 'run', run: 'r1', ids: [OTHER] },
+  { is: 'post', run: 'r1', n: 1, values: { name: 'Menu', type: 'menu', destination: 'https://example.com/' }, key: 'k' },
+  { is: 'made', n: 1, id: ID, slug: 'menu', stored: VALUES },
+  { is: 'post', run: 'r1', n: 2, values: { name: 'B' }, status: 'paused' },
+  { is: 'post', run: 'r1', n: 3, values: { name: 'B' }, again: 2, decided: true },
+  { is: 'patch', run: 'r1', n: 4, id: ID, set: { name: 'b' }, before: { name: 'Menu' }, row: { name: 'b' }, pause: 'backup' },
+  { is: 'set', n: 4, stored: { name: 'b' } },
+  { is: 'delete', run: 'r1', n: 5, id: OTHER },
+  { is: 'deleted', n: 5 },
+  { is: 'found', run: 'r1', id: ID, row: { name: 'b' }, stored: VALUES },
+  { is: 'decided', n: 2 },
+  { is: 'end', run: 'r1' },
 ];
-export const PLAN = [
-  { is: 'journal', version: 1, of: 'plan', ...WORKSPACE },
-  { is: 'known', name: 'menu', id: ID },
-  { is: 'intent', id: ID, wanted: { name: 'b' }, before: { name: 'a' } },
-  { is: 'done', id: ID, keys: ['k'], outcome: 'updated' },
-];
+export const LOCK = `{
+"version": 1,
+"base_url": "${WORKSPACE.baseUrl}",
+"codes": [
+{"key":"a","id":"${ID}","slug":"menu","name":"Menu","type":"url","destination":null,"status":"active","removed":"paused"},
+{"key":"b","id":"${OTHER}","slug":"x","name":"B","type":"url","destination":"https://example.com/","status":"paused"},
+null
+]}
+`;
 const OVERLAP = {
   watermarkMs: 5,
   rows: 2,

@@ -17,7 +17,7 @@ const REPORT = 'node_modules/.cache/mutants/report.json';
 const PROTOCOL_OF = {
   'src/base/text': 'src/files/formats',
   'src/files/paper': 'src/codes/images',
-  'src/codes/dated': 'src/codes/engine/creation',
+  'src/codes/dated': 'src/codes/engine',
   'src/codes/deletion': 'src/scans/backup',
 };
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);

@@ -256,6 +256,18 @@ describe('DELETE', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test.each([
+    [200, '<html>Please log in</html>', 'text/html'],
+    [202, '{}', 'application/json'],
+  ])('that is answered by %i instead of 204 is repeated, until a 404 shows that the code is gone', async (status, body, type) => {
+    const page = say(rawAnswer(status, body, { 'Content-Type': type }));
+    const portal = await useFaultServer(page);
+    expect(await rejection(useService(portal.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(UnexpectedAnswerError);
+    const slow = await useFaultServer((request) => (request.number === 0 ? page(request) : missing(request)));
+    await useService(slow.baseUrl).deleteCode(CODE.id);
+    expect(slow.requests).toHaveLength(2);
+  });
+
   test('that finds 404 at first, or after a 429, has not', async () => {
     for (const first of [missing, refusal(429, { 'Retry-After': '1' })]) {
       const server = await useFaultServer((request) => (request.number === 0 ? first(request) : missing(request)));

@@ -61,9 +61,13 @@ describe('a recorded workspace', () => {
 
   it('moves to another base URL by --moved-from and the same test, and not without', async () => {
     const recorded = { ...(await here.record()), baseUrl: 'https://old.example/api/v1' };
-    const refused = await (await ask({ recorded, exists: ['a'] })).answer.catch((thrown) => thrown);
-    expect(refused).toBeInstanceOf(UsageError);
-    expect(refused.hint).toContain('--moved-from https://old.example/api/v1');
+    const refused = async (flag: { movedFrom?: undefined }) =>
+      (await ask({ recorded, exists: ['a'], ...flag })).answer.catch((thrown) => thrown);
+    expect(await refused({ movedFrom: undefined })).toMatchObject({
+      name: 'UsageError',
+      hint: expect.stringContaining('--moved-from https://old.example/api/v1'),
+    });
+    expect(await refused({})).toMatchObject({ name: 'UsageError', hint: 'Use --profile aaa, or use another.' });
     expect(await (await ask({ recorded, exists: ['a'], movedFrom: recorded.baseUrl })).answer).toBe('renew');
     await expect((await ask({ recorded, movedFrom: recorded.baseUrl })).answer).rejects.toThrow(UsageError);
   });

@@ -1,10 +1,10 @@
 /** Runs the built command as its users do: a process of its own, a config directory of its own, and a bare environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 
 /** What `node` is told to run: the build of this directory (test/global-setup.ts sees to it), or another installation. */
 export const BIN = process.env.QRCTL_TEST_BIN ?? new URL('../../bin/qrctl.js', import.meta.url).pathname;
@@ -83,6 +83,22 @@ export async function useDirectory(): Promise<string> {
 /** What a run takes from ours; the start-up cache is shared by all tests, as a user's runs share it. */
 export const AMBIENT = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.QRCTL_TEST_CACHE };
 
+/** State directory of each test: its commands share their ledgers, as those of a user do, and no other test sees them. */
+const states = new WeakMap<object, string>();
+
+function stateOfTest(home: string): string {
+  const test = TestRunner.getCurrentTest();
+  if (!test) return join(home, 'state');
+  let directory = states.get(test);
+  if (directory === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'qrctl-state-'));
+    onTestFinished(() => rm(made, { recursive: true, force: true, maxRetries: 5 }));
+    states.set(test, made);
+    directory = made;
+  }
+  return directory;
+}
+
 /** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
 export function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
   return {
@@ -93,6 +109,7 @@ export function bareEnv(home: string, more: Record<string, string | undefined> =
     LANG: 'C.UTF-8',
     TERM: 'xterm-256color',
     QRCTL_CONFIG_DIR: join(home, 'config'),
+    QRCTL_STATE_DIR: stateOfTest(home),
     ...more,
   };
 }

@@ -7,10 +7,12 @@
 export const OUTCOMES = {
   created: 'New code or image',
   adopted: 'Existing code that was assigned to the row',
-  exists: 'Existing code with the same values as the row (--skip-existing)',
+  exists: 'Existing code with the same values as the row; no other one was created',
   updated: 'Changed code or image',
-  unchanged: 'Nothing to change: the values are the same, an earlier run changed them, or a later row replaces them',
-  edited: 'The row was edited after its code was created, or another client edited the code',
+  unchanged: 'Nothing to change: the values are the same, only another client changed them, or a later row replaces them',
+  edited: 'The row may be an edit of an existing code; nothing was sent (--apply-edits)',
+  conflict: 'The row and another client changed the same field since the list was saved (exit 9)',
+  gone: 'The code of the row was deleted from the service',
   later: 'The change is not due yet (--due)',
   deleted: 'Deleted code',
   failed: 'The row, code or image failed; the error states the reason',
@@ -30,10 +32,9 @@ export const ACTIONS = { create: 'created', adopt: 'adopted', update: 'updated',
 /** Meanings of words that only a plan has. */
 export const PLAN_WORDS = {
   removed: 'The file no longer contains the key (qr apply)',
-  gone: 'The code with this key was deleted from the service (qr apply)',
 } as const;
 
-type Foreseen = Extract<Outcome, 'exists' | 'unchanged' | 'edited' | 'later' | 'failed' | 'undecided'>;
+type Foreseen = Extract<Outcome, 'exists' | 'unchanged' | 'edited' | 'conflict' | 'gone' | 'later' | 'failed' | 'undecided'>;
 
 /** Word of a dry run: the outcome itself if a run does nothing for the row. */
 export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;

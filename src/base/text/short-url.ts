@@ -64,10 +64,28 @@ function inAscii(host: string): string {
  * and https are equal, because one redirects to the other.
  */
 export function isShortUrl(template: string, address: URL): boolean {
+  return patternOf(template).test(plainForm(address));
+}
+
+/** Returns the slug or ID in an address of the template, in any spelling; undefined if it is another address, or none. */
+export function codeOfShortUrl(template: string, text: string): string | undefined {
+  const address = parseUrl(text.trim());
+  const [, code] = (address && patternOf(template).exec(plainForm(address))) ?? [];
+  if (code === undefined) return undefined;
+  try {
+    return decodeURIComponent(code);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Matches the addresses of all codes in plain form; its first group is the code. */
+function patternOf(template: string): RegExp {
   const pattern = plainForm(new URL(template.replace(PLACES, ANY_CODE)))
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replace(ANY_CODE, '([^/?#&]+)')
     .replaceAll(ANY_CODE, '[^/?#&]+');
-  return new RegExp(`^${pattern}/?([?#]|$)`, 'i').test(plainForm(address));
+  return new RegExp(`^${pattern}/?([?#]|$)`, 'i');
 }
 
 /**

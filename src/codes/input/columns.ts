@@ -42,10 +42,15 @@ export interface Columns {
 }
 
 /**
- * Finds the columns that this command reads, the `known` ones. `reserved` are names that the results add, which the input must not use.
- * Faults: a known column that occurs twice (`Name`, `name`), a reserved name, a probable typo.
+ * Finds the columns that this command reads, the `known` ones and the `optional` ones. `reserved` are names that the results add, which the
+ * input must not use. Faults: a known column that occurs twice (`Name`, `name`), a reserved name, a probable typo of a `known` column.
  */
-export function matchColumns(input: Input, known: readonly string[], reserved: readonly string[] = []): Columns {
+export function matchColumns(
+  input: Input,
+  known: readonly string[],
+  reserved: readonly string[] = [],
+  optional: readonly string[] = [],
+): Columns {
   const line = input.headerLine;
   const faults: Fault[] = [];
   const warnings = warningsOfHidden(input);
@@ -59,7 +64,7 @@ export function matchColumns(input: Input, known: readonly string[], reserved: r
         message: `this name is reserved for a results column: rename your column, for example to my_${folded}`,
       });
     }
-    if (!known.includes(folded)) continue;
+    if (!known.includes(folded) && !optional.includes(folded)) continue;
     const other = found.get(folded);
     if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);

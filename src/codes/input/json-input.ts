@@ -31,8 +31,10 @@ function* splitLines(text: string): Generator<JsonElement> {
   }
 }
 
-/** Parses an array of JSON objects. Throws UsageError for anything else, or the signal's reason. */
+/** Parses an array of JSON objects, or one object that is a code. Throws UsageError for anything else, or the signal's reason. */
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
+  const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
+  if (record) return record;
   if (!text.trimStart().startsWith('[')) refuseFaults({ name }, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
   try {
     return await readPieces('json', numbered(elementsOf(text, '[')), name, signal);
@@ -40,6 +42,15 @@ export async function parseJsonArray(text: string, name: string, signal?: AbortS
     if (error instanceof BrokenJsonError) refuseFaults({ name }, [{ line: error.line, message: error.message }]);
     throw error;
   }
+}
+
+/** Fields that every code has, and only a code has together. */
+const OF_CODE = ['id', 'slug', 'name', 'type', 'created_at'];
+
+async function readRecord(text: string, name: string, signal: AbortSignal | undefined): Promise<Input | undefined> {
+  const value = await parsePiece(text).catch(() => undefined);
+  if (!isObject(value) || OF_CODE.some((field) => !Object.hasOwn(value, field))) return undefined;
+  return { ...(await readPieces('json', [{ text, line: 1 }], name, signal)), isRecord: true };
 }
 
 /** Gives the elements their number in place of their line, because all of them may be on one line. */

@@ -1,5 +1,5 @@
 /** Outcomes of rows. */
-import type { Outcome } from '../../base/run/outcomes.ts';
+import { OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
 
 export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
@@ -18,4 +18,9 @@ export interface RowResult {
 
 export function isDone({ outcome }: RowResult): boolean {
   return DONE.has(outcome);
+}
+
+/** Returns whether a cell has an outcome of a row. */
+export function isRowOutcome(cell: unknown): cell is RowOutcome {
+  return typeof cell === 'string' && cell !== 'earlier' && Object.hasOwn(OUTCOMES, cell);
 }

@@ -16,21 +16,22 @@ export interface Doubt {
 
 /**
  * Returns the changes of the row itself, and doubts about them and about the flags: an unedited list changes nothing, whatever its codes
- * are.
+ * are. `isNew`: no code can have the values already, so a text that no file can hold is a fault, and an empty destination is none.
  */
 export function readChanges(
   row: InputRow,
   { cell }: Columns,
-  common: { readonly changes?: CodeChanges; readonly force?: boolean | undefined },
+  common: { readonly changes?: CodeChanges; readonly force?: boolean | undefined; readonly isNew?: boolean },
   isJson: boolean,
 ): { changes: CodeChanges; doubts: Doubt[] | undefined } {
   const doubts: Doubt[] = [];
   const nameCell = cell(row, 'name');
-  const name = readText(nameCell, true);
+  const { isNew = false } = common;
+  const name = readText(nameCell, !isNew);
   if (name?.trim() === '') doubts.push({ field: 'name', fault: nameCell.faultOf(BLANK_NAME) });
   const address = cell(row, 'destination');
   // JSON can set a field to empty; in a CSV an empty cell means no change.
-  const own = address.value === '' && isJson ? '' : readText(address, true);
+  const own = address.value === '' && isJson && !isNew ? '' : readText(address, !isNew);
   for (const doubt of doubtsOf(address, own ?? common.changes?.destination, common.force)) doubts.push(doubt);
   const statusCell = cell(row, 'status');
   const typed = readText(statusCell);

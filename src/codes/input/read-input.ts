@@ -54,8 +54,10 @@ function looksPacked(bytes: Uint8Array): boolean {
 const BEGINNING = 1024;
 
 function formOfContent(utf8: Buffer): Form {
-  const first = utf8.toString('utf8', 0, BEGINNING).trimStart()[0];
-  return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
+  const [first = ''] = utf8.toString('utf8', 0, BEGINNING).trimStart().split('\n', 1);
+  // In NDJSON an object is one line.
+  if (first[0] === '[' || first.trim() === '{') return 'json';
+  return first[0] === '{' ? 'ndjson' : 'csv';
 }
 
 /**

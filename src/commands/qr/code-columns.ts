@@ -4,6 +4,7 @@ import type { Outcome } from '../../base/run/outcomes.ts';
 import { fillShortUrl } from '../../base/text/short-url.ts';
 import type { Context } from '../../context.ts';
 import type { ColourName, Column } from '../../files/formats/columns.ts';
+import { DATA_FORMATS } from '../../files/formats/formats.ts';
 import type { Shape } from '../../files/formats/formatter.ts';
 import type { OutputFlags } from '../../files/formats/plan-output.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
@@ -27,6 +28,8 @@ const COLOUR_OF: Readonly<Partial<Record<Outcome, ColourName>>> = {
   deleted: 'green',
   failed: 'red',
   undecided: 'red',
+  conflict: 'red',
+  gone: 'red',
   'not-attempted': 'yellow',
 };
 const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map(Object.entries(COLOUR_OF));
@@ -69,15 +72,24 @@ const DERIVED_COLUMNS: readonly DerivedColumn[] = [
 /** Output of commands that print codes (`qr list`, `get`, `create`, `update`). */
 export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: DERIVED_COLUMNS.map(({ name }) => name) };
 
+/** What a row was saved from: what both sides change until it is read again is a conflict. */
+const BASE: Column = { name: 'base', importance: 0, keepWhole: true };
+
+/** Output of `qr list`, whose files are edited and read again. */
+export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [...DERIVED_COLUMNS, BASE].map(({ name }) => name) };
+
 interface CodeOutput {
   columns: readonly Column[];
   /** The record to print for a code. */
   toRecord: (code: QrCode) => Row;
 }
 
+/** Formats of files that `--from` reads. */
+const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
+
 /**
- * Returns columns and records for the flags, with the derived columns for which the profile has the setting. Throws UsageError for invalid
- * flags; call it before the first request.
+ * Returns columns and records for the flags, with the derived columns for which the profile has the setting. A list in a file that can be
+ * read again has bases. Throws UsageError for invalid flags; call it before the first request.
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
   const settings = await context.settings();
@@ -85,8 +97,12 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
     const compute = valueFor(settings);
     return compute ? [{ column, compute }] : [];
   });
-  const columns = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
-  const { format } = await planOutput(context, options, columns, shape);
+  const columnsOf = () => [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
+  const mayHaveBases = shape === 'list' ? [BASE] : [];
+  const { format, path } = await planOutput(context, options, [...columnsOf(), ...mayHaveBases], shape);
+  const hasBases = options.fields ? options.fields.includes(BASE.name) : path !== undefined && SHEETS.has(format);
+  if (shape === 'list' && hasBases) derived.push({ column: BASE, compute: await loadBase() });
+  const columns = columnsOf();
   if (options.timezone !== undefined && format !== 'xlsx') {
     throw new UsageError('--timezone requires a workbook: other formats use UTC', {
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
@@ -98,4 +114,10 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
     return record;
   };
   return { columns, toRecord };
+}
+
+/** Loads the function that computes the base of a code, with the module of node that it needs. */
+async function loadBase(): Promise<(code: QrCode) => string> {
+  const { baseOf, formatBase } = await import('../../codes/engine/plan/base.ts');
+  return (code) => formatBase(baseOf(code));
 }

@@ -7,7 +7,7 @@ import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.t
 import { createFilter, filterOptions } from '../code-filters.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';
-import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
+import { codeOutput, LIST_OUTPUT } from './code-columns.ts';
 
 interface Sort {
   field: (typeof CODE_FIELDS)[number];
@@ -32,7 +32,7 @@ export const command = defineCommand({
     'The service has no filters, so qrctl reads all codes and filters them on this machine. If you repeat a filter, qrctl lists codes that match ' +
     'any of the values.',
   options,
-  columns: async () => [CODE_OUTPUT],
+  columns: async () => [LIST_OUTPUT],
   examples: [
     { command: 'qrctl qr list', does: 'List every code' },
     { command: 'qrctl qr list --status active --name menu --sort name', does: 'List active codes with "menu" in their name' },

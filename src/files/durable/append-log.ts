@@ -1,6 +1,6 @@
 /**
  * Append-only log on disk: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last
- * line is detected and dropped. For users, it is the journal of a bulk run.
+ * line is detected and dropped. For users, it is the ledger of a workspace.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -27,9 +27,11 @@ export interface LogAdvice {
   elsewhere: string;
   /** If the file is not a complete log. */
   damaged: string;
+  /** Name of the log in messages. */
+  noun: string;
 }
 
-/** Location of a log, and the function that takes its records one by one: a journal of a million rows is never in memory as a whole. */
+/** Location of a log, and the function that takes its records one by one: a log of a million records is never in memory as a whole. */
 interface LogPlace<R> {
   path: string;
   advice: LogAdvice;
@@ -44,18 +46,18 @@ interface LogPlace<R> {
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
   const file = await openOrCreate(disk, path).catch((error) => {
-    throw cannotOpen(taskOf(path), error, advice.elsewhere);
+    throw cannotOpen(taskOf(path, advice), error, advice.elsewhere);
   });
   try {
-    const reader = createLineReader(path, advice.damaged, take);
+    const reader = createLineReader(path, advice, take);
     for await (const piece of readPieces(file, 0, (await file.stat()).size)) reader.add(piece);
     const { length } = reader.end();
     // D9: the partial line of a killed run must not become the beginning of the next line.
     await file.truncate(length);
-    return createAppender<R>({ disk, file, path, start: length });
+    return createAppender<R>({ disk, file, path, advice, start: length });
   } catch (error) {
     await file.close();
-    throw cannotWrite(taskOf(path), error, 'no changes were made');
+    throw cannotWrite(taskOf(path, advice), error, 'no changes were made');
   }
 }
 
@@ -69,16 +71,16 @@ export async function readLog<R extends { is: string }>({ path, advice, disk = n
   try {
     const bytes = await ifPresent(disk.readFile(path));
     if (bytes === undefined) return;
-    const reader = createLineReader(path, advice.damaged, take);
+    const reader = createLineReader(path, advice, take);
     reader.add(bytes);
     reader.end();
   } catch (error) {
-    throw cannotOpen(`read the journal ${path}`, error, advice.elsewhere);
+    throw cannotOpen(`read the ${advice.noun} ${path}`, error, advice.elsewhere);
   }
 }
 
-function taskOf(path: string): string {
-  return `write the journal ${path}`;
+function taskOf(path: string, advice: LogAdvice): string {
+  return `write the ${advice.noun} ${path}`;
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
@@ -97,9 +99,10 @@ function createAppender<R extends { is: string }>(log: {
   disk: Disk;
   file: DiskFile;
   path: string;
+  advice: LogAdvice;
   start: number;
 }): LogWriter<R> {
-  const { disk, file, path } = log;
+  const { disk, file, path, advice } = log;
   let position = log.start;
   let waiting: string[] = [];
   let writing: Promise<void> = Promise.resolve();
@@ -111,15 +114,18 @@ function createAppender<R extends { is: string }>(log: {
     const bytes = Buffer.from(waiting.join(''));
     waiting = [];
     try {
-      const ours = await expectSize(file, path, position);
+      const ours = await file.stat();
+      // D15: another process truncated or extended it, which the next write would hide.
+      if (ours.size !== position) throw tampered(path, advice, 'changed by another process');
       await writeFully(file, bytes, position);
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
       // D8: resolves `append`. From here on, a power cut cannot undo it.
-      await Promise.all([file.datasync(), expectFindable(disk, ours, path)]);
+      const [, isFindable] = await Promise.all([file.datasync(), isAt(disk, ours, path)]);
+      if (!isFindable) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
-      throw cannotWrite(taskOf(path), cause, 'all earlier records are saved');
+      throw cannotWrite(taskOf(path, advice), cause, 'all earlier records are saved');
     }
   }
 
@@ -157,23 +163,14 @@ function createAppender<R extends { is: string }>(log: {
   };
 }
 
-/**
- * D15: checks that the log was not truncated or extended by another process, which the next write would hide. Returns which file it is.
- * Throws LocalError.
- */
-async function expectSize(file: DiskFile, path: string, size: number): Promise<DiskStat> {
-  const ours = await file.stat();
-  if (ours.size !== size) throw tampered(path, 'changed by another process');
-  return ours;
+/** D15: returns whether the log is still where the next run will read it. */
+async function isAt(disk: Disk, ours: DiskStat, path: string): Promise<boolean> {
+  return isSameFile(ours, await ifPresent(disk.stat(path)));
 }
 
-/** D15: checks that the log is still where the next run will read it. Throws LocalError if the file was moved or removed. */
-async function expectFindable(disk: Disk, ours: DiskStat, path: string): Promise<void> {
-  if (!isSameFile(ours, await ifPresent(disk.stat(path)))) throw tampered(path, 'moved or removed');
-}
-
-function tampered(path: string, what: string): LocalError {
-  return new LocalError(`the journal ${path} was ${what} while this run was writing it`, {
-    hint: 'Restore the journal first. Only the journal records which requests were sent.',
+function tampered(path: string, advice: LogAdvice, what: string): LocalError {
+  const noun = advice.noun;
+  return new LocalError(`the ${noun} ${path} was ${what} while this run was writing it`, {
+    hint: `Restore the ${noun} first. Only the ${noun} records which requests were sent.`,
   });
 }

@@ -4,6 +4,16 @@ import { UsageError } from '../../base/errors.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
+/** A file that is not a log, or not a complete one. It is unchanged. */
+export class DamagedLogError extends UsageError {
+  readonly path: string;
+
+  constructor(path: string, what: string, hint: string) {
+    super(`${path} ${what}`, { hint });
+    this.path = path;
+  }
+}
+
 /** Formats a line such as `{…,"crc":"0a1b2c3d"}`, with the CRC-32 of the text before `,"crc"`. */
 export function formatLine(record: object): string {
   const text = JSON.stringify(record).slice(0, -1);
@@ -37,7 +47,11 @@ const BEGINNING = Buffer.from('{"is":');
  * Reads a log piece by piece, and calls `take` with the record of each complete line. D10: only the tail may be damaged, because it was being written
  * when the machine stopped, and nothing that depends on it was done. Damage before it could hide a record, so it is refused.
  */
-export function createLineReader<R extends object>(path: string, hint: string, take: (record: R) => void) {
+export function createLineReader<R extends object>(
+  path: string,
+  { damaged: hint, noun }: { damaged: string; noun: string },
+  take: (record: R) => void,
+) {
   /** Bytes of the complete lines. */
   let length = 0;
   let records = 0;
@@ -53,7 +67,7 @@ export function createLineReader<R extends object>(path: string, hint: string, t
     lines += 1;
     read += line.length + 1;
     const record = parseLine<R>(line.toString());
-    if (record && brokenAtLine > 0) throw new UsageError(`${path} is damaged at line ${brokenAtLine}`, { hint });
+    if (record && brokenAtLine > 0) throw new DamagedLogError(path, `is damaged at line ${brokenAtLine}`, hint);
     if (record) {
       take(record);
       records += 1;
@@ -76,14 +90,16 @@ export function createLineReader<R extends object>(path: string, hint: string, t
       open.push(Buffer.from(piece.subarray(start)));
       openLength += piece.length - start;
       if (openLength > LONGEST_LINE)
-        throw new UsageError(`${path} is not a qrctl journal: line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`, {
+        throw new DamagedLogError(
+          path,
+          `is not a qrctl ${noun}: line ${lines + 1} is longer than ${LONGEST_LINE / 2 ** 20} MiB`,
           hint,
-        });
+        );
     },
     /** Returns the number of records and of their bytes. Throws UsageError if the file is not a log. */
     end(): { records: number; length: number } {
       const isOurs = records > 0 || (brokenAtLine === 0 && isBeginning(Buffer.concat(open)));
-      if (!isOurs) throw new UsageError(`${path} is not a qrctl journal`, { hint });
+      if (!isOurs) throw new DamagedLogError(path, `is not a qrctl ${noun}`, hint);
       return { records, length };
     },
   };
@@ -93,18 +109,4 @@ export function createLineReader<R extends object>(path: string, hint: string, t
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);
-}
-
-/**
- * Returns a function that takes the records of a log in order, and refuses one after the first that has a shape which no run writes,
- * whatever its checksum is. The caller checks the first, because it knows what the log is bound to.
- *
- * @throws UsageError that names the line
- */
-export function createShapeGuard<R>(path: string, hasShape: (record: R) => boolean, hint: string): (record: R) => void {
-  let line = 0;
-  return (record) => {
-    line += 1;
-    if (line > 1 && !hasShape(record)) throw new UsageError(`${path} is damaged at line ${line}: unknown record`, { hint });
-  };
 }

@@ -136,7 +136,7 @@ async function nameDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-/** More than the size of any state or journal, but few enough bytes for memory. */
+/** More than the size of any state or ledger, but few enough bytes for memory. */
 const MOST_BYTES = 512 * 2 ** 20;
 
 async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {

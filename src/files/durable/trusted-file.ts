@@ -53,9 +53,9 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
  * Durably creates a directory and its missing parents, and returns its real path. D14: nothing is created behind a link that is not followed.
  * Throws the system's error, and UsageError like `realPath`.
  */
-export async function makeRealDirectories(disk: Disk, path: string): Promise<string> {
+export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
-  await makeDirectories(disk, disk.user() === undefined ? absolute : await withoutLinks(disk, absolute));
+  await makeDirectories(disk, disk.user() === undefined ? absolute : await withoutLinks(disk, absolute), mode);
   return realPath(disk, absolute);
 }
 

@@ -12,7 +12,7 @@ export const FILE_KINDS = {
   other: 'has data that no earlier run wrote here',
   summary: 'is the summary of a run',
   config: 'is a config file of qrctl',
-  journal: 'is the journal of a bulk run',
+  ledger: 'is a ledger of qrctl, or the journal of an earlier version',
   lock: 'is a lock file of `qr apply`',
   state: 'is the state of --append, `scans tail` or a dataset',
   log: 'was written with --append, and may have scans that the service no longer has',
@@ -31,7 +31,7 @@ export const ORDINARY_FILES: readonly FileKind[] = ['none', 'other', 'summary'];
 
 /** Beginnings of the files that are not tables. */
 const BEGINNINGS: readonly (readonly [FileKind, RegExp])[] = [
-  ['journal', /^\{"is":/],
+  ['ledger', /^\{"is":/],
   ['lock', /^\s*\{\s*(?:"version":\s*\d+,\s*)?"base_url":/],
   ['state', /^\{"version":\d+,"baseUrl":/],
   ['config', /^\s*\{\s*"version":\s*\d+,\s*(?:"current":\s*"[^"]*",\s*)?"profiles":/],
@@ -44,6 +44,7 @@ const TABLES: readonly (readonly [FileKind, ...string[]])[] = [
   ['check', 'outcome', 'http_status'],
   ['watch', 'outcome', 'last_scan', 'expected'],
   ['plan', 'action', 'field', 'old', 'new'],
+  ['plan', 'action', 'changes'],
   ['results', 'outcome', 'error'],
 ];
 
@@ -62,7 +63,7 @@ export async function kindOfFile(disk: Disk, real: string): Promise<FileKind> {
   const kind = BEGINNINGS.find(([, begins]) => begins.test(text))?.[0] ?? kindOfTable(columnsOf(text));
   if (kind !== 'other') return kind;
   // Of a workbook, the columns are not read.
-  if (text.startsWith('PK') && (await beginningOf(disk, `${real}.journal`)).startsWith('{"is":')) return 'results';
+  if (text.startsWith('PK') && /\.results\.xlsx$/i.test(real)) return 'results';
   return (await kindByNeighbors(disk, real)) ?? (head.length === 0 ? 'none' : 'other');
 }
 

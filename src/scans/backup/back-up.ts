@@ -1,15 +1,14 @@
 /** Backs up a code and all of its scans to disk before its DELETE is sent (`--backup`). PROTOCOL.md states the guarantee. */
 import { join } from 'node:path';
-import { NotFoundError, UnprovenError } from '../../base/errors.ts';
+import { UnprovenError } from '../../base/errors.ts';
 import { addFile } from '../../base/run/run-summary.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
-import { isUuid } from '../../service/checks.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
 import type { ReadScans } from '../export/range.ts';
-import { type BackupContext, OTHER_DIRECTORY, openPause, removePauseRecord } from './pause-code.ts';
+import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
 /** Maximum number of checks for newer scans before one DELETE; each check that finds some is followed by another export. */
@@ -23,11 +22,10 @@ const FRESH_MS = 1000;
 
 export interface Backup {
   /**
-   * Backs up a code and sends its DELETE. `found`: the code, if this run has just read it; otherwise it is requested. Rejects with
-   * UnprovenError if the scans cannot be verified as complete, with NotFoundError if the code does not exist, with the errors of `send`,
-   * and with LocalError for a full disk.
+   * Backs up a code and sends its DELETE. `code` is as it was before a run paused it. Rejects with UnprovenError if the scans cannot be
+   * verified as complete, with the errors of `send`, and with LocalError for a full disk.
    */
-  backUp(id: string, send: SendDelete, found?: QrCode): Promise<void>;
+  backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   /** Reports up to which time the backups contain the scans. */
   reportEnd(): void;
 }
@@ -38,27 +36,17 @@ export interface Backup {
  */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
-  // Only an ID that was checked to be a UUID becomes the name of a file.
-  const placeOf = (id: string) => join(directory, id.toLowerCase());
   let codes = 0;
   let untilMs = Number.POSITIVE_INFINITY;
 
-  async function readCode(id: string): Promise<QrCode> {
-    const service = await context.service();
-    return service.getCode(id).catch(async (error) => {
-      if (error instanceof NotFoundError && isUuid(id)) await removePauseRecord(placeOf(id));
-      throw error;
-    });
-  }
-
   return {
-    async backUp(id, send, found) {
-      const code = found ?? (await readCode(id));
-      const place = placeOf(code.id);
-      const pause = await openPause(context, place, code);
+    async backUp(code, send, setStatus) {
+      // An ID that was checked to be a UUID is safe as the name of a file.
+      const place = join(directory, code.id.toLowerCase());
+      const pause = createPause(context, code, setStatus);
       try {
         // B1, B7: flushed, and a regular file, or the code is not deleted.
-        await writeWholeFile(`${place}.json`, `${JSON.stringify(pause.before, null, 2)}\n`, {
+        await writeWholeFile(`${place}.json`, `${JSON.stringify(code, null, 2)}\n`, {
           processes: context.processes,
           elsewhere: OTHER_DIRECTORY,
           keeps: true,
@@ -72,7 +60,6 @@ export async function openBackup(context: BackupContext, directory: string): Pro
         await pause.undo(error);
         throw error;
       }
-      await pause.end();
     },
     reportEnd() {
       if (codes === 0) return;

@@ -14,8 +14,6 @@ import { openWholeFile } from '../../files/formats/whole-file.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
-const NEWLINE = 10;
-
 /** Content of a file of scans. */
 export interface SavedScans {
   scans: number;
@@ -23,7 +21,7 @@ export interface SavedScans {
   untilMs: number;
 }
 
-/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or are fewer than in the file. */
+/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or lack one of those in the file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
   const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
@@ -36,7 +34,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
     excel: false,
   });
   const document = createDocumentSink(file, formatter);
-  const sink = sinkOf(document, code, await countLines(path));
+  const sink = sinkOf(document, code, await readIds(path));
   const service = await context.service();
   const { failures, range } = await exportCodes({
     ...{ service, codes: [code], untilMs: undefined, fetchInOrder, width: service.concurrency },
@@ -52,39 +50,48 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Counts the lines of a backup of an earlier run whose DELETE failed; 0 if there is none. */
-async function countLines(path: string): Promise<number> {
-  let lines = 0;
+/** Reads the IDs of the scans in a backup of an earlier run whose DELETE failed; none if there is no backup. */
+async function readIds(path: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  const decoder = new TextDecoder();
+  const take = (line: string) => ids.add(/"id":\s*(-?\d+)/.exec(line)?.[1] ?? line);
+  let rest = '';
   try {
     const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
     try {
       const stat = await file.stat();
       if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-      for await (const piece of readPieces(file, 0, stat.size)) for (const byte of piece) lines += byte === NEWLINE ? 1 : 0;
+      for await (const piece of readPieces(file, 0, stat.size)) {
+        const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) take(line);
+      }
+      if (rest !== '') take(rest);
     } finally {
       await file.close();
     }
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw cannotOpen(`read ${path}`, error, OTHER_DIRECTORY);
   }
-  return lines;
+  return ids;
 }
 
-/** Creates the sink of one code; `before`: the number of scans in its existing backup. */
-function sinkOf(document: DocumentSink, code: QrCode, before: number): CodeSink {
+/** Creates the sink of one code; `before`: the IDs of the scans in its existing backup. */
+function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): CodeSink {
   let added = 0;
   return {
     sinceMs: undefined,
     added: () => added,
     async write({ rows }) {
       added += rows.length;
+      for (const { id } of rows) before.delete(String(id));
       return document.write(rows);
     },
     checkpoint: () => document.checkpoint(),
     async commit() {
-      // B6: scans are never deleted one by one, so fewer of them show that the service's response is incomplete.
-      if (added < before) {
-        const reason = `the existing backup has ${countOf(before, 'scan')}, but the service returned ${added}`;
+      // B6: a backup that has scans which the service no longer returns is the only record of them.
+      if (before.size > 0) {
+        const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
         throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: asSentence(OTHER_DIRECTORY) });
       }
       await document.commit();

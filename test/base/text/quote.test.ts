@@ -3,21 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { platform } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { NotFoundError } from '../../../src/base/errors.ts';
 import { codeInShell, inQuotes, inShell, inShellOr, quote, shown } from '../../../src/base/text/quote.ts';
 import { parseMoment } from '../../../src/base/time/moments.ts';
-import { checkCreate } from '../../../src/codes/engine/check-create.ts';
-import { requireCode } from '../../../src/codes/engine/find-codes.ts';
-import { createResults } from '../../../src/codes/engine/results.ts';
-import { checkDelete } from '../../../src/codes/input/check-rows.ts';
+import { failureOfRun } from '../../../src/codes/engine/results/run-failure.ts';
+import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
 import { noSuchCode } from '../../../src/codes/listing/find-code.ts';
+import { describeMissing } from '../../../src/codes/listing/find-codes.ts';
 import { confirm } from '../../../src/commands/qr/delete/confirm.ts';
 import type { Context } from '../../../src/context.ts';
 import { chooseColumns } from '../../../src/files/formats/columns.ts';
-import { type Checked, type Input, refuseChecked } from '../../../src/files/formats/read/input.ts';
+import { refuseChecked } from '../../../src/files/formats/read/input.ts';
 import { answerError } from '../../../src/service/answer-error.ts';
 import { parseBaseUrl } from '../../../src/service/base-url.ts';
 import { unknownProfile } from '../../../src/settings/choose-profile.ts';
 import { renderError } from '../../../src/terminal/render-error.ts';
+import { change, endOf, itemOf } from '../../codes/engine/results/plan-builder.ts';
 import { headersOf } from '../../service/rate-limit/setup.ts';
 import { CODE } from '../../service/setup.ts';
 import { HOSTILE } from '../../support/hostile-strings.ts';
@@ -134,13 +135,13 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
   'a slug that was asked for': (value) => noSuchCode(value, []),
   'a name that was asked for': (value) => noSuchCode(value, [{ slug: value, name: value }]),
   'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
-  'a slug of a file': (slug) =>
-    thrown(() => requireCode({ row: 1, line: 2, values: new Map(), id: undefined, slug }, () => undefined)),
-  'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), checkDelete)),
-  'a value of a file': (type) => thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), checkCreate)),
+  'a slug of a file': (slug) => new NotFoundError(describeMissing({ id: undefined, slug })),
+  'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), 'delete')),
+  'a value of a file': (type) => thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), 'create')),
   'a column of a file': (column) =>
-    thrown(() => refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), checkCreate)),
-  'a code that a person must decide about': (slug) => undecided({ slug, created_at: slug }),
+    thrown(() => refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), 'create')),
+  'a code that a person must decide about': (slug) => undecided(slug),
+  'a value on the service that a row conflicts with': (value) => conflict(value),
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
   'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
@@ -157,8 +158,8 @@ function inputOf(values: Record<string, string>) {
   return { name: 'codes.csv', columns: Object.keys(values), headerLine: 1, rows };
 }
 
-async function refuseAll(input: ReturnType<typeof inputOf>, check: (input: Input) => Promise<Checked<unknown>>) {
-  refuseChecked(input, await check(input));
+async function refuseAll(input: ReturnType<typeof inputOf>, verb: 'create' | 'delete') {
+  refuseChecked(input, await checkRows(input, { verb }));
 }
 
 async function thrown(work: () => unknown): Promise<unknown> {
@@ -170,12 +171,17 @@ async function thrown(work: () => unknown): Promise<unknown> {
   throw new Error('it was expected to fail');
 }
 
-function undecided(code: { slug: string; created_at: string }) {
-  const end = { row: 1, state: 'unknown', id: undefined, slug: undefined, error: undefined, sentNow: true } as const;
-  const ended = createResults();
-  ended.take({ ...end, line: 2, before: false, stopped: false, edit: undefined, candidates: [{ ...CODE, ...code }] });
-  const input = [{ row: 1, line: 2, values: new Map([['name', code.slug]]) }];
-  return ended.failure({ stop: undefined, stopRow: undefined }, input, 'codes.results.csv');
+const RUN = { verb: 'create', file: { name: 'codes.csv' }, stop: undefined, resultsPath: 'codes.results.csv' } as const;
+
+function undecided(slug: string) {
+  const item = itemOf(2, 'undecided', { key: slug, candidates: [{ ...CODE, slug }] });
+  return failureOfRun([endOf(item, 'undecided')], RUN);
+}
+
+function conflict(value: string) {
+  const code = { ...CODE, name: value };
+  const item = itemOf(2, 'conflict', { code, changes: [{ ...change('conflict', value, 'b', value), field: 'name' }] });
+  return failureOfRun([endOf(item, 'conflict')], RUN);
 }
 
 function answer(status: number, body: { error: string; code: string } | undefined, location = '') {

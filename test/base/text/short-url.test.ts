@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fillShortUrl, isShortUrl, parseShortUrl } from '../../../src/base/text/short-url.ts';
+import { codeOfShortUrl, fillShortUrl, isShortUrl, parseShortUrl } from '../../../src/base/text/short-url.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 
@@ -72,5 +72,24 @@ describe('an address that counts as a scan', () => {
   test('with its place behind the question mark', () => {
     const of = (address: string) => isShortUrl('https://go.example/?c={id}&s=1', new URL(address));
     expect([of('http://go.example/?c=x&s=1'), of('https://go.example/?c=&s=1')]).toEqual([true, false]);
+  });
+});
+
+describe('the code in a short URL', () => {
+  test.each(['aB3xY', 'menü 10/x?y#z', '100%', '%41', 'a&b=c'])('is the slug %j that was filled in', (slug) => {
+    for (const template of ['https://go.example/{slug}', 'https://go.example/q?c={slug}&s=1', 'https://go.example/{slug}/{id}'])
+      expect(codeOfShortUrl(template, fillShortUrl(template, { id: ID, slug }))).toBe(slug);
+    expect(codeOfShortUrl('https://go.example/{id}', `https://go.example/${ID}`)).toBe(ID);
+  });
+
+  test.each([
+    [' http://GO.example//aB3xY/?utm_source=x ', 'aB3xY'],
+    ['https://go.example/', undefined],
+    ['https://go.example/a/b', undefined],
+    ['https://other.example/aB3xY', undefined],
+    ['https://go.example/%E0%A4%A', undefined],
+    ['aB3xY', undefined],
+  ])('of %j is %j', (address, code) => {
+    expect(codeOfShortUrl('https://go.example/{slug}', address)).toBe(code);
   });
 });

@@ -180,7 +180,7 @@ describe('an address that leads nowhere', () => {
       const { code, stderr } = await qr(...args, '--force');
       expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 0, expect.stringMatching(/warning: .*cannot be opened/)]);
     }
-    expect(writes()).toBe(1 + 4 + 2 + 1);
+    expect(writes()).toBe(1 + 3 + 2 + 1);
     // What a code has already may stay, and a destination may be emptied by name.
     expect(await qr('update', slug, '--destination', 'nope2', '--name', 'n')).toMatchObject({ code: 0 });
     expect(await qr('update', id, '--destination', '')).toMatchObject({ code: 0 });

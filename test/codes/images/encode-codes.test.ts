@@ -6,9 +6,10 @@ import { encodeText } from '../../../src/codes/images/encode.ts';
 import { type EncodedCode, type EncodedCodes, encodeCodes, refuseUnprintable } from '../../../src/codes/images/encode-codes.ts';
 import type { PictureFormat, PictureStyle } from '../../../src/codes/images/picture.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
-import { codeOf, idOf } from '../engine/plan-world.ts';
+import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 
 const STYLE: PictureStyle = { sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
+const codeOf = (n: number, more: Partial<QrCode> = {}) => listedCode(n, { slug: `s${n}`, ...more });
 const TEMPLATE = 'https://qr.example/{slug}';
 const LONG_SLUG = 'x'.repeat(40);
 

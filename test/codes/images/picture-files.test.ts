@@ -8,7 +8,7 @@ import { encodeText } from '../../../src/codes/images/encode.ts';
 import type { EncodedCode } from '../../../src/codes/images/encode-codes.ts';
 import { type ManifestRow, readManifest, writeManifest } from '../../../src/codes/images/manifest.ts';
 import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../src/codes/images/picture-files.ts';
-import { codeOf, idOf } from '../engine/plan-world.ts';
+import { codeOf, idOf } from '../engine/plan/make.ts';
 
 async function useDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-image-'));

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
-import { checkKeyed } from '../../../src/codes/engine/keyed-rows.ts';
-import { checkDelete, checkUpdate } from '../../../src/codes/input/check-rows.ts';
+import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
 import { parseInput, parseWithFaults } from '../../../src/codes/input/read-input.ts';
 import type { Fault, ReadOptions } from '../../../src/files/formats/read/input.ts';
 import { createFormat, seenNumber } from '../../../src/files/formats/xlsx/seen-text.ts';
@@ -197,9 +196,13 @@ describe('a workbook', () => {
       (await check).faults.map(({ column, message }) => [column, message]);
     const asText = (is: string) =>
       expect.stringMatching(new RegExp(`^is a ${is}.*: format the cell as text and retype the value$`));
-    expect(await faults(checkKeyed(input, { key: 'key' }))).toEqual([['key', asText('number \\(1.5\\)')]]);
-    expect(await faults(checkUpdate(input))).toEqual([['utm_term', asText('date')]]);
-    expect(await faults(checkDelete(input))).toEqual([]);
+    const both = [
+      ['key', asText('number \\(1.5\\)')],
+      ['utm_term', asText('date')],
+    ];
+    expect(await faults(checkRows(input, { verb: 'apply', keyColumn: 'key' }))).toEqual(both);
+    expect(await faults(checkRows(input, { verb: 'update' }))).toEqual(both);
+    expect(await faults(checkRows(input, { verb: 'delete' }))).toEqual([]);
     expect(input.rows[0]?.values.get('key')).toBe(1.5);
   });
 

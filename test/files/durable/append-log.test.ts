@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { LocalError, UsageError } from '../../../src/base/errors.ts';
 import type { Disk, DiskFile } from '../../../src/files/durable/disk.ts';
-import { createShapeGuard } from '../../../src/files/durable/log-lines.ts';
 import { openAppendLog, readAppendLog } from '../../support/logs.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { runs } from '../../support/property-runs.ts';
@@ -19,8 +18,8 @@ interface Line {
   text?: string;
 }
 
-const LOG = '/data/codes.journal';
-const ADVICE = { elsewhere: 'name another place', damaged: 'put it back' };
+const LOG = '/data/ledger-1.jsonl';
+const ADVICE = { elsewhere: 'name another place', damaged: 'put it back', noun: 'ledger' };
 const lines = (count: number, from = 0): Line[] => Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
 
 async function write({ disk }: MemoryDisk, records: readonly Line[]): Promise<void> {
@@ -176,7 +175,7 @@ describe('a log that failed', () => {
     memory.fault = (_, operation) => (operation.startsWith('sync') ? 'EIO' : undefined);
     const refused = await log.append(lines(1, 1)).catch((error: unknown) => error);
     expect(refused).toMatchObject({
-      message: `cannot write the journal ${LOG}: the device reported an input/output error (EIO)`,
+      message: `cannot write the ledger ${LOG}: the device reported an input/output error (EIO)`,
     });
     memory.fault = () => undefined;
     await expect(log.append(lines(1, 2))).rejects.toBe(refused);
@@ -260,11 +259,11 @@ describe('a log whose place changes while it is written (D15)', () => {
     const log = await openAppendLog<Line>(LOG, ADVICE, memory.disk);
     await log.append(lines(1));
     await change(memory);
-    const message = `the journal ${LOG} was ${what} while this run was writing it`;
+    const message = `the ledger ${LOG} was ${what} while this run was writing it`;
     await expect(log.append(lines(1, 1))).rejects.toMatchObject({
       name: 'LocalError',
       message,
-      hint: expect.stringContaining('Restore the journal'),
+      hint: expect.stringContaining('Restore the ledger'),
     });
     await expect(log.append(lines(1, 2))).rejects.toThrow(message);
   });
@@ -362,15 +361,6 @@ describe('what is found', () => {
     });
   });
 
-  it('is refused by its owner where a line behind the first is of no shape that a run writes', () => {
-    const refuse = (...found: string[]) => found.forEach(createShapeGuard(LOG, (record) => record === 'row', 'put it back'));
-    const at = (line: number) => expect.objectContaining({ message: `${LOG} is damaged at line ${line}: unknown record` });
-    for (const found of [[], ['first'], ['row'], ['first', 'row', 'row']]) expect(() => refuse(...found)).not.toThrow();
-    expect(() => refuse('first', 'odd', 'odd')).toThrow(at(2));
-    expect(() => refuse('first', 'row', 'odd')).toThrow(at(3));
-    expect(() => refuse('first', 'odd')).toThrow(expect.objectContaining({ name: 'UsageError', hint: 'put it back' }));
-  });
-
   it.each([
     'name,type\nA,url\n',
     '{"is":"x"}\n',
@@ -383,7 +373,7 @@ describe('what is found', () => {
     const memory = createMemoryDisk();
     memory.write(LOG, text);
     await expect(openAppendLog(LOG, ADVICE, memory.disk)).rejects.toThrow(UsageError);
-    const refusal = { message: `${LOG} is not a qrctl journal`, hint: ADVICE.damaged };
+    const refusal = { message: `${LOG} is not a qrctl ledger`, hint: ADVICE.damaged };
     await expect(read(memory)).rejects.toMatchObject(refusal);
     expect(memory.read(LOG)).toBe(text);
   });
@@ -396,8 +386,8 @@ it('a line without an end is refused before all of it is read', async () => {
   writeFileSync(path, '');
   truncateSync(path, 2 ** 30);
   const refusal = {
-    name: 'UsageError',
-    message: `${path} is not a qrctl journal: line 1 is longer than 64 MiB`,
+    name: 'DamagedLogError',
+    message: `${path} is not a qrctl ledger: line 1 is longer than 64 MiB`,
     hint: ADVICE.damaged,
   };
   await expect(openAppendLog(path, ADVICE)).rejects.toMatchObject(refusal);
@@ -423,7 +413,7 @@ describe('a place for a log', () => {
   it('has a directory', async () => {
     const memory = createMemoryDisk();
     await expect(openAppendLog('/data/no/x.journal', ADVICE, memory.disk)).rejects.toMatchObject({
-      message: 'cannot write the journal /data/no/x.journal: its directory does not exist (ENOENT)',
+      message: 'cannot write the ledger /data/no/x.journal: its directory does not exist (ENOENT)',
       hint: 'Create the directory first, or name another place.',
     });
   });
@@ -453,7 +443,7 @@ describe('a place for a log', () => {
     const open: Disk['open'] = async (...where) => {
       const file = await memory.disk.open(...where);
       const close = () => file.close().finally(() => closed++);
-      return { ...file, close, currentPath: async () => '/elsewhere/codes.journal' };
+      return { ...file, close, currentPath: async () => '/elsewhere/ledger-1.jsonl' };
     };
     await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('it or a directory in its path was moved');
     expect(closed).toBe(1);
@@ -522,6 +512,6 @@ describe('a place for a log', () => {
     await writeFile(path, '');
     expect(await readAppendLog(path, ADVICE)).toEqual([]);
     await writeFile(path, 'dear diary\n');
-    await expect(readAppendLog(path, ADVICE)).rejects.toThrow(`${path} is not a qrctl journal`);
+    await expect(readAppendLog(path, ADVICE)).rejects.toThrow(`${path} is not a qrctl ledger`);
   });
 });

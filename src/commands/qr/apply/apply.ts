@@ -7,13 +7,13 @@ import { options } from './flags.ts';
 export const command = defineCommand({
   description:
     'Creates and changes codes until they match a file.\n\n' +
-    'Each row has a key that never changes. The lock file next to the file records the code of each key: keep both in git. The first ' +
-    'run adopts existing codes with the same name, type and destination. An empty cell leaves a field as it is. Nothing is deleted.\n\n' +
+    'Each row has a key that never changes. The lock file next to the file records the code of each key: keep both in git. An empty ' +
+    'cell leaves a field as it is. Nothing is deleted.\n\n' +
     'A plan that changes or removes more keys than --max-changes is refused (exit 9). If a key may be one of several codes, or its ' +
-    'code was deleted, decide with --adopt or --recreate.',
+    'code was deleted, decide with --adopt, --adopt-existing or --as-new.',
   options,
   async columns() {
-    const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([import('./plan-records.ts'), import('./init.ts')]);
+    const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([import('../plan/plan-records.ts'), import('./init.ts')]);
     return [
       { columns: APPLIED_COLUMNS },
       { when: '--dry-run', columns: PLAN_COLUMNS },
@@ -33,9 +33,6 @@ export const command = defineCommand({
     }
     if (options.from === undefined) {
       throw new UsageError('missing --from', { hint: 'Add --from FILE, or write a first file with --init -o codes.csv.' });
-    }
-    if (options.exitCode && !options.dryRun) {
-      throw new UsageError('--exit-code requires --dry-run', { hint: 'Add --dry-run, or omit --exit-code.' });
     }
     await (await import('./from-file.ts')).applyFile(context, options.from, options);
   },

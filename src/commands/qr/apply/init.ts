@@ -2,12 +2,13 @@
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
-import { whileLocked } from '../../../codes/engine/apply-rows.ts';
-import { foldKey, type LockEntry } from '../../../codes/engine/lock-file.ts';
-import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../codes/engine/lock-store.ts';
+import { foldKey, type LockEntry } from '../../../codes/engine/lock/lock-file.ts';
+import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../codes/engine/lock/lock-store.ts';
+import { baseOf, formatBase } from '../../../codes/engine/plan/base.ts';
 import { everyCode } from '../../../codes/listing/codes.ts';
 import type { Context } from '../../../context.ts';
 import { ifPresent } from '../../../files/durable/disk.ts';
+import { acquireLock } from '../../../files/durable/lock.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
@@ -20,6 +21,7 @@ export const COLUMNS = [
   { name: 'type', choices: CODE_TYPES },
   { name: 'destination' },
   { name: 'status', choices: CODE_STATUSES },
+  { name: 'base' },
 ];
 
 /** Costs the listing. Throws UsageError if one of the files exists, unless `--overwrite`. */
@@ -38,12 +40,13 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
   useLock(files, lockPath);
   await checkLockPlace(lockPath);
   const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
-  await whileLocked({ lockPath, clock, signal }, onWait, async () => {
+  const held = await acquireLock(lockPath, { clock, signal, onWait });
+  try {
     if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
     const service = await context.service();
     const codes = await everyCode(service, service.concurrency, 'round');
     const keyOf = createKeys(codes);
-    const rows = codes.map((code) => ({ ...code, key: keyOf(code) }));
+    const rows = codes.map((code) => ({ ...code, key: keyOf(code), base: formatBase(baseOf(code)) }));
     context.facts.codes = codes.length;
     await printRecords(context, rows, COLUMNS, {
       ...flags,
@@ -58,7 +61,9 @@ export async function initFile(context: Context, flags: ApplyFlags): Promise<voi
     await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
     addFile(context.facts, lockPath);
     console.note(`Wrote ${countOf(codes.length, 'code')} to ${output} and the lock file to ${lockPath}`);
-  });
+  } finally {
+    await held.release();
+  }
 }
 
 async function refuseExisting(path: string): Promise<void> {

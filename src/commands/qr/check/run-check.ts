@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { version } from '../../../../package.json';
 import { addFailedCodes } from '../../../base/run/annotations.ts';
+import { countOutcomes } from '../../../base/run/count-outcomes.ts';
 import { fillShortUrl, isShortUrl } from '../../../base/text/short-url.ts';
 import { DAY_MS } from '../../../base/time/units.ts';
 import { checkDestinations } from '../../../codes/destinations/check-destinations.ts';
@@ -10,7 +11,6 @@ import { widenLookups } from '../../../codes/destinations/lookup-threads.ts';
 import { type ComparedRow, isNews } from '../../../codes/destinations/since-last.ts';
 import { findUtmProblem, hasUtmProblem } from '../../../codes/destinations/utm-problem.ts';
 import { findSilence, OUTCOMES, type Verdict } from '../../../codes/destinations/verdict.ts';
-import { countOutcomes } from '../../../codes/engine/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';

@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../base/errors.ts';
 import { inShell, shown } from '../../../base/text/quote.ts';
 import { addUtm } from '../../../base/text/utm.ts';
-import { CREATE_COLUMNS } from '../../../codes/engine/check-create.ts';
 import type { Context } from '../../../context.ts';
 import { CODE_TYPES, type NewCode, type QrCode } from '../../../service/shapes.ts';
 import { printRecord, printRecords } from '../../output-options.ts';
@@ -25,7 +24,7 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   const destination = withTags(flags);
   const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
   checkNewDestination(context, wanted, flags.force);
-  const code = await countOne(context.facts, 'created', () => create(context, wanted));
+  const code = await countOne(context.facts, () => create(context, wanted));
   await printRecord(context, toRecord(code), columns, flags);
 }
 
@@ -78,7 +77,12 @@ function lookFor(name: string): string {
 }
 
 /** Columns of `--template`. */
-export const TEMPLATE_COLUMNS = CREATE_COLUMNS.map((name) => ({ name, ...(name === 'type' && { choices: CODE_TYPES }) }));
+export const TEMPLATE_COLUMNS = [
+  { name: 'key' },
+  { name: 'name' },
+  { name: 'type', choices: CODE_TYPES },
+  { name: 'destination' },
+];
 
 /** Prints a header row, as CSV by default. Throws UsageError if the file exists: it may contain rows by now. */
 export async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {

@@ -2,18 +2,17 @@
 import { UsageError } from '../../../base/errors.ts';
 import { inParallel } from '../../../base/parallel/in-parallel.ts';
 import { codeInShell, countOf, inQuotes, quote } from '../../../base/text/quote.ts';
-import type { Lookup } from '../../../codes/engine/find-codes.ts';
-import type { TargetRow } from '../../../codes/input/check-rows.ts';
+import type { Plan } from '../../../codes/engine/plan/model.ts';
 import type { Context } from '../../../context.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { askUntil } from '../../ask-until.ts';
 import type { DeleteFlags } from './flags.ts';
 
-export type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'backup'>>;
+type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
 
 /** Throws UsageError if there is no terminal to prompt on and `--yes` is not set: nothing is sent then. */
-export function requireConsent({ console }: Context, { yes, dryRun }: Consent, from?: string): void {
-  if (yes || dryRun || (console.canAsk && from !== '-')) return;
+export function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent, from?: string): void {
+  if (yes || dryRun || offline || (console.canAsk && from !== '-')) return;
   throw new UsageError('cannot prompt for confirmation: not a terminal', {
     hint: "Deleting codes and their scans can't be undone. Pass --yes to delete, or --dry-run to preview.",
   });
@@ -78,18 +77,13 @@ async function requireYes(context: Context, question: string, yes: RegExp, forms
   if (!agreed) throw declined();
 }
 
-/** The codes that rows name, each once. */
-export function codesOf(rows: readonly TargetRow[], lookup: Lookup): QrCode[] {
-  return [...new Set(rows.flatMap((row) => lookup(row) ?? []))];
+/** Returns the codes that a plan deletes. */
+export function codesToDelete({ items }: Pick<Plan, 'items'>): QrCode[] {
+  return items.flatMap(({ action, code }) => (action === 'delete' && code ? [code] : []));
 }
 
 function declined(): UsageError {
   return new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
-}
-
-/** Returns whether the code must be looked up: a slug requires it, and with an ID it verifies that both match. */
-export function hasSlug({ slug }: TargetRow): boolean {
-  return slug !== undefined;
 }
 
 /** How many scans each code has, by its id: a request each. */

@@ -1,7 +1,7 @@
 /** Flags of `qr delete`. */
 import { flag, text, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
-import { bulkCodesOptions } from '../bulk-flags.ts';
+import { codesFrom, resultsOptions, rowsOptions } from '../rows/flags.ts';
 
 export const options = {
   yes: flag('--yes', 'Delete without confirmation', { risky: true }),
@@ -10,7 +10,9 @@ export const options = {
     'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete',
     { complete: 'directories' },
   ),
-  ...bulkCodesOptions,
+  ...rowsOptions,
+  from: codesFrom,
+  ...resultsOptions,
   ...outputOptions,
 };
 

@@ -10,7 +10,6 @@ import { hashFiles, isOurs, type PictureFile } from '../../../codes/images/pictu
 import type { Context } from '../../../context.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import { printRecords } from '../../output-options.ts';
-import { tellFailing } from '../dry-run.ts';
 
 /** Columns of `--dry-run`: those of the manifest that are known before an image is drawn. */
 export const PLAN_COLUMNS = MANIFEST_COLUMNS.filter(({ name }) => name !== 'sha256');
@@ -74,11 +73,11 @@ export async function printPlan(context: Context, planned: readonly PlannedPictu
   const records = planned.map(({ picture, outcome, error }) => ({ ...factsOf(picture, style), outcome, error }));
   await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
   const count = (wanted: PlannedPicture['outcome']) => planned.filter(({ outcome }) => outcome === wanted).length;
-  const [created, updated, unchanged] = [count('create'), count('update'), count('unchanged')];
+  const [created, updated, unchanged, failing] = [count('create'), count('update'), count('unchanged'), count('failed')];
   const more = [
     updated > 0 && `, ${formatCount(updated)} would be updated`,
     unchanged > 0 && `, ${formatCount(unchanged)} unchanged`,
-    tellFailing(count('failed')),
+    failing > 0 && `, ${formatCount(failing)} would fail`,
   ];
   const size = `${formatNumber(style.sizeMm)} mm`;
   context.console.note(

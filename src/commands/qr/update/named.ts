@@ -1,74 +1,72 @@
 /** `qr update CODE…`: the same changes of one or several codes. */
-import { changesFor, createUpdater } from '../../../codes/engine/change-rows.ts';
-import type { UpdateRow } from '../../../codes/input/check-rows.ts';
-import type { RowResult } from '../../../codes/input/outcomes.ts';
-import { findCode } from '../../../codes/listing/find-code.ts';
+import { UsageError } from '../../../base/errors.ts';
+import { quote } from '../../../base/text/quote.ts';
+import { addUtm, type UtmTags } from '../../../base/text/utm.ts';
 import type { Context } from '../../../context.ts';
-import type { OutputFlags } from '../../../files/formats/plan-output.ts';
-import { isUuid } from '../../../service/checks.ts';
+import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { planOutput, printRecord } from '../../output-options.ts';
-import { changeCodes, lookUp } from '../bulk-progress.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
-import { countOne } from '../count-one.ts';
-import { NAMED_COLUMNS, printNamed, rowsOf } from '../named-codes.ts';
+import { NAMED_COLUMNS } from '../named-codes.ts';
+import { errorOf, findNamed, type NamedEnd, type NamedVerb, previewNamed, printNamed, runNamed } from '../rows/run-named.ts';
+import type { UpdateFlags } from './flags.ts';
 
-type Asked = Pick<UpdateRow, 'changes' | 'utm'>;
-type Forced = { force?: true | undefined };
-
-/** Returns whether codes must be read before they get these changes, and whether to judge their destination. */
-function readingFor({ changes, utm }: Asked, { force }: Forced): { isDoubtful: boolean; mustRead: boolean } {
-  const isDoubtful = mustKnowType(changes, force);
-  // Tags without a destination go onto the one there is.
-  return { isDoubtful, mustRead: isDoubtful || (utm !== undefined && changes.destination === undefined) };
+interface Asked {
+  readonly changes: CodeChanges;
+  readonly utm: UtmTags | undefined;
 }
 
-/** Changes one code and prints it as it is then. One request for an ID; a slug takes one more, or the listing that finds it. */
-export async function updateOne(context: Context, wanted: string, asked: Asked, flags: OutputFlags & Forced): Promise<void> {
-  const { columns, toRecord } = await codeOutput(context, flags, 'record');
-  const service = await context.service();
-  const { isDoubtful, mustRead } = readingFor(asked, flags);
-  const found = mustRead || !isUuid(wanted) ? await findCode(service, wanted) : undefined;
-  if (found && isDoubtful) refuseDestination([found], asked.changes.destination);
-  const changes = asked.utm ? changesFor(asked, found ?? { slug: wanted, destination: null }) : asked.changes;
-  const id = found?.id ?? wanted.toLowerCase();
-  const code = await countOne(context.facts, 'updated', () => service.updateCode(id, changes));
-  if (changes.destination !== undefined) warnOfDestination(context, code);
-  await printRecord(context, toRecord(code), columns, flags);
-}
+const VERB: NamedVerb = { verb: 'update', done: 'updated' };
 
 /**
- * Changes each code, and prints the outcomes. One request per ID; slugs are looked up first, and a code that has the values already costs
- * no other request. A missing code fails alone. Throws as listed in errors.ts, at the end.
+ * Changes each code. One code is printed as it is then, several with their outcomes; a missing one fails alone. The codes are read first,
+ * and one that has the values already costs no other request. Throws as listed in errors.ts, at the end.
  */
-export async function updateSeveral(
-  context: Context,
-  names: readonly string[],
-  asked: Asked,
-  flags: OutputFlags & Forced,
-): Promise<void> {
-  const { isDoubtful, mustRead } = readingFor(asked, flags);
-  await planOutput(context, flags, NAMED_COLUMNS, 'list');
-  const rows = rowsOf(names).map((row): UpdateRow => ({ ...row, ...asked }));
-  const done = await changeCodes(context, rows, { verb: 'done', failFast: false, named: true }, async (service) => {
-    const lookup = await lookUp(
-      context,
-      rows.filter(({ id }) => id === undefined || mustRead),
-    );
-    if (isDoubtful)
-      refuseDestination(
-        rows.flatMap((row) => lookup(row) ?? []),
-        asked.changes.destination,
-      );
-    const update = createUpdater(service, lookup);
-    const apply = async (row: UpdateRow): Promise<RowResult> => {
-      if (row.id === undefined || mustRead) return update(row);
-      const changes = changesFor(asked, { slug: row.id, destination: null });
-      const code = await service.updateCode(row.id, changes);
-      if (changes.destination !== undefined) warnOfDestination(context, code);
-      return { id: code.id, slug: code.slug, outcome: 'updated' };
-    };
-    return { lookup, apply };
-  });
-  await printNamed(context, rows, done, flags);
+export async function updateNamed(context: Context, names: readonly string[], asked: Asked, flags: UpdateFlags): Promise<void> {
+  const isOne = names.length === 1;
+  // Flags and files that can't be used cost no request.
+  const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
+  if (!isOne && !flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, 'list');
+  const wish = wishOf(asked);
+  const utm = wish.destination === undefined ? asked.utm : undefined;
+  const named = await findNamed(context, names, { wish, utm });
+  refuseTags(named.codes, utm);
+  if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
+  if (flags.dryRun) return previewNamed(context, named, VERB, flags);
+  const end = await runNamed(context, named, VERB, flags);
+  if (wish.destination !== undefined) warnOfDestinations(context, end);
+  const [[, only] = []] = end.ends;
+  if (!single || !only?.code || end.failure !== undefined) return printNamed(context, end, flags);
+  const altered = errorOf(only);
+  if (altered !== undefined) context.console.warn(altered);
+  await printRecord(context, single.toRecord(only.code), single.columns, flags);
+}
+
+/** Returns the changes with the tags in a new destination. Throws UsageError if that is not a web address. */
+function wishOf({ changes, utm }: Asked): CodeChanges {
+  const { destination } = changes;
+  if (utm === undefined || destination === undefined) return changes;
+  return { ...changes, destination: withTags(destination, utm, 'the destination') };
+}
+
+/** Throws UsageError if one of the codes has no destination that tags can be added to. */
+function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
+  if (utm === undefined) return;
+  for (const { slug, destination } of codes) withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
+}
+
+function withTags(destination: string, utm: UtmTags, what: string): string {
+  try {
+    return addUtm(destination, utm);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(`${what} ${cause.message}; no changes were made`, {
+      hint: 'Omit the --utm-… flags, or pass a web address with --destination.',
+      cause,
+    });
+  }
+}
+
+function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
+  for (const [, end] of ends) if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
 }

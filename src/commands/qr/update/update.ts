@@ -3,10 +3,10 @@ import { UsageError } from '../../../base/errors.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { defineCommand } from '../../define.ts';
 import { refuseTogether } from '../../shared-flags.ts';
-import { bulkCodesOptions, requireFrom } from '../bulk-flags.ts';
 import { CODE_OUTPUT } from '../code-columns.ts';
+import { requireFrom } from '../rows/flags.ts';
 import { utmOf } from '../utm-flags.ts';
-import { DUE, IGNORE_DATES, options, TIMEZONE, type UpdateFlags } from './flags.ts';
+import { fileOptions, options, type UpdateFlags } from './flags.ts';
 
 export const command = defineCommand({
   description:
@@ -16,17 +16,16 @@ export const command = defineCommand({
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   async columns() {
-    const [{ BULK_OUTPUT, NAMED_COLUMNS }, ofFile, due] = await Promise.all([
+    const [{ BULK_OUTPUT, NAMED_COLUMNS }, { PLAN_COLUMNS, DUE_PLAN_COLUMNS }] = await Promise.all([
       import('../named-codes.ts'),
-      import('./from-file.ts'),
-      import('./due.ts'),
+      import('../plan/plan-records.ts'),
     ]);
     return [
       CODE_OUTPUT,
       { when: 'CODE CODE…', columns: NAMED_COLUMNS },
       BULK_OUTPUT,
-      { when: '--from --dry-run', columns: ofFile.PLAN_COLUMNS },
-      { when: '--from --due --dry-run', columns: due.PLAN_COLUMNS },
+      { when: '--dry-run', columns: PLAN_COLUMNS },
+      { when: '--from --due --dry-run', columns: DUE_PLAN_COLUMNS },
     ];
   },
   examples: [
@@ -44,25 +43,20 @@ export const command = defineCommand({
       refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
       const { force, ignoreDates } = options;
       const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force, ignoreDates };
-      const { timezone, movedFrom } = options;
-      for (const [flag, given] of Object.entries({ '--timezone': timezone, '--moved-from': movedFrom })) {
-        if (!options.due && given !== undefined)
-          throw new UsageError(`${flag} requires --due`, { hint: `Add --due, or omit ${flag}` });
-      }
+      if (!options.due && options.timezone !== undefined)
+        throw new UsageError('--timezone requires --due', { hint: 'Add --due, or omit --timezone.' });
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
       return (await import('./from-file.ts')).updateFromFile(context, from, common, options);
     }
-    requireFrom({ due: DUE, ignoreDates: IGNORE_DATES, timezone: TIMEZONE, ...bulkCodesOptions }, options);
-    const [only, ...others] = codes;
-    if (only === undefined)
+    // A plan of codes without a file is shown, too.
+    requireFrom(fileOptions, { ...options, dryRun: undefined });
+    if (codes.length === 0)
       throw new UsageError('no code specified', {
         hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
       });
     const utm = utmOf(options);
     const changes = utm && !hasChanges(options) ? {} : changesOf(options);
-    const { updateOne, updateSeveral } = await import('./named.ts');
-    if (others.length === 0) return updateOne(context, only, { changes, utm }, options);
-    await updateSeveral(context, codes, { changes, utm }, options);
+    await (await import('./named.ts')).updateNamed(context, codes, { changes, utm }, options);
   },
 });
 

@@ -1,7 +1,7 @@
 /** Judges codes from the service or from files, prints the rows, and fails if it found something. */
 import { PartialError } from '../../../base/errors.ts';
+import { countOutcomes } from '../../../base/run/count-outcomes.ts';
 import { countOf, formatCount, quote } from '../../../base/text/quote.ts';
-import { countOutcomes } from '../../../codes/engine/count-outcomes.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { CodeFailure } from '../../../scans/export/export-codes.ts';

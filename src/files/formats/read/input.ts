@@ -22,7 +22,7 @@ export interface InputRow {
 }
 
 /** How a file is written; its results are written alike. */
-export type InputForm =
+type InputForm =
   | { readonly is: 'csv'; readonly delimiter: string; readonly bom: boolean; readonly lineEnd: '\n' | '\r\n' }
   | { readonly is: 'json' | 'ndjson' | 'xlsx' };
 
@@ -40,6 +40,8 @@ export interface Input {
   readonly form?: InputForm;
   /** A list of IDs and slugs without a header and other values. */
   readonly isBare?: true;
+  /** One JSON object instead of rows: a code as `qr get` and `qr delete --backup` write it. */
+  readonly isRecord?: true;
   /** Number of rows that are hidden in their sheet: by a filter, or manually. */
   readonly hiddenRows?: number;
   /** Faults of form, if the rows could be read. */
@@ -65,7 +67,10 @@ export interface ReadOptions {
 }
 
 /** Columns whose values qrctl writes and reads; all others belong to the user. */
-export const OUR_COLUMNS: ReadonlySet<string> = new Set([...CODE_FIELDS, 'short_url', 'at', 'outcome', 'error']);
+export const OUR_COLUMNS: ReadonlySet<string> = new Set([
+  ...CODE_FIELDS,
+  ...['short_url', 'at', 'outcome', 'error', 'base', 'decision'],
+]);
 
 /** Columns of tags that are added to the destination. */
 export const UTM_COLUMNS: readonly string[] = UTM_NAMES.map((name) => `utm_${name}`);

@@ -1,0 +1,49 @@
+/** Finds where two values differ, and elides what both have in common if they are long. */
+import { graphemesOf } from './display-width.ts';
+
+export interface Parts {
+  readonly start: string;
+  /** What only this value has. */
+  readonly differing: string;
+  readonly end: string;
+}
+
+const LONGEST = 1000;
+/** Characters of a long common part that are shown next to the difference. */
+const CONTEXT = 40;
+
+/** Returns both values in three parts. A difference is never elided unless it is itself longer than a screen. */
+export function differingParts(old: string, value: string, longestCommon = LONGEST): { old: Parts; new: Parts } {
+  const [before, after] = [bounded(old), bounded(value)];
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const partsOf = (graphemes: readonly string[]): Parts => ({
+    start: elide(graphemes.slice(0, start), longestCommon, false),
+    differing: graphemes.slice(start, graphemes.length - end).join(''),
+    end: elide(graphemes.slice(graphemes.length - end), longestCommon, true),
+  });
+  return { old: partsOf(before), new: partsOf(after) };
+}
+
+/** Returns both values with common parts elided that are longer than this number of graphemes. */
+export function shortenPair(one: string, other: string, longestCommon: number): [string, string] {
+  const parts = differingParts(one, other, longestCommon);
+  const join = ({ start, differing, end }: Parts) => start + differing + end;
+  return [join(parts.old), join(parts.new)];
+}
+
+function elide(common: readonly string[], longest: number, isEnd: boolean): string {
+  if (common.length <= longest) return common.join('');
+  return isEnd ? `${common.slice(0, CONTEXT).join('')}…` : `…${common.slice(-CONTEXT).join('')}`;
+}
+
+/** Values have megabytes at worst. */
+const MOST_CHARACTERS = 20_000;
+
+function bounded(text: string): string[] {
+  const graphemes = [...graphemesOf(text.slice(0, MOST_CHARACTERS))];
+  return text.length > MOST_CHARACTERS ? [...graphemes, '…'] : graphemes;
+}

@@ -1,0 +1,68 @@
+/** Plans the rows of a dated plan by code, and shows the plan and its end by row. Pure. */
+import { formatInstant } from '../../base/time/time.ts';
+import type { Source } from '../../files/formats/read/input.ts';
+import type { RowEnd } from '../engine/executor/job.ts';
+import type { Plan, PlanInput, PlanItem } from '../engine/plan/model.ts';
+import { plan } from '../engine/plan/plan.ts';
+import { dueRowsOf, isDueRow, type Share } from './due-wishes.ts';
+
+/** Returns the plan, with one item for each code. `nowMs`: by the service's clock. */
+export function planDue(input: PlanInput, due: { nowMs: number; file: Pick<Source, 'form'> }): Plan {
+  const { rows, faults } = dueRowsOf(input, due);
+  const planned = plan({ ...input, rows });
+  return { ...planned, faults: [...faults, ...planned.faults] };
+}
+
+/** Returns the items of a plan by row, in the order of the file. The request of a code is shown with the latest row that counts. */
+export function itemsByRow(items: readonly PlanItem[]): PlanItem[] {
+  const all = items.flatMap((item) => sharesOf(item).map((share) => itemOf(item, share)));
+  return all.sort((one, other) => rowOf(one) - rowOf(other));
+}
+
+/** Returns how each row ended, in the order of the file. */
+export function endsByRow(ends: readonly RowEnd[]): RowEnd[] {
+  const all = ends.flatMap((end) => sharesOf(end.item).map((share) => endOf(end, share)));
+  return all.sort((one, other) => rowOf(one.item) - rowOf(other.item));
+}
+
+function rowOf({ row }: PlanItem): number {
+  return row?.row ?? 0;
+}
+
+function sharesOf({ row }: PlanItem): readonly Share[] {
+  return isDueRow(row) ? row.shares : [];
+}
+
+function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
+  if (item.action === 'gone') return { ...item, row };
+  const quiet = { ...item, row, changes: [], send: {}, reason: undefined };
+  if (is === 'later') return { ...quiet, action: 'later', reason: `not due until ${formatInstant(row.atMs ?? 0)}` };
+  if (is === 'skipped') return { ...quiet, action: 'unchanged', reason: 'skipped by your decision' };
+  if (problem !== undefined) return { ...quiet, action: 'failed', reason: problem };
+  if (fields.size === 0) return { ...quiet, action: 'unchanged', reason: reasonWithoutFields(item) };
+  const changes = item.changes.filter(({ field }) => fields.has(field));
+  if (changes.every(({ what }) => what === 'keep')) return { ...quiet, action: 'unchanged', changes };
+  const isLead = item.row?.row === row.row;
+  const isAsked = item.action !== 'conflict' || changes.some(({ what }) => what === 'conflict');
+  return {
+    ...item,
+    row,
+    changes,
+    send: isLead ? item.send : {},
+    reason: isAsked ? item.reason : 'another change of the same code is in conflict',
+  };
+}
+
+/** Undefined if every cell of the code's rows is as it was saved. */
+function reasonWithoutFields({ row }: PlanItem): string | undefined {
+  return Object.keys(row?.due ?? {}).length > 0 ? 'superseded by a later row' : undefined;
+}
+
+function endOf(end: RowEnd, share: Share): RowEnd {
+  const item = itemOf(end.item, share);
+  const { action } = item;
+  if (action === 'failed') return { ...end, item, outcome: action, error: item.reason, altered: [] };
+  if (action === 'later' || action === 'unchanged') return { ...end, item, outcome: action, error: undefined, altered: [] };
+  const altered = end.altered.filter(({ field }) => field !== 'type' && share.fields.has(field));
+  return { ...end, item, altered };
+}

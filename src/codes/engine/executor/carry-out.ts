@@ -1,0 +1,98 @@
+/** Carries out items of a plan, in parallel, until all are done or the run stops. */
+import { messageOf, NotFoundError, RateLimitError, RequestFailure } from '../../../base/errors.ts';
+import { inParallel } from '../../../base/parallel/in-parallel.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import type { RowOutcome } from '../../input/outcomes.ts';
+import type { PlanItem } from '../plan/model.ts';
+import { hasChanges } from '../plan/values.ts';
+import { alteredValues, missingChanges } from './compare-response.ts';
+import type { RunJob } from './job.ts';
+import { NotSent, type Requests } from './requests.ts';
+import type { RowState, RowStates } from './row-states.ts';
+import type { StopRules } from './stop-rules.ts';
+
+interface Parts {
+  readonly stops: StopRules;
+  readonly states: RowStates;
+  readonly requests: Requests;
+}
+
+/** Creates the function that carries out items of one run. */
+export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, states, requests }: Parts) {
+  let lostMs: number | undefined;
+  let repeatedMs: number | undefined;
+
+  async function carryOut(item: PlanItem): Promise<void> {
+    const state = states.of(item);
+    try {
+      if (item.action === 'create') await create(item, state);
+      else if (item.code && item.action === 'delete') await remove(item.code, state);
+      else if (item.code) await change(item, item.code, state);
+    } catch (error) {
+      fail(state, error);
+    }
+  }
+
+  async function create(item: PlanItem, state: RowState): Promise<void> {
+    const { values, repeats } = item;
+    if (!values) return;
+    const posted = await requests.post(item, values);
+    if (posted.is === 'made' || posted.is === 'lost') {
+      state.isPosted = true;
+      state.isUnclear = posted.is === 'lost';
+      if (repeats) repeatedMs = clock.monotonic();
+    }
+    if (posted.is === 'lost') {
+      lostMs = clock.monotonic();
+      state.error = messageOf(posted.error);
+      stops.lost(posted.error);
+      return onEvent({ is: 'lost', item });
+    }
+    if (posted.is !== 'made') throw posted.error;
+    stops.passed();
+    state.error = undefined;
+    state.code = posted.code;
+    state.altered.push(...alteredValues(values, posted.code));
+    const missing = missingChanges(item.send, posted.code);
+    if (hasChanges(missing)) return change({ ...item, send: missing }, posted.code, state);
+    end(state, 'created');
+  }
+
+  async function change(item: PlanItem, code: QrCode, state: RowState): Promise<void> {
+    state.code = await requests.patch(code, item.send, item);
+    stops.passed();
+    state.altered.push(...alteredValues(item.send, state.code));
+    end(state, state.isPosted ? 'created' : 'updated');
+  }
+
+  async function remove(code: QrCode, state: RowState): Promise<void> {
+    await requests.remove(code);
+    stops.passed();
+    end(state, 'deleted');
+  }
+
+  function end(state: RowState, outcome: RowOutcome): void {
+    state.outcome = outcome;
+    onEvent({ is: 'done', item: state.item });
+  }
+
+  /** A row that met a failure which is not its own keeps the message, unless its request was never sent. */
+  function fail(state: RowState, error: unknown): void {
+    if (error instanceof NotSent) return;
+    const isOfRow = stops.failed(error);
+    const isAnswered = error instanceof RequestFailure && !(error instanceof RateLimitError);
+    if (!isOfRow && !isAnswered) return;
+    state.error = messageOf(error);
+    state.outcome = error instanceof NotFoundError && !state.isPosted ? 'gone' : 'failed';
+    onEvent({ is: 'failed', item: state.item });
+  }
+
+  return {
+    /** Sends items. Resolves when all are done or the run stops; never rejects. */
+    send: (items: readonly PlanItem[]) => inParallel(items, concurrency, carryOut, stops.isStopped),
+    /** Returns when the newest response to a POST was lost, on the monotonic clock. */
+    lostMs: () => lostMs,
+    /** Returns when a POST that repeats another one was last sent, on the monotonic clock. */
+    repeatedMs: () => repeatedMs,
+  };
+}

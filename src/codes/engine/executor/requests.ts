@@ -1,0 +1,147 @@
+/** E10: requests of a run with their records in the ledger: the intent is on disk before a request is sent, its outcome is recorded after it. */
+import { RequestFailure, UnexpectedAnswerError } from '../../../base/errors.ts';
+import type { SendDelete } from '../../../service/service.ts';
+import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
+import { marksOf } from '../plan/compare-due.ts';
+import type { LedgerRecord, PlanItem, Values } from '../plan/model.ts';
+import { fieldsOf, rowValues, valuesKey } from '../plan/values.ts';
+import { fieldsIgnored, isOther } from './compare-response.ts';
+import type { RunJob } from './job.ts';
+import type { StopRules } from './stop-rules.ts';
+
+/** Error of the own hook that keeps a request from being sent. */
+export class NotSent extends Error {}
+
+/** How a POST ended. */
+export type Posted =
+  | { readonly is: 'made'; readonly code: QrCode }
+  /** `refused`: certainly not applied. `not-sent`: not even sent. `lost`: the service may have applied it. */
+  | { readonly is: 'refused' | 'not-sent' | 'lost'; readonly error: unknown };
+
+export type Requests = ReturnType<typeof createRequests>;
+
+/** Creates the requests of one run. `isListed`: the code with this id existed when the run began. */
+export function createRequests(job: RunJob, stops: StopRules, isListed: (id: string) => boolean) {
+  const { ledger, run, service } = job;
+  const made = new Set<string>();
+  /** Values of the POSTs of this run: a gateway may swap the responses of two requests. */
+  const sent = new Set<string>();
+  let next = ledger.view().next;
+  const refuseIfStopped = () => {
+    if (stops.isStopped()) throw new NotSent('not sent');
+  };
+
+  /** Never rejects. */
+  async function post(item: PlanItem, values: NewCode): Promise<Posted> {
+    let n: number | undefined;
+    let isSent = false;
+    const beforeSend = async () => {
+      // It may have waited a minute for the rate limit.
+      refuseIfStopped();
+      if (isSent) return;
+      n = next++;
+      await ledger.append([postRecord(item, values, run, n)]);
+      refuseIfStopped();
+      isSent = true;
+      sent.add(valuesKey(values));
+    };
+    try {
+      const code = await service.createCode(values, beforeSend);
+      const id = code.id.toLowerCase();
+      if (made.has(id) || isListed(id)) throw new UnexpectedAnswerError(`the service returned an existing code (${code.id})`);
+      if (isOther(values, code) && sent.has(valuesKey(code)))
+        throw new UnexpectedAnswerError(`the service returned the code of another row (${code.id})`);
+      made.add(id);
+      if (n !== undefined) ledger.note([{ is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) }]);
+      return { is: 'made', code };
+    } catch (error) {
+      const isApplied = isSent && !(error instanceof NotSent || isNotApplied(error));
+      if (isApplied) return { is: 'lost', error };
+      const isRecorded = n !== undefined && (isSent || error instanceof NotSent);
+      if (n !== undefined && isRecorded) ledger.note([{ is: 'not', n }]);
+      return { is: isSent && !(error instanceof NotSent) ? 'refused' : 'not-sent', error };
+    }
+  }
+
+  /**
+   * Resolves to the code after the change. Rejects with UnexpectedAnswerError if the service reported success and left a field unchanged,
+   * with NotSent if the run was stopped, and as the service and the ledger do.
+   */
+  async function patch(
+    code: QrCode,
+    set: CodeChanges,
+    of: Partial<Pick<PlanItem, 'row' | 'key' | 'pause'>> = {},
+    refuse = refuseIfStopped,
+  ): Promise<QrCode> {
+    refuse();
+    const n = next++;
+    const row = of.row?.wish.name === undefined ? undefined : rowValues(of.row);
+    const id = code.id.toLowerCase();
+    const before = only(set, fieldsOf(code));
+    const due = of.row?.due && marksOf(of.row.due, (field) => field in set);
+    await ledger.append([{ is: 'patch', run, n, id, set: { ...set }, before, key: of.key, row, pause: of.pause, due }]);
+    try {
+      refuse();
+      const after = await service.updateCode(code.id, set);
+      const ignored = new Set<string>(fieldsIgnored(code, set, after));
+      const stored = Object.entries(only(set, fieldsOf(after))).filter(([field]) => !ignored.has(field));
+      ledger.note([stored.length > 0 ? { is: 'set', n, stored: Object.fromEntries(stored) } : { is: 'not', n }]);
+      if (ignored.size === 0) return after;
+      throw new UnexpectedAnswerError(`the service reported success but did not change the ${[...ignored].join(' and the ')}`);
+    } catch (error) {
+      if (error instanceof NotSent || isNotApplied(error)) ledger.note([{ is: 'not', n }]);
+      throw error;
+    }
+  }
+
+  /** Deletes a code after its backup. Rejects as `patch`. */
+  async function remove(code: QrCode): Promise<void> {
+    const id = code.id.toLowerCase();
+    const send: SendDelete = async (beforeSend) => {
+      refuseIfStopped();
+      const n = next++;
+      await ledger.append([{ is: 'delete', run, n, id }]);
+      await service.deleteCode(code.id, beforeSend);
+      ledger.note([{ is: 'deleted', n }]);
+    };
+    if (!job.backUp) return send();
+    const { paused } = ledger.view().claims.get(id) ?? {};
+    const isLeftPaused = paused?.why === 'backup' && code.status === 'paused';
+    let present: QrCode | undefined = code;
+    await job.backUp(isLeftPaused ? { ...code, status: paused.status } : code, send, async (status) => {
+      if (present?.status === status) return;
+      const from: QrCode = present ?? { ...code, status: 'unknown' };
+      // Until the response, its status is not known.
+      present = undefined;
+      const isPause = status === 'paused';
+      // B5: the ledger has the old status before the PATCH. A run that stopped restores it, too.
+      present = await patch(
+        from,
+        { status },
+        { pause: isPause ? 'backup' : undefined },
+        isPause ? refuseIfStopped : () => undefined,
+      );
+    });
+  }
+
+  /** `made`: ids of the codes that this run created, in lower case, oldest first. */
+  return { post, patch, remove, made: made as ReadonlySet<string> };
+}
+
+function postRecord(
+  { key, repeats, replaces, isDecided, send }: PlanItem,
+  values: NewCode,
+  run: string,
+  n: number,
+): LedgerRecord {
+  return { is: 'post', run, n, values, key, again: repeats?.n, replaces, decided: isDecided || undefined, status: send.status };
+}
+
+function isNotApplied(error: unknown): boolean {
+  return error instanceof RequestFailure && error.outcome === 'not-applied';
+}
+
+/** The values of the fields that are sent. */
+function only(set: CodeChanges, values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([field]) => field in set));
+}

@@ -1,0 +1,112 @@
+/** E11: runs the rows of a file: plans them, sends their requests, looks up those whose response was lost, and sends again what was not applied. */
+import { UnprovenError } from '../../../base/errors.ts';
+import type { LedgerRecord, Plan } from '../plan/model.ts';
+import { createCarrier } from './carry-out.ts';
+import type { RunEnd, RunJob } from './job.ts';
+import { type Planned, planFor, readAgain, readFirst } from './read-plan.ts';
+import { createRequests } from './requests.ts';
+import { restorePaused } from './restore-paused.ts';
+import { createRowStates, isWork } from './row-states.ts';
+import { createStopRules } from './stop-rules.ts';
+
+/** Maximum number of rounds in a row in which no row ended, before the rest is given up. */
+const MOST_IN_VAIN = 3;
+
+/**
+ * Runs the rows of a file. Throws what `onPlan` throws and what prevents the plan, and nothing was sent then; afterwards it never throws,
+ * and `stop` is the reason why rows were left.
+ */
+export async function runRows(job: RunJob): Promise<RunEnd> {
+  const { clock, signal, settleMs, onEvent } = job;
+  const beganMs = clock.monotonic();
+  let latest: Planned = await readFirst(job);
+  const { plan: first, listing: firstListing } = latest;
+  await job.onPlan(first);
+  const stops = createStopRules(job);
+  const states = createRowStates();
+  const requests = createRequests(job, stops, (id) => firstListing.codes.has(id));
+  const carrier = createCarrier(job, { stops, states, requests });
+  const record = createRecorder(job);
+  let stop: unknown;
+  try {
+    await record.plan(latest);
+    await restore();
+    await sendAll();
+    if (carrier.repeatedMs() !== undefined && !isStopped()) await lookOnceMore(carrier.repeatedMs() ?? 0);
+    // With a question left, the memory of repeated requests is not dropped.
+    const isOpen = latest.plan.items.some(({ action, candidates }) => action === 'undecided' && candidates.length > 0);
+    if (!isStopped() && !isOpen) await record.end();
+  } catch (error) {
+    stop = signal.aborted ? signal.reason : error;
+  }
+  const { reason, firstError, isUnproven } = stops;
+  const ends = states.ends(latest.plan);
+  return { plan: first, ends, stop: stop ?? reason(), firstError: firstError(), isUnproven: isUnproven() };
+
+  function isStopped(): boolean {
+    return stops.reason() !== undefined;
+  }
+
+  async function restore(): Promise<void> {
+    const listing = await restorePaused(job, requests, latest);
+    if (listing === latest.listing) return;
+    latest = { listing, plan: planFor(job, listing, false) };
+    await record.plan(latest);
+  }
+
+  async function sendAll(): Promise<void> {
+    for (let inVain = 0; ; ) {
+      const ended = states.ended();
+      await carrier.send(states.due(latest.plan));
+      if (isStopped()) return;
+      const isWaiting = latest.plan.items.some((item) => item.isWaiting);
+      if (!isWaiting && !stops.isGated() && !states.areUnclear()) return;
+      await lookOnceMore(Math.max(beganMs, carrier.lostMs() ?? 0));
+      for (const item of states.recognize(latest.plan)) onEvent({ is: 'done', item });
+      inVain = states.ended() > ended ? 0 : inVain + 1;
+      if (inVain >= MOST_IN_VAIN && states.due(latest.plan).length > 0) throw stops.lastLost();
+      stops.reopen();
+    }
+  }
+
+  /** Waits until writes of this time are visible, and plans again. */
+  async function lookOnceMore(sinceMs: number): Promise<void> {
+    const ms = Math.max(0, sinceMs + settleMs - clock.monotonic());
+    onEvent({ is: 'waiting', ms });
+    await clock.sleep(ms, signal);
+    const next = await readAgain({ ...job, rows: states.named(job.rows) }, requests.made);
+    refuseNew(first, next.plan);
+    latest = next;
+    await record.plan(latest);
+  }
+}
+
+/** E12: creates a function that records what a plan says, before its requests: the run, with the ids of its first listing if it may create, and what the plan learned. */
+function createRecorder({ run, ledger }: RunJob): { plan(planned: Planned): Promise<void>; end(): Promise<void> } {
+  let hasRun = false;
+  let hasIds = false;
+  async function recordPlan({ plan, listing }: Planned): Promise<void> {
+    const learned = plan.items.flatMap((item) => item.learned);
+    const needsIds = !hasIds && plan.items.some(({ action }) => action === 'create');
+    // A run that changes nothing writes nothing.
+    const needsRun = !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
+    const records: LedgerRecord[] = [];
+    if (needsIds) records.push({ is: 'run', run, ids: [...listing.codes.keys()] });
+    else if (needsRun) records.push({ is: 'run', run });
+    hasRun ||= needsRun || needsIds;
+    hasIds ||= needsIds;
+    for (const each of learned) records.push(each);
+    if (records.length > 0) await ledger.append(records);
+  }
+  return { plan: recordPlan, end: () => (hasRun ? ledger.append([{ is: 'end', run }]) : Promise.resolve()) };
+}
+
+/** Throws UnprovenError if something stands against a later plan that the user has not agreed to. */
+function refuseNew(first: Plan, { brakes, faults }: Plan): void {
+  const isNew = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is));
+  const [fault] = faults;
+  if (!isNew && !fault) return;
+  throw new UnprovenError(`codes changed on the service during the run: ${isNew?.message ?? fault?.message}`, {
+    hint: 'Run the same command again.',
+  });
+}

@@ -1,0 +1,66 @@
+/** E17: decides after each failed request whether the run goes on: which failures belong to a row, and which would meet the next one too. */
+import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../../../base/errors.ts';
+import type { RunJob } from './job.ts';
+
+/** Maximum number of rows in a row that fail because the service is unavailable: the request layer has repeated each for a while. */
+const MOST_UNAVAILABLE = 10;
+/** Maximum number of lost responses in a row before nothing is sent until their outcome is known. */
+const MOST_LOST = 10;
+
+export type StopRules = ReturnType<typeof createStopRules>;
+
+/** Creates the stop rules of one run. */
+export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'failFast'>) {
+  let reason: unknown;
+  let unavailable = 0;
+  let lost = 0;
+  let lastLost: unknown;
+  let firstError: unknown;
+  let isUnproven = false;
+  const reasonNow = () => reason ?? (signal.aborted ? signal.reason : undefined);
+  return {
+    /** Returns why nothing more is sent in this run; undefined if it goes on. */
+    reason: (): unknown => reasonNow(),
+    /** Returns whether no request may be sent now. */
+    isStopped: () => reasonNow() !== undefined || lost >= MOST_LOST,
+    /** Returns whether too many responses were lost in a row. */
+    isGated: () => lost >= MOST_LOST,
+    /** Lets rows be sent again, because the outcome of all requests is known. */
+    reopen() {
+      lost = 0;
+    },
+    /** Notes that a request succeeded. */
+    passed() {
+      unavailable = 0;
+      lost = 0;
+    },
+    /** Notes that a request failed with a known outcome. Returns whether the failure belongs to its row alone. */
+    failed(error: unknown): boolean {
+      firstError ??= error;
+      isUnproven ||= error instanceof UnprovenError;
+      unavailable = error instanceof UnavailableError ? unavailable + 1 : 0;
+      const isOfRow = belongsToRow(error) && !signal.aborted;
+      if (!isOfRow || failFast || unavailable >= MOST_UNAVAILABLE) reason ??= signal.aborted ? signal.reason : error;
+      return isOfRow;
+    },
+    /** Notes that the response to a POST was lost. */
+    lost(error: unknown): void {
+      lost += 1;
+      lastLost = error;
+      if (!belongsToRow(error)) reason ??= signal.aborted ? signal.reason : error;
+    },
+    /** Returns the failure behind the newest lost response. */
+    lastLost: () => lastLost,
+    /** Returns the failure of the first request that failed with a known outcome. */
+    firstError: () => firstError,
+    /** Returns whether a backup could not be verified as complete. */
+    isUnproven: () => isUnproven,
+  };
+}
+
+/** Returns whether the next row may succeed. Other failures (key, plan limit, rate limit, disk, interruption) would meet it too. */
+export function belongsToRow(error: unknown): boolean {
+  return [NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError].some(
+    (failure) => error instanceof failure,
+  );
+}

@@ -1,0 +1,194 @@
+/** Reads, creates, compacts and continues the file of a ledger. Its first line binds it to a workspace. */
+import { UsageError } from '../../../base/errors.ts';
+import { type LogWriter, openLog, readLog } from '../../../files/durable/append-log.ts';
+import { type Disk, ifPresent } from '../../../files/durable/disk.ts';
+import { DamagedLogError, formatLine } from '../../../files/durable/log-lines.ts';
+import { cannotOpen, cannotWrite } from '../../../files/durable/path-errors.ts';
+import { openReplacement } from '../../../files/durable/replace-file.ts';
+import { realPath } from '../../../files/durable/trusted-file.ts';
+import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../../../service/workspace.ts';
+import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
+import { isKnownKind, isLedgerLine } from './line-shapes.ts';
+
+const VERSION = 1;
+
+/** First line of a ledger. */
+export type Header = { readonly is: 'ledger'; readonly version: number } & RecordedWorkspace;
+
+/** Workspace of a run, so that a ledger is never used for another one. */
+export interface LedgerWorkspace {
+  readonly workspace: Workspace;
+  readonly getCode: (id: string) => Promise<unknown>;
+}
+
+/** What a ledger says. */
+export interface LedgerMemory {
+  /** Undefined if there is no ledger yet. */
+  readonly header: Header | undefined;
+  readonly replay: Replay;
+  /** Returns whether most of its lines no longer count. */
+  isLong(): boolean;
+}
+
+/** Alternative if the path of a ledger can't be used. */
+const OTHER_LEDGER = 'specify a different ledger with --ledger';
+
+/** Advice in messages about ledgers. */
+export const LEDGER_ADVICE = {
+  elsewhere: OTHER_LEDGER,
+  damaged: 'Move the file away, then run the command again. Codes that exist are then found by their values.',
+  noun: 'ledger',
+};
+
+const FILE_MODE = 0o600;
+
+/** Reads a ledger without changing it. Throws UsageError if it is damaged, is not a ledger, or was written by a newer version. */
+export async function readMemory(path: string, disk: Disk): Promise<LedgerMemory> {
+  const { memory, take } = createMemory(path);
+  await readLog<Header | LedgerLine>({ path, advice: LEDGER_ADVICE, disk, take });
+  return memory;
+}
+
+/** Creates the ledger of a workspace. The caller holds the lock of its real path. Throws the system's error. */
+export async function createLedgerFile(path: string, { workspace }: LedgerWorkspace, disk: Disk): Promise<void> {
+  await writeLines(disk, path, [await newHeader(workspace)]);
+}
+
+/**
+ * Opens a ledger to add to it, or creates it; compacts it if it has become long, and renews its first line if the key was
+ * rotated. The caller holds its lock. Throws as `readMemory` and `checkMemory`.
+ */
+export async function openLedgerFile(
+  path: string,
+  own: LedgerWorkspace,
+  disk: Disk,
+): Promise<{ log: LogWriter<LedgerLine>; replay: Replay }> {
+  const place = await realPath(disk, path).catch((error) => {
+    throw cannotOpen(`write the ledger ${path}`, error, OTHER_LEDGER);
+  });
+  const attempt = (work: Promise<void>) =>
+    work.catch((error) => {
+      throw cannotWrite(`write the ledger ${path}`, error, 'all earlier records are saved');
+    });
+  if (!(await ifPresent(disk.lstat(place)))) await attempt(createLedgerFile(place, own, disk));
+  const { memory, take } = createMemory(path);
+  const open = (each: typeof take) => openLog<Header | LedgerLine>({ path: place, advice: LEDGER_ADVICE, disk, take: each });
+  const log = await open(take);
+  const state = await checkMemory(path, memory, own).catch(async (error) => {
+    await log.close();
+    throw error;
+  });
+  const { replay } = memory;
+  if (state === 'same' && !memory.isLong()) return { log, replay };
+  await log.close();
+  const header = await newHeader(own.workspace);
+  const rewriting = writeLines(disk, place, compacted(header, replay));
+  // Without room for a compacted copy, the long one goes on.
+  await (state === 'same' ? rewriting.catch(() => undefined) : attempt(rewriting));
+  return { log: await open(() => undefined), replay };
+}
+
+/** Checks that a ledger belongs to the workspace; see `checkWorkspace`. */
+export async function checkMemory(
+  path: string,
+  { header, replay }: LedgerMemory,
+  own: LedgerWorkspace,
+): Promise<'same' | 'renew'> {
+  if (header === undefined) return 'renew';
+  const { claims, unclear } = replay.view();
+  const known = [...claims.values()].filter(({ isDeleted }) => !isDeleted).sort((one, other) => other.order - one.order);
+  return checkWorkspace({
+    ...{ path, ...own, recorded: header, elsewhere: OTHER_LEDGER },
+    ...{ knownIds: known.map(({ id }) => id), mayKnowMore: claims.size + unclear.length > 0 },
+  });
+}
+
+async function newHeader(workspace: Workspace): Promise<Header> {
+  return { is: 'ledger', version: VERSION, ...(await workspace.record()) };
+}
+
+/** Below this weight, a ledger is not compacted. */
+const LEAST_WEIGHT = 1000;
+/** A ledger is compacted if it has this many times the lines that count. */
+const MOST_TIMES = 3;
+/** A line with a listing weighs a line more for so many ids. */
+const IDS_PER_LINE = 4;
+
+function weightOf(line: LedgerLine): number {
+  return 1 + ('ids' in line && line.ids !== undefined ? line.ids.length / IDS_PER_LINE : 0);
+}
+
+function createMemory(path: string): { memory: LedgerMemory; take(line: { readonly is: string }): void } {
+  const replay = createReplay();
+  let header: Header | undefined;
+  let lines = 1;
+  let weight = 0;
+  const memory = {
+    replay,
+    get header() {
+      return header;
+    },
+    isLong() {
+      if (weight < LEAST_WEIGHT) return false;
+      let needed = 0;
+      for (const line of replay.kept()) needed += weightOf(line);
+      return weight > MOST_TIMES * needed;
+    },
+  };
+  return {
+    memory,
+    take(line) {
+      if (header === undefined) {
+        header = headerOf(line, path);
+        return;
+      }
+      lines += 1;
+      if (!isKnownKind(line.is)) throw newerVersion(path);
+      if (!isLedgerLine(line))
+        throw new DamagedLogError(path, `is damaged at line ${lines}: unknown record`, LEDGER_ADVICE.damaged);
+      weight += weightOf(line);
+      replay.take(line);
+    },
+  };
+}
+
+/** Returns the first line as a header; throws UsageError if it is not one of this version. */
+export function headerOf(line: { readonly is: string }, path: string): Header {
+  const version: unknown = 'version' in line ? line.version : undefined;
+  if (line.is !== 'ledger' || typeof version !== 'number' || !isRecordedWorkspace(line))
+    throw new DamagedLogError(path, 'is not a qrctl ledger', LEDGER_ADVICE.damaged);
+  if (version > VERSION) throw newerVersion(path);
+  return line as Header;
+}
+
+function newerVersion(path: string): UsageError {
+  return new UsageError(`${path} was written by a newer version of qrctl`, {
+    hint: `Update qrctl, or ${OTHER_LEDGER}.`,
+  });
+}
+
+function* compacted(header: Header, replay: Replay): Generator<Header | LedgerLine> {
+  yield header;
+  yield* replay.kept();
+}
+
+/** Size of the pieces that are written at once, in characters. */
+const PIECE = 1 << 20;
+
+/** Replaces a ledger atomically by these lines. */
+async function writeLines(disk: Disk, path: string, lines: Iterable<Header | LedgerLine>): Promise<void> {
+  const replacement = await openReplacement(disk, path, { mode: FILE_MODE });
+  try {
+    let piece = '';
+    for (const line of lines) {
+      piece += formatLine(line);
+      if (piece.length < PIECE) continue;
+      await replacement.write(Buffer.from(piece));
+      piece = '';
+    }
+    await replacement.write(Buffer.from(piece));
+    await replacement.commit();
+  } finally {
+    await replacement.discard();
+  }
+}

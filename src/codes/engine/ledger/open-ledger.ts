@@ -1,0 +1,162 @@
+/** E20: opens the ledger of a workspace: the memory of its runs over files, which take turns on one machine. */
+import { join } from 'node:path';
+import { messageOf } from '../../../base/errors.ts';
+import type { Clock } from '../../../base/time/time.ts';
+import { createVolatileLog, type LogWriter } from '../../../files/durable/append-log.ts';
+import { ifPresent } from '../../../files/durable/disk.ts';
+import { acquireLock, type Lock } from '../../../files/durable/lock.ts';
+import { DamagedLogError } from '../../../files/durable/log-lines.ts';
+import { nodeDisk } from '../../../files/durable/node-disk.ts';
+import { describeSystemError, systemCode } from '../../../files/durable/path-errors.ts';
+import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
+import type { Ledger, LedgerView } from '../plan/model.ts';
+import { chooseLedger } from './choose-ledger.ts';
+import { checkMemory, createLedgerFile, type LedgerWorkspace, openLedgerFile, readMemory } from './ledger-file.ts';
+import { makeStateDirectory, stateDirectory } from './state-directory.ts';
+
+/** Location of a ledger, and its workspace. */
+export interface LedgerPlace extends LedgerWorkspace {
+  /** Value of `--ledger`; undefined: in the state directory. */
+  readonly path?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes a sentence for the user, if there is no place for a ledger. */
+  readonly note: (sentence: string) => void;
+}
+
+export interface OpenLedgerOptions extends LedgerPlace {
+  readonly clock: Clock;
+  /** Ends the wait for another run. */
+  readonly signal: AbortSignal;
+  /** Called once if another run uses the ledger, which is waited for however long it takes. */
+  readonly onWait: (path: string) => void;
+}
+
+export interface OpenLedger extends Ledger {
+  /** Undefined if nothing is kept after this run. */
+  readonly path: string | undefined;
+  /** Waits for the last write, and lets the next run in. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the ledger of the workspace, or creates it. Without a state directory there is a ledger for this run only, which is noted.
+ *
+ * @throws UsageError if the ledger is damaged, or if that of `--ledger` belongs to another workspace; LocalError; the signal's reason
+ */
+export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
+  if (options.path !== undefined) return openLocked(options.path, options);
+  try {
+    const path = await placeInStateDirectory(options);
+    return path === undefined ? volatileLedger() : await openLocked(path, options);
+  } catch (error) {
+    if (!(error instanceof DamagedLogError)) throw error;
+    await setAside(error, options);
+    return openLedger(options);
+  }
+}
+
+/** Reads the ledger of the workspace as `openLedger`, without a lock, and without a change on disk. */
+export async function readLedger(place: LedgerPlace): Promise<LedgerView> {
+  try {
+    const path = place.path ?? (await findInStateDirectory(place));
+    if (path === undefined) return createReplay().view();
+    const memory = await readMemory(path, nodeDisk);
+    await checkMemory(path, memory, place);
+    return memory.replay.view();
+  } catch (error) {
+    if (!(error instanceof DamagedLogError) || place.path !== undefined) throw error;
+    place.note(`${error.message}, so earlier runs are unknown`);
+    return createReplay().view();
+  }
+}
+
+/** Renames a damaged ledger of the state directory: its loss costs questions, but no code is created twice, and no run is stopped. */
+async function setAside({ path, message }: DamagedLogError, { note }: OpenLedgerOptions): Promise<void> {
+  let kept = `${path}.damaged`;
+  for (let number = 1; await ifPresent(nodeDisk.lstat(kept)); number++) kept = `${path}.damaged.${number}`;
+  await nodeDisk.rename(path, kept);
+  note(`${message}, so it was renamed to ${kept}, and earlier runs are unknown`);
+}
+
+/** Returns the path of the ledger, which is created if there is none; undefined if the system does not allow it, which is noted. */
+async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
+  const { env, note } = options;
+  const giveUp = (error: unknown) => note(`This run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+  let directory: string;
+  try {
+    directory = await makeStateDirectory(nodeDisk, env);
+    await nodeDisk.readdir(directory);
+  } catch (error) {
+    giveUp(error);
+    return undefined;
+  }
+  // Two runs that both begin must not choose the same new file.
+  const choosing = await lockPatiently(join(directory, 'ledgers'), options);
+  try {
+    const { path, isNew } = await chooseLedger(directory, options, nodeDisk);
+    if (!isNew) return path;
+    const failed = await createLedgerFile(path, options, nodeDisk).then(
+      () => false,
+      (error) => {
+        giveUp(error);
+        return true;
+      },
+    );
+    return failed ? undefined : path;
+  } finally {
+    await choosing.release();
+  }
+}
+
+async function findInStateDirectory(place: LedgerPlace): Promise<string | undefined> {
+  const directory = stateDirectory(place.env);
+  if (directory === undefined) return undefined;
+  try {
+    await nodeDisk.readdir(directory);
+  } catch (error) {
+    const isMissing = systemCode(error) === 'ENOENT';
+    if (!isMissing) place.note(`Earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+    return undefined;
+  }
+  return (await chooseLedger(directory, place, nodeDisk)).path;
+}
+
+const OTHER_DIRECTORY = 'Set QRCTL_STATE_DIR to a directory that you own.';
+
+function reasonOf(error: unknown): string {
+  return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
+}
+
+function lockPatiently(path: string, { clock, signal }: OpenLedgerOptions, onWait?: () => void): Promise<Lock> {
+  return acquireLock(path, { clock, signal, waitMs: Number.POSITIVE_INFINITY, ...(onWait && { onWait }) });
+}
+
+async function openLocked(path: string, options: OpenLedgerOptions): Promise<OpenLedger> {
+  const held = await lockPatiently(path, options, () => options.onWait(path));
+  try {
+    const { log, replay } = await openLedgerFile(path, options, nodeDisk);
+    return { path, ...ledgerOf(log, replay), close: () => log.close().finally(() => held.release()) };
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}
+
+/** Returns a ledger for one run. */
+export function volatileLedger(): OpenLedger {
+  return { path: undefined, ...ledgerOf(createVolatileLog(), createReplay()), close: async () => undefined };
+}
+
+function ledgerOf(log: LogWriter<LedgerLine>, replay: Replay): Ledger {
+  return {
+    view: replay.view,
+    append(records) {
+      for (const record of records) replay.take(record);
+      return log.append(records);
+    },
+    note(records) {
+      for (const record of records) replay.take(record);
+      log.note(records);
+    },
+  };
+}

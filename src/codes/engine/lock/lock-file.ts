@@ -1,0 +1,196 @@
+/**
+ * The lock file: which code each key is, and the values last applied. One line per key, sorted, each line independent of its neighbors, so
+ * that git merges it by lines. Its JSON may be reformatted; a file that can't be trusted is refused with its lines.
+ */
+import { UsageError } from '../../../base/errors.ts';
+import { ExcessiveJsonError, parseBounded } from '../../../base/text/bounded-json.ts';
+import { BrokenJsonError, elementsOf, type JsonElement } from '../../../base/text/json-elements.ts';
+import { inQuotes, quote } from '../../../base/text/quote.ts';
+import { letSignalsIn } from '../../../base/time/time.ts';
+import { type Fault, MOST_FAULTS, refuseFaults } from '../../../files/formats/read/input.ts';
+import { isUuid } from '../../../service/checks.ts';
+import { isObject } from '../../../service/json.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { isRecordedWorkspace, type RecordedWorkspace } from '../../../service/workspace.ts';
+
+/** Key and its code. */
+export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' | 'destination' | 'status'> {
+  readonly key: string;
+  /** The file no longer has the key: reported by an earlier run. `paused`: that run paused its code. */
+  readonly removed?: true | 'paused' | undefined;
+  /** Values that were sent, where the service stored others. */
+  readonly sent?: { readonly name?: string | undefined; readonly destination?: string | undefined } | undefined;
+}
+
+export interface LockFile {
+  readonly workspace: RecordedWorkspace;
+  /** By key. */
+  readonly entries: ReadonlyMap<string, LockEntry>;
+}
+
+const VERSION = 1;
+
+/** E22: formats a lock file: the same text for the same entries. The last line of the list is constant, so that no entry's line depends on being the last. */
+export function formatLock({ workspace: { baseUrl, key }, entries }: LockFile): string {
+  const sorted = [...entries.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
+  const lines = sorted.map((entry) => `${JSON.stringify(inOrder(entry))},\n`);
+  const head = { version: VERSION, base_url: baseUrl, workspace: key };
+  const texts = Object.entries(head).map(([name, value]) => `"${name}": ${JSON.stringify(value)},\n`);
+  return `{\n${texts.join('')}"codes": [\n${lines.join('')}null\n]}\n`;
+}
+
+function inOrder({ key, id, slug, name, type, destination, status, removed, sent }: LockEntry): LockEntry {
+  return { key, id, slug, name, type, destination, status, removed, sent };
+}
+
+/** Returns a text that is equal for keys that differ by case or spaces only: nobody can tell them apart in a spreadsheet. */
+export function foldKey(key: string): string {
+  return key.normalize('NFC').toLowerCase().replace(/\s/gu, '');
+}
+
+/** Parses a lock file; `name` is its path. Throws UsageError with every fault, by line, and the signal's reason. */
+export async function parseLock(given: string, name: string, signal?: AbortSignal): Promise<LockFile> {
+  const text = given.replace(/^\ufeff/, '');
+  const refuse = (faults: readonly Fault[]) => refuseFaults({ name }, faults, { start: RESTORE });
+  try {
+    const { workspace, codes } = readHead(text, name);
+    const { entries, faults } = await readEntries(codes, signal);
+    refuse(faults);
+    return { workspace, entries };
+  } catch (error) {
+    if (!(error instanceof BrokenJsonError)) throw error;
+    // A marker is not JSON either.
+    refuse([...conflicts(text)]);
+    const joined = joinHeads(text);
+    if (joined !== text) return parseLock(joined, name, signal);
+    throw new UsageError(`${name}: line ${error.line} ${error.message} (the lock file is damaged)`, {
+      hint: RESTORE,
+      cause: error,
+    });
+  }
+}
+
+/** Joins two lock files that git merged line by line, because both branches began one: the first head counts. */
+function joinHeads(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const entries = lines.filter((line) => line.startsWith('{"key":'));
+  const head = ['"version":', '"base_url":', '"workspace":'].flatMap((name) => lines.find((line) => line.startsWith(name)) ?? []);
+  const urls = new Set(lines.filter((line) => line.startsWith('"base_url":')));
+  if (head.length < 3 || urls.size !== 1 || lines.filter((line) => line.startsWith('"codes":')).length < 2) return text;
+  return ['{', ...head, '"codes": [', ...entries.map((line) => (line.endsWith(',') ? line : `${line},`)), 'null', ']}', ''].join(
+    '\n',
+  );
+}
+
+const RESTORE = 'Restore the lock file from git. If it is lost, delete it and add --adopt-existing.';
+
+/** Maximum number of members next to the codes: this version has three. */
+const MOST_MEMBERS = 100;
+const CODES = /^"codes"\s*:\s*(?=\[)/;
+
+/** Returns the workspace, and the list of codes, unparsed. */
+function readHead(text: string, name: string): { workspace: RecordedWorkspace; codes: JsonElement } {
+  let codes: JsonElement | undefined;
+  const members: [string, unknown][] = [];
+  if (text.trim() === '') throw new UsageError(`${name} is not valid JSON: it is empty`, { hint: RESTORE });
+  if (!/^\s*\{/.test(text) && conflicts(text).next().done) throw notALock(name);
+  for (const member of elementsOf(text, '{')) {
+    const found = CODES.exec(member.text)?.[0];
+    if (found !== undefined) codes = { text: member.text.slice(found.length), line: member.line };
+    else members.push(...Object.entries(Object(parseElement({ ...member, text: `{${member.text}}` }))));
+    if (members.length > MOST_MEMBERS) throw notALock(name);
+  }
+  const { version, base_url, workspace: key } = Object.fromEntries(members);
+  if (typeof version === 'number' && version > VERSION)
+    throw new UsageError(`${name} was written by a newer version of qrctl`, { hint: 'Use the latest version of qrctl.' });
+  const workspace = { baseUrl: base_url, key };
+  if (version !== VERSION || !codes || !isRecordedWorkspace(workspace)) throw notALock(name);
+  return { workspace: workspace as RecordedWorkspace, codes };
+}
+
+function notALock(name: string): UsageError {
+  return new UsageError(`${name} is not a lock file of \`qr apply\``, { hint: 'Specify a different file with --lock.' });
+}
+
+/** Number of entries that are parsed before signals are handled. */
+const PARSED_AT_ONCE = 1000;
+
+/** E22: parses the entries one by one: whatever the list contains, only entries are kept. Stops at the maximum number of faults. */
+async function readEntries(codes: JsonElement, signal: AbortSignal | undefined) {
+  const entries = new Map<string, LockEntry>();
+  const faults: Fault[] = [];
+  const findDouble = createDoubleFinder();
+  let count = 0;
+  for (const element of elementsOf(codes.text, '[', codes.line)) {
+    if (++count % PARSED_AT_ONCE === 0) await letSignalsIn(signal);
+    const { line } = element;
+    const entry = parseElement(element);
+    if (entry === null) continue;
+    if (isEntry(entry)) {
+      faults.push(...findDouble(entry, line));
+      entries.set(entry.key, inOrder(entry));
+    } else faults.push({ line, message: 'is not a complete entry (key, id, slug and values)' });
+    if (faults.length >= MOST_FAULTS) break;
+  }
+  return { entries, faults };
+}
+
+/** Throws BrokenJsonError. */
+function parseElement({ text, line }: JsonElement): unknown {
+  try {
+    return parseBounded(text);
+  } catch (error) {
+    throw new BrokenJsonError(error instanceof ExcessiveJsonError ? error.message : 'is not valid JSON', line);
+  }
+}
+
+/** Markers that git leaves in a file that it could not merge. */
+const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?= |\r?$)/gm;
+
+/** Yields a fault for each conflict marker, up to the maximum number of faults. */
+function* conflicts(text: string): Generator<Fault> {
+  let line = 1;
+  let from = 0;
+  let count = 0;
+  for (const { 0: marker, index } of text.matchAll(MARKER)) {
+    for (let end = text.indexOf('\n', from); end >= 0 && end < index; end = text.indexOf('\n', from)) {
+      line += 1;
+      from = end + 1;
+    }
+    yield { line, message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key` };
+    if (++count >= MOST_FAULTS) return;
+  }
+}
+
+function isEntry(value: unknown): value is LockEntry {
+  if (!isObject(value)) return false;
+  const { key, id, destination, removed, sent } = value;
+  const isText = ['slug', 'name', 'type', 'status'].every((field) => typeof value[field] === 'string');
+  const isPlace = destination === null || typeof destination === 'string';
+  const isKnown = typeof key === 'string' && key.trim() !== '' && typeof id === 'string' && isUuid(id);
+  const isSent = sent === undefined || (isObject(sent) && Object.values(sent).every((text) => typeof text === 'string'));
+  return isSent && isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
+}
+
+/** E22: no key has two codes, and no code two keys. A merge that kept both sides may have left a key and its code twice. */
+function createDoubleFinder(): (entry: LockEntry, line: number) => Fault[] {
+  const keys = new Map<string, { key: string; id: string; line: number }>();
+  const ids = new Map<string, { key: string; line: number }>();
+  return ({ key, id }, line) => {
+    const sameKey = keys.get(foldKey(key));
+    const sameId = ids.get(id.toLowerCase());
+    if (sameKey?.key === key && sameKey.id === id) return [];
+    keys.set(foldKey(key), { key, id, line });
+    ids.set(id.toLowerCase(), { key, line });
+    const faults: Fault[] = [];
+    if (sameKey) {
+      const message = `the key ${inQuotes(key)} has a different code on line ${sameKey.line}: keep the line with the correct code`;
+      faults.push({ line, message });
+    }
+    if (sameId) {
+      const message = `the code ${quote(id)} has a different key on line ${sameId.line}: keep the line with the correct key`;
+      faults.push({ line, message });
+    }
+    return faults;
+  };
+}

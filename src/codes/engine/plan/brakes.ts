@@ -1,0 +1,98 @@
+/** E8: reasons to send nothing until the user agrees: a plan that changes much, or that looks like an accident with the file. */
+import { countOf, quote } from '../../../base/text/quote.ts';
+import { fingerprintOf } from './base.ts';
+import type { Brake, FieldChange, PlanInput, PlanItem } from './model.ts';
+import { hasChanges, tidy } from './values.ts';
+
+const LEAST_ALLOWED = 10;
+const ALLOWED_PERCENT = 30;
+/** Fewer rows that changed places are an edit. */
+const LEAST_SHIFTED = 3;
+
+export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[] {
+  const { policy, lock } = input;
+  if (policy.verb === 'delete') return [];
+  if (policy.isDated && policy.maxChanges === undefined) return [];
+  const changed = items.filter(({ row, code, send, isNews }) => (row ? code && hasChanges(send) : isNews)).length;
+  return [
+    policy.force || policy.isDated ? undefined : shiftedColumn(items),
+    policy.force ? undefined : allRemoved(items, lock?.size ?? 0),
+    policy.force || policy.verb === 'update' ? undefined : otherWorkspace(items, input),
+    tooMany(changed, items, input),
+  ].filter((brake) => brake !== undefined);
+}
+
+/** The number of rows that have codes, or of keys in the lock file, bounds the changes. Creations do not count. */
+function tooMany(changed: number, items: readonly PlanItem[], { policy, lock }: PlanInput): Brake | undefined {
+  const known = items.filter(({ row, code }) => row && code).length;
+  const all = Math.max(known, lock?.size ?? 0);
+  const max = policy.maxChanges ?? { percent: ALLOWED_PERCENT };
+  const allowed = 'count' in max ? max.count : Math.floor((all * max.percent) / 100);
+  const bound = policy.maxChanges === undefined ? Math.max(LEAST_ALLOWED, allowed) : allowed;
+  if (changed <= bound) return undefined;
+  const message = `the plan changes ${countOf(changed, 'code')}, but only ${bound} are allowed`;
+  const hint = `Check the plan with --dry-run. If it is correct, add --max-changes ${changed}.`;
+  return { is: 'max-changes', message, hint };
+}
+
+function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined {
+  const removed = items.filter(({ action }) => action === 'removed').length;
+  if (keys === 0 || removed < keys) return undefined;
+  const message = `the file has none of the ${countOf(keys, 'key')} in the lock file`;
+  return { is: 'all-removed', message, hint: 'Check the file and the flag --lock. If the plan is correct, add --force.' };
+}
+
+/** Rows that took over the values of rows that lost theirs, as when a column is sorted by itself. */
+function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
+  for (const field of ['destination', 'name'] as const) {
+    const lost = new Set<string>();
+    const gained: string[] = [];
+    for (const { row, code, changes } of items) {
+      if (!row || !code) continue;
+      const change = changes.find((one) => one.field === field && isEdit(one));
+      if (change) gained.push(tidy(field, change.new));
+      if (!change && row.wish[field] !== undefined) continue;
+      lost.add(tidy(field, code[field] ?? ''));
+      const cell = row.base?.[field];
+      if (cell !== undefined) lost.add(cell);
+    }
+    const shifted = gained.filter((value) => lost.has(value) || lost.has(fingerprintOf(value))).length;
+    if (shifted < LEAST_SHIFTED) continue;
+    const message = `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`;
+    return { is: 'shifted', message, hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.' };
+  }
+  return sortedIds(items);
+}
+
+/** Rows that were saved from the code of another row, as when the IDs are sorted by themselves. */
+function sortedIds(items: readonly PlanItem[]): Brake | undefined {
+  const names = new Set(items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])));
+  const shifted = items.filter(({ row, code }) => {
+    const cell = row?.base?.name;
+    return code && cell !== undefined && cell !== fingerprintOf(code.name) && names.has(cell);
+  }).length;
+  if (shifted < LEAST_SHIFTED) return undefined;
+  const message = `the IDs may have been sorted by themselves: ${shifted} rows were saved from the code of another row`;
+  return { is: 'shifted', message, hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.' };
+}
+
+function isEdit({ what }: FieldChange): boolean {
+  return what !== 'keep' && what !== 'drift';
+}
+
+/** Most of the IDs that rows have are unknown here, also to the ledger. */
+function otherWorkspace(items: readonly PlanItem[], { ledger, lock, listing, earlierIds = NONE }: PlanInput): Brake | undefined {
+  const known = new Set([...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
+  const isForeign = (id: string) => !listing.codes.has(id) && !ledger.claims.has(id) && !known.has(id);
+  const named = items.flatMap(({ row }) => row?.id ?? []);
+  const isCreating = items.some(({ action }) => action === 'create');
+  const ids = named.length > 0 || !isCreating ? named : [...earlierIds];
+  const foreign = ids.filter(isForeign).length;
+  if (foreign < 2 || foreign * 2 <= ids.length) return undefined;
+  const where = named.length > 0 ? 'the file' : 'its earlier results';
+  const message = `${foreign} of ${countOf(ids.length, 'ID')} in ${where} do not exist in this workspace`;
+  const hint = 'Check --profile and the API key. If the codes were deleted, add --force.';
+  return { is: 'other-workspace', message, hint };
+}
+
+const NONE: ReadonlySet<string> = new Set();

@@ -1,0 +1,138 @@
+/**
+ * E6: compares a row with its code, field by field, by three values: what the row says, what the service has, and the base, which is what the
+ * row was saved from. So no change of another client is undone in silence.
+ */
+import { parseScanTime } from '../../../service/scan-times.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import type { LockEntry } from '../lock/lock-file.ts';
+import { fingerprintOf } from './base.ts';
+import { changedByDate, isUnclear } from './compare-due.ts';
+import {
+  type Claim,
+  FIELDS,
+  type Field,
+  type FieldChange,
+  type LedgerView,
+  type OwnChange,
+  type Policy,
+  type Row,
+} from './model.ts';
+import { isCellOf, isCellOfPrint, isSame, wantedValue } from './values.ts';
+
+/** What is known of a row and its code. */
+export interface Pair {
+  readonly row: Row;
+  readonly code: QrCode;
+  readonly claim: Claim | undefined;
+  readonly entry: LockEntry | undefined;
+  readonly policy: Policy;
+  readonly ledger: Pick<LedgerView, 'storedOf'>;
+  /** Status that was to be sent after the request which made the code. */
+  readonly unsent: string | undefined;
+}
+
+/** Returns the fields in which row and code differ, and what is to be done about each. Throws as `wantedValue`. */
+export function compareRow(pair: Pair): FieldChange[] {
+  const { row, code } = pair;
+  return FIELDS.flatMap((field): FieldChange[] => {
+    const old = code[field] ?? '';
+    const wanted = wantedValue(row, field, code) ?? statusOfReturned(field, pair);
+    if (wanted === undefined) return driftOf(field, pair);
+    const isEqual = isCellOf(wanted, old, row.through) || isSame(field, wanted, old);
+    if (isEqual || pair.ledger.storedOf(field, wanted) === old) return [];
+    // What the service made of the value when it was last applied.
+    if (pair.entry && field !== 'status' && pair.entry.sent?.[field] === wanted && (pair.entry[field] ?? '') === old) return [];
+    // The creation of an earlier run is finished.
+    if (field === 'status' && wanted === pair.unsent && old === (pair.claim?.stored.status ?? 'active'))
+      return [{ field, old, new: wanted, base: old, what: 'send' }];
+    const due = row.due?.[field];
+    const changed = (due && changedByDate(field, wanted, due, pair)) ?? changedBy(field, wanted, pair);
+    return [{ field, old, new: wanted, base: changed.base, what: decide(changed, pair, isAnswered(field, wanted, pair)) }];
+  });
+}
+
+/** A key that was removed and is back: its code, which was paused for it, is active again. */
+function statusOfReturned(field: Field, { code, claim, entry }: Pair): string | undefined {
+  if (field !== 'status' || code.status !== 'paused') return undefined;
+  if (claim?.paused?.why === 'removed') return claim.paused.status;
+  return entry?.removed === 'paused' ? 'active' : undefined;
+}
+
+/** A status that the file does not manage, and that was changed since it was last applied. */
+function driftOf(field: Field, { code, entry }: Pair): FieldChange[] {
+  if (field !== 'status' || entry === undefined || entry.status === code.status) return [];
+  return [{ field, old: code.status, new: entry.status, base: entry.status, what: 'drift' }];
+}
+
+/** Which side changed a field in which both differ. */
+export interface Changed {
+  /** The row was edited. */
+  readonly isYours: boolean;
+  /** The code was edited by another client, or it is not known. */
+  readonly isTheirs: boolean;
+  readonly base: string | undefined;
+  /** This machine changed it since the row was saved: another copy of the list may have, so it is said. */
+  readonly isOurs?: boolean;
+  /** Its time came after all other changes: it is no conflict. */
+  readonly isNewer?: boolean;
+}
+
+function changedBy(field: Field, wanted: string, pair: Pair): Changed {
+  const { row, code, claim, entry } = pair;
+  const old = code[field] ?? '';
+  const cell = row.base?.[field];
+  if (cell !== undefined) {
+    if (isCellOfPrint(wanted, cell, row.through)) return { isYours: false, isTheirs: true, base: wanted };
+    const own = lastOf(claim?.changes[field] ?? [], cell);
+    if (own && isUnclear(claim, field)) return { isYours: true, isTheirs: old !== own.from && old !== own.sent, base: own.from };
+    if (own) return { ...changedSince(field, wanted, old, own), isOurs: true };
+    const isTheirs = fingerprintOf(old) !== cell;
+    return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
+  }
+  const begun = claim?.changes[field].at(-1);
+  const isApplied = begun !== undefined && begun.from === claim?.stored[field] && begun.stored === old;
+  const last = entry ? (entry[field] ?? '') : isApplied ? old : claim?.stored[field];
+  if (last !== undefined) return changedSince(field, wanted, old, { sent: last, stored: last });
+  const isUnknown = row.updatedAtMs !== undefined && (parseScanTime(code.updated_at) ?? 0) > row.updatedAtMs;
+  return { isYours: true, isTheirs: isUnknown, base: undefined };
+}
+
+function changedSince(field: Field, wanted: string, old: string, { sent, stored }: Pick<OwnChange, 'sent' | 'stored'>): Changed {
+  const isYours = !isSame(field, wanted, sent) && !isSame(field, wanted, stored);
+  return { isYours, isTheirs: old !== stored && old !== sent, base: stored };
+}
+
+/** Our last change of a field in the chain that begins at the value of the fingerprint; undefined if we did not change it from there. */
+function lastOf(changes: readonly OwnChange[], print: string): OwnChange | undefined {
+  let last: OwnChange | undefined;
+  for (const change of changes) {
+    if (last ? change.from === last.stored : fingerprintOf(change.from) === print) last = change;
+  }
+  return last;
+}
+
+function winOf(isTheirs: boolean): 'overwrite' | 'send' {
+  return isTheirs ? 'overwrite' : 'send';
+}
+
+/** The answer `mine` was used before, if our last change of the field was to this value: what came after it was not shown. */
+function isAnswered(field: Field, wanted: string, { claim }: Pair): boolean {
+  return claim?.changes[field].at(-1)?.sent === wanted && !isUnclear(claim, field);
+}
+
+function decide(
+  { isYours, isTheirs, isNewer, isOurs = false }: Changed,
+  { row, policy }: Pair,
+  isUsed: boolean,
+): FieldChange['what'] {
+  const { verb, conflicts, applyEdits } = policy;
+  const answer = row.decision?.is;
+  if (answer === 'theirs') return 'keep';
+  const wins = winOf(isTheirs || isOurs);
+  if ((answer === 'mine' && !isUsed) || isNewer) return wins;
+  // The file of `qr apply` is the truth: an edit by another client is a difference like others, and is said.
+  if (!isYours && verb !== 'apply') return 'keep';
+  if (isTheirs && conflicts === 'ask') return 'conflict';
+  if (isTheirs && conflicts === 'service') return 'keep';
+  return verb === 'create' && !applyEdits ? 'edit' : wins;
+}

@@ -1,0 +1,53 @@
+/**
+ * E1: decides which code each row is, by a ladder that never slides down: what the row names, its key, its values as the ledger knows them, a
+ * lost response, equal values, and what may be an edit. Rows that nothing recognizes are new.
+ */
+import { quote } from '../../../base/text/quote.ts';
+import type { Fault } from '../../../files/formats/read/input.ts';
+import { readAnswers } from './answers.ts';
+import type { Identity, Ladder } from './ladder.ts';
+import { matchLost } from './match-lost.ts';
+import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
+import type { PlanInput, Row } from './model.ts';
+import { identifyNamed, keyedCodes, takeKeys } from './name-code.ts';
+
+export interface Identities {
+  /** In the order of the rows. */
+  readonly rows: readonly Identity[];
+  /** Ids of the codes that rows have. */
+  readonly taken: ReadonlySet<string>;
+  readonly faults: readonly Fault[];
+}
+
+export function identifyRows(input: PlanInput): Identities {
+  const { rows, listing, policy } = input;
+  const faults: Fault[] = [];
+  const bySlug = new Map([...listing.codes.values()].map((code) => [code.slug, code]));
+  const find = (name: string) => listing.codes.get(name.toLowerCase()) ?? bySlug.get(name);
+  const answers = readAnswers(rows, policy.decisions, find, (fault) => faults.push(fault));
+  const ladder: Ladder = { input, answers, taken: new Set(), found: new Map() };
+  const named = new Map<string, Row>();
+  const keyOwners = keyedCodes(input);
+  const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
+  for (const row of rows) {
+    const identity = identifyNamed(row, ladder, { find, bySlug, keyOwners, named: cells, refuse: (fault) => faults.push(fault) });
+    if (!identity) continue;
+    ladder.found.set(row, identity);
+    if (identity.is !== 'code') continue;
+    const id = identity.code.id.toLowerCase();
+    const other = named.get(id);
+    if (other)
+      faults.push({ line: row.line, message: `the code ${quote(identity.code.slug)} is also that of line ${other.line}` });
+    named.set(id, row);
+    ladder.taken.add(id);
+  }
+  if (listing.isWhole && (policy.verb === 'create' || policy.verb === 'apply')) {
+    takeKnownValues(ladder);
+    matchLost(ladder);
+    takeEqual(ladder);
+    takeKeys(ladder);
+    findEdits(ladder);
+  }
+  const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));
+  return { rows: identities, taken: ladder.taken, faults };
+}

@@ -1,0 +1,174 @@
+/**
+ * E13: rung 4: finds the codes of requests whose responses were lost. What they made is told from what was there before, without clocks: a
+ * candidate has the values that were sent, no row has it, and the first listing of its run lacks it.
+ */
+import type { NewCode, QrCode } from '../../../service/shapes.ts';
+import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
+import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
+import { indexBy, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
+
+/** Unclear requests of one row: the first, and its repetitions. */
+type Chain = readonly Sending[];
+
+export function matchLost(ladder: Ladder): void {
+  const { ledger } = ladder.input;
+  if (ledger.unclear.length === 0) return;
+  const chains = chainsOf(ledger.unclear);
+  const free = freeCodes(ladder);
+  const byValues = indexBy(free, valuesKey);
+  const owners = assignRows(ladder, chains);
+  const left: Unmatched[] = [];
+  for (const alike of indexBy(chains, ([first]) => first && valuesKey(first.values)).values()) {
+    const sent = alike[0]?.[0];
+    if (!sent) continue;
+    const candidates = candidatesOf(sent, byValues, ledger).filter((code) => isNew(code, alike));
+    const isClear = candidates.length <= alike.length;
+    const rows = new Map(alike.flatMap((chain) => (owners.has(chain) ? [[owners.get(chain) as Row, chain] as const] : [])));
+    const dealt = new Map(isClear ? deal([...rows.keys()], candidates, ({ status }) => status) : []);
+    for (const [row, chain] of rows) {
+      const [code, sending] = [dealt.get(row), chain.at(-1)];
+      if (code && sending) settle(ladder, row, withCode(row, code, sending, ladder));
+      else left.push({ row, chain, candidates: isClear ? [] : candidates });
+    }
+  }
+  // Codes that were matched explain nothing else.
+  const unmatched = freeCodes(ladder);
+  for (const one of left) settle(ladder, one.row, withoutCode(one, unmatched, ladder));
+}
+
+interface Unmatched {
+  readonly row: Row;
+  readonly chain: Chain;
+  /** New codes with its values, if there are more than requests. */
+  readonly candidates: readonly QrCode[];
+}
+
+/** `qr apply` asks no further, and a key may be that of another file of the workspace. */
+function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
+  const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
+  if (isEdited && input.policy.verb === 'apply')
+    return { is: 'undecided', candidates: [code], reason: 'a request with other values of its key got no response', sending };
+  return { is: 'code', how: 'lost', code, sending, isAsked: answers.newOf(row) > 0 };
+}
+
+function withoutCode({ row, chain, candidates }: Unmatched, free: readonly QrCode[], { input, answers }: Ladder): Identity {
+  const sending = chain.at(-1);
+  if (!sending) return { is: 'new' };
+  const { replaces } = sending;
+  // E7: a decision is used by the request that follows it: the same command again does not repeat it.
+  const used = chain.filter(({ decided }) => decided).length;
+  const isDecided = answers.newOf(row) > used;
+  const repeat: Identity = {
+    is: 'new',
+    repeats: { ...sending, decided: used > 0 },
+    ...(isDecided && { isDecided }),
+    ...(replaces !== undefined && { replaces }),
+  };
+  // It is sent again, unless somebody, or the service, changed its code before it was looked up.
+  const alike = candidates.length > 0 ? candidates : input.isSettled ? unexplained(chain, free, input) : [];
+  if (alike.length === 0) return repeat;
+  // What was shown is answered.
+  if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
+  const again = used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
+  const why = candidates.length > 0 ? 'several new codes have its values' : 'a new code resembles it';
+  return { is: 'undecided', candidates: alike, reason: `its request got no response, and ${why}${again}`, sending };
+}
+
+/** New codes that nothing explains, and that share name or destination with a request. */
+function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
+  return free.filter((code) => {
+    const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
+    return isUnknown && chain.some(({ values }) => nameKey(values) === nameKey(code) || placeKey(values) === placeKey(code));
+  });
+}
+
+/** Groups the repetitions of a row with their first request. */
+function chainsOf(unclear: readonly Sending[]): Chain[] {
+  const chains = new Map<number, Sending[]>();
+  const roots = new Map<number, number>();
+  for (const sending of unclear) {
+    const root = sending.again === undefined ? sending.n : (roots.get(sending.again) ?? sending.again);
+    roots.set(sending.n, root);
+    chains.set(root, [...(chains.get(root) ?? []), sending]);
+  }
+  return [...chains.values()];
+}
+
+/** The row of each chain: by what it replaces, its key, its values; or, for a row that was edited since, its name or destination. */
+function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
+  const owners = new Map<Chain, Row>();
+  const taken = new Set<Row>();
+  const replacing = new Map(
+    [...ladder.found].flatMap(([row, identity]) => (isRepeating(identity) ? [[identity.repeats, row]] : [])),
+  );
+  const open = openRows(ladder);
+  const assign = (rowOf: (sending: Sending) => Row | undefined) => {
+    for (const chain of chains) {
+      const [first] = chain;
+      const row = first && !owners.has(chain) ? rowOf(chain.at(-1) ?? first) : undefined;
+      if (!row || taken.has(row)) continue;
+      owners.set(chain, row);
+      taken.add(row);
+    }
+  };
+  assign((sending) => replacing.get(sending));
+  const byKey = indexBy(open, ({ key }) => key);
+  const sharesValue = (row: Row, { values }: Sending) => {
+    const own = rowValues(row);
+    return nameKey(own) === nameKey(values) || (placeKey(own) !== undefined && placeKey(own) === placeKey(values));
+  };
+  assign((sending) => byKey.get(sending.key ?? '')?.find((row) => sharesValue(row, sending)));
+  const byValues = indexBy(open, (row) => valuesKey(rowValues(row)));
+  const equal = (sending: Sending) =>
+    (byValues.get(valuesKey(sending.values)) ?? []).filter((row) => !taken.has(row) && mayBe(row, sending));
+  const statusOf = ({ wish: { status } }: Row) => (status === 'active' ? undefined : status);
+  assign((sending) => equal(sending).find((row) => statusOf(row) === sending.status));
+  assign((sending) => equal(sending)[0]);
+  for (const keyOf of [nameKey, placeKey]) assign(onlyAlike(keyOf, open, chains, { owners, taken }));
+  return owners;
+}
+
+/** A row that was edited since is the only one without a request that shares a value with the only request without a row. */
+function onlyAlike(
+  keyOf: (values: NewCode) => string | undefined,
+  open: readonly Row[],
+  chains: readonly Chain[],
+  { owners, taken }: { owners: ReadonlyMap<Chain, Row>; taken: ReadonlySet<Row> },
+): (sending: Sending) => Row | undefined {
+  const rows = indexBy(
+    open.filter((row) => !taken.has(row)),
+    (row) => keyOf(rowValues(row)),
+  );
+  const left = indexBy(
+    chains.filter((chain) => !owners.has(chain)),
+    ([first]) => first && keyOf(first.values),
+  );
+  return ({ key, values }) => {
+    const own = keyOf(values) ?? '';
+    const [row, ...more] = rows.get(own) ?? [];
+    const isOne = more.length === 0 && left.get(own)?.length === 1;
+    return isOne && key === undefined && row?.key === undefined ? row : undefined;
+  };
+}
+
+function isRepeating(identity: Identity): identity is Identity & { is: 'new'; repeats: Sending } {
+  return identity.is === 'new' && identity.repeats !== undefined;
+}
+
+/** A request of a key is of that key's row only. */
+function mayBe(row: Row, { key }: Sending): boolean {
+  return key === undefined || row.key === undefined || key === row.key;
+}
+
+/** Returns the free codes with the values that were sent, or with what the service makes of them. */
+export function candidatesOf(
+  { values }: Sending,
+  byValues: ReadonlyMap<string, readonly QrCode[]>,
+  ledger: Pick<LedgerView, 'storedOf'>,
+): readonly QrCode[] {
+  return byValues.get(valuesKey(values)) ?? byValues.get(valuesKey(storedForm(values, ledger))) ?? [];
+}
+
+function isNew({ id }: QrCode, chains: readonly Chain[]): boolean {
+  return chains.some((chain) => chain.some(({ firstIds }) => !firstIds.has(id.toLowerCase())));
+}

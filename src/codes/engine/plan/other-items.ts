@@ -1,0 +1,69 @@
+/** Plans what the rows of a file do not say: duplicates of repeated requests, keys that were removed, and codes whose rows are absent. */
+import type { QrCode } from '../../../service/shapes.ts';
+import type { LockEntry } from '../lock/lock-file.ts';
+import { itemOf, NOTHING } from './item.ts';
+import { freeCodes } from './ladder.ts';
+import { candidatesOf } from './match-lost.ts';
+import type { FieldChange, PlanInput, PlanItem, Policy } from './model.ts';
+import { indexBy, valuesKey } from './values.ts';
+
+/** E15: adds codes that a repeated request may have made besides the row's own: only the user knows which one is to stay. */
+export function withDuplicates(items: readonly PlanItem[], taken: ReadonlySet<string>, input: PlanInput): PlanItem[] {
+  const { repeated } = input.ledger;
+  if (repeated.length === 0 || !input.listing.isWhole) return [...items];
+  const free = indexBy(freeCodes({ input, taken }), valuesKey);
+  const extra = new Map<string, QrCode[]>();
+  for (const sending of repeated) {
+    const isUnknown = (id: string) => !sending.firstIds.has(id) && !input.ledger.claims.has(id);
+    const codes = candidatesOf(sending, free, input.ledger).filter(({ id }) => isUnknown(id.toLowerCase()));
+    if (sending.rowCode !== undefined && codes.length > 0) extra.set(sending.rowCode, [...codes]);
+  }
+  const reason = 'its request was repeated after a lost response, and another new code has its values';
+  const ask = (item: PlanItem): PlanItem => {
+    const codes = item.code && item.how !== 'decision' ? extra.get(item.code.id.toLowerCase()) : undefined;
+    if (!item.code || !codes) return item;
+    extra.delete(item.code.id.toLowerCase());
+    return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };
+  };
+  const asked = items.map(ask);
+  const others = [...extra.values()].map((candidates) => itemOf(undefined, 'undecided', { candidates, reason }));
+  return [...asked, ...others];
+}
+
+/**
+ * Keys of the lock file that the file no longer has: reported, and paused if that is wanted. Not those whose codes may be those of other
+ * rows, which the user decides first.
+ */
+export function removedItems({ rows, lock, listing, policy }: PlanInput, isOpen: (id: string) => boolean): PlanItem[] {
+  if (!lock) return [];
+  const keys = new Set(rows.map(({ key }) => key));
+  const removed = [...lock.values()].filter(({ key, id }) => !keys.has(key) && isOpen(id.toLowerCase()));
+  return removed
+    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map((entry) => planRemoved(entry, listing.codes.get(entry.id.toLowerCase()), policy));
+}
+
+function planRemoved({ key, id, slug, removed }: LockEntry, code: QrCode | undefined, policy: Policy): PlanItem {
+  const isPaused = policy.removed === 'pause' && code?.status === 'active';
+  const change: FieldChange = { field: 'status', old: 'active', new: 'paused', base: undefined, what: 'send' };
+  return itemOf(undefined, 'removed', {
+    key,
+    code,
+    goneId: code ? undefined : id,
+    goneSlug: code ? undefined : slug,
+    changes: isPaused ? [change] : [],
+    send: isPaused ? { status: 'paused' } : NOTHING,
+    pause: isPaused ? 'removed' : undefined,
+    isNews: !removed,
+  });
+}
+
+/** Codes whose rows took part in an earlier run together with rows of this file. */
+export function absentCodes(items: readonly PlanItem[], taken: ReadonlySet<string>, { ledger, listing }: PlanInput): QrCode[] {
+  const claims = [...ledger.claims.values()];
+  const known = new Set(items.flatMap(({ code }) => (code ? [code.id.toLowerCase()] : [])));
+  const runs = new Set(claims.filter(({ id }) => known.has(id)).map(({ run }) => run));
+  const replaced = new Set(items.map((item) => item.replaces));
+  const left = claims.filter(({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id) && !replaced.has(id));
+  return left.flatMap(({ id }) => listing.codes.get(id) ?? []);
+}

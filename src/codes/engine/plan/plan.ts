@@ -1,0 +1,166 @@
+/**
+ * E9: plans a run over a file of rows: what each row needs so that file and service agree, and what only the user can decide. The plan that a
+ * dry run prints is the one that a run carries out. Pure: it reads, writes and waits for nothing.
+ */
+import { inQuotes } from '../../../base/text/quote.ts';
+import type { Fault } from '../../../files/formats/read/input.ts';
+import type { CodeChanges } from '../../../service/shapes.ts';
+import { findBrakes } from './brakes.ts';
+import { compareRow } from './compare.ts';
+import { keptRecord } from './compare-due.ts';
+import { identifyRows } from './identify.ts';
+import { itemOf, NOTHING } from './item.ts';
+import { judgeItem } from './judge.ts';
+import type { Identity } from './ladder.ts';
+import type { FieldChange, LedgerRecord, Plan, PlanAction, PlanInput, PlanItem, Policy, Row } from './model.ts';
+import { absentCodes, removedItems, withDuplicates } from './other-items.ts';
+import { fieldsOf, rowValues, valuesKey } from './values.ts';
+
+/** Returns the plan. It sends nothing if it has faults (2) or brakes (9). */
+export function plan(input: PlanInput): Plan {
+  const { rows, policy } = input;
+  const identities = identifyRows(input);
+  const faults: Fault[] = [...identities.faults];
+  const warnings: Fault[] = [];
+  const planned = rows.map((row, at) => {
+    const identity = identities.rows[at] ?? { is: 'new' as const };
+    return planRow(row, identity, input, (fault) => faults.push(fault));
+  });
+  const asked = new Set(planned.flatMap(({ candidates }) => candidates.map(({ id }) => id.toLowerCase())));
+  const isOpen = (id: string) => !identities.taken.has(id) && !asked.has(id);
+  const items = [...withDuplicates(planned, identities.taken, input), ...removedItems(input, isOpen)];
+  for (const item of items) {
+    const judged = judgeItem(item, policy);
+    faults.push(...judged.faults);
+    warnings.push(...judged.warnings);
+  }
+  const isWhole = input.listing.isWhole && policy.verb !== 'delete' && policy.verb !== 'update';
+  return {
+    items,
+    absent: isWhole && policy.verb === 'create' ? absentCodes(items, identities.taken, input) : [],
+    unmanaged: isWhole ? countUnmanaged(input, identities.taken) : 0,
+    brakes: findBrakes(items, input),
+    faults,
+    warnings,
+  };
+}
+
+/** A key that was removed from the file still has its code. */
+function countUnmanaged({ listing, lock }: PlanInput, taken: ReadonlySet<string>): number {
+  const owned = new Set([...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
+  return [...listing.codes.keys()].filter((id) => !taken.has(id) && !owned.has(id)).length;
+}
+
+function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault: Fault) => void): PlanItem {
+  const { verb, adoptExisting } = input.policy;
+  if (row.decision?.is === 'skip') return itemOf(row, 'unchanged', { reason: 'skipped by your decision' });
+  switch (identity.is) {
+    case 'gone':
+      return itemOf(row, verb === 'delete' ? 'deleted' : 'gone', {
+        how: identity.how,
+        goneId: identity.id,
+        goneSlug: identity.slug,
+      });
+    case 'undecided':
+      return itemOf(row, 'undecided', { candidates: identity.candidates, reason: identity.reason });
+    case 'new': {
+      // A row of results without a good end, which never had a code.
+      if (verb === 'update' || verb === 'delete')
+        return itemOf(row, 'unchanged', { reason: 'an earlier run created no code for it' });
+      const { repeats, isDecided = false, replaces, answered = [] } = identity;
+      const isWaiting = repeats !== undefined && !input.isSettled;
+      const { status } = row.wish;
+      const send = status === undefined || status === 'active' ? NOTHING : { status };
+      const learned = answered.map((n): LedgerRecord => ({ is: 'decided', n }));
+      return itemOf(row, 'create', { values: rowValues(row), send, repeats, isWaiting, isDecided, replaces, learned });
+    }
+    case 'exists': {
+      const { code } = identity;
+      if (verb === 'apply' && !adoptExisting) {
+        const key = input.ledger.claims.get(code.id.toLowerCase())?.key;
+        const reason = key === undefined ? undefined : `this code belongs to the key ${inQuotes(key)}, maybe of another file`;
+        return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
+      }
+      const isAdopted = verb === 'apply';
+      const item = planKnown(row, { is: 'code', how: 'equal', code }, input, refuse);
+      const isPlain = item.action === 'unchanged';
+      return { ...item, action: isPlain ? (isAdopted ? 'adopt' : 'exists') : item.action };
+    }
+    case 'edited':
+      return planKnown(row, { is: 'code', how: 'equal', code: identity.code }, input, refuse);
+    case 'code':
+      return planKnown(row, identity, input, refuse);
+  }
+}
+
+/** Plans a row whose code is known. */
+function planKnown(
+  row: Row,
+  { how, code, sending, isAsked }: Identity & { is: 'code' },
+  input: PlanInput,
+  refuse: (fault: Fault) => void,
+): PlanItem {
+  const { policy, ledger, lock } = input;
+  if (policy.verb === 'delete') return itemOf(row, 'delete', { how, code });
+  const id = code.id.toLowerCase();
+  const entry = row.key === undefined ? undefined : lock?.get(row.key);
+  const claim = ledger.claims.get(id);
+  const unsent = sending?.status ?? claim?.unsent;
+  const pair = { row, code, claim, entry: entry?.id.toLowerCase() === id ? entry : undefined, policy, ledger, unsent };
+  const changes = changesOf(pair, refuse);
+  const isAdopted = policy.verb === 'apply' && pair.entry === undefined && ledger.claims.get(id)?.key !== row.key;
+  const action = actionOf(changes, isAdopted, policy);
+  const isOpen = action === 'conflict' || action === 'edited';
+  const send: CodeChanges = {};
+  if (!isOpen)
+    for (const { field, new: value, what } of changes) if (what === 'send' || what === 'overwrite') send[field] = value;
+  const item = itemOf(row, action, { how, code, changes, send });
+  const kept = keptRecord(item, claim, input.run);
+  const lost = sending && { n: sending.n, isAsked };
+  return { ...item, learned: kept ? [kept] : learnedOf(item, lost, input) };
+}
+
+function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
+  try {
+    return compareRow(pair);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    refuse({ line: pair.row.line, column: 'destination', message: error.message });
+    return [];
+  }
+}
+
+function actionOf(changes: readonly FieldChange[], isAdopted: boolean, { verb }: Policy): PlanAction {
+  const has = (wanted: FieldChange['what']) => changes.some(({ what }) => what === wanted);
+  if (has('conflict')) return 'conflict';
+  if (has('edit')) return 'edited';
+  if (has('send') || has('overwrite')) return 'update';
+  return isAdopted && verb === 'apply' ? 'adopt' : 'unchanged';
+}
+
+/** What the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
+function learnedOf(
+  { row, how, code, action }: PlanItem,
+  lost: { n: number; isAsked: boolean | undefined } | undefined,
+  { run, ledger, policy }: PlanInput,
+): LedgerRecord[] {
+  if (!row || !code || policy.verb === 'update') return [];
+  const id = code.id.toLowerCase();
+  if (lost) {
+    const made: LedgerRecord = { is: 'made', n: lost.n, id, slug: code.slug, stored: fieldsOf(code) };
+    return [lost.isAsked ? { ...made, decided: true } : made];
+  }
+  const isDecided = how === 'decision';
+  const answered = isDecided ? ledger.unclear.filter((sending) => isSendingOf(row, sending)) : [];
+  const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
+  const claim = ledger.claims.get(id);
+  const isOpen = action === 'conflict' || action === 'edited';
+  const isKnown = claim !== undefined && claim.key === row.key;
+  if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;
+  const found: LedgerRecord = { is: 'found', run, id, row: rowValues(row), stored: fieldsOf(code) };
+  return [...records, row.key === undefined ? found : { ...found, key: row.key }];
+}
+
+function isSendingOf(row: Row, { key, values }: { key: string | undefined; values: ReturnType<typeof rowValues> }): boolean {
+  return key === undefined ? valuesKey(values) === valuesKey(rowValues(row)) : key === row.key;
+}

@@ -1,0 +1,69 @@
+/** Judges the rows of a creation that specify no code: whatever is wrong with them is known without the service. */
+import { inQuotes } from '../../../base/text/quote.ts';
+import type { Fault, Input, InputRow } from '../../../files/formats/read/input.ts';
+import { findDestinationProblem, isDead } from '../../destinations/destination.ts';
+import type { Columns } from '../../input/columns.ts';
+import { instead } from '../../input/missing-destination.ts';
+import type { Doubt } from '../../input/read-changes.ts';
+import { isShortened } from '../../input/shortened-number.ts';
+import type { Row } from '../plan/model.ts';
+import { createRepeatedRows } from './repeated-rows.ts';
+
+type JudgedRow = Pick<Row, 'key' | 'wish' | 'type' | 'typeFault' | 'utm'> & { doubts: readonly Doubt[] };
+
+/** Creates the judge of the new rows of a file. `force`: destinations that cannot be opened are wanted. */
+export function createNewRows(input: Input, columns: Columns, { force = false }: { force?: boolean | undefined }) {
+  const { has, cell, faults, unread, noDestination } = columns;
+  const repeated = createRepeatedRows(input);
+  let count = 0;
+  let needsDestination = false;
+
+  function judge(row: InputRow, { key, wish, type, typeFault, utm, doubts }: JudgedRow): void {
+    count += 1;
+    const { name = '', destination } = wish;
+    judgeName(row, name);
+    for (const { field, fault } of doubts) if (field !== 'destination') faults.push(fault);
+    if (typeFault) faults.push(typeFault);
+    else if (noDestination && destination === undefined) needsDestination ||= utm !== undefined || isNeeded(type);
+    else judgeDestination(row, destination, type);
+    if (key === undefined && name.trim() !== '') repeated.add({ row, name, type, destination });
+  }
+
+  function judgeName(row: InputRow, name: string): void {
+    const nameCell = cell(row, 'name');
+    const isBlank = nameCell.value === undefined || nameCell.value === null || nameCell.value === '';
+    // A value that is not text has a fault.
+    if (has('name') && isBlank && name === '') nameCell.fault('is empty');
+    if (name.trim() !== '' && name !== name.trim())
+      nameCell.warn(`${inQuotes(name)} has leading or trailing spaces, which are kept`);
+    if (isShortened(name))
+      nameCell.warn(
+        `${inQuotes(name)} looks like a long number shortened by a spreadsheet: format the column as text and retype the value`,
+      );
+  }
+
+  function judgeDestination(row: InputRow, destination: string | undefined, type: string | undefined): void {
+    const problem = findDestinationProblem(destination, type);
+    if (problem === undefined) return;
+    const address = cell(row, 'destination');
+    if (isDead(problem) && !force) address.fault(problem.words, { mayForce: true });
+    else address.warn(problem.words);
+  }
+
+  /** Returns the faults of a file without a column that its new rows need. */
+  function faultsOfFile(): Fault[] {
+    const isEmptyTable = input.rows.length === 0 && input.headerLine !== undefined;
+    const needsName = !has('name') && (count > 0 || isEmptyTable);
+    const message = `is missing; every code needs a name${instead(unread)}`;
+    return [
+      ...(needsName ? [{ line: input.headerLine, column: 'name', message }] : []),
+      ...(needsDestination && noDestination ? [noDestination] : []),
+    ];
+  }
+
+  return { judge, faultsOfFile, repeated: repeated.warnings };
+}
+
+function isNeeded(type: string | undefined): boolean {
+  return findDestinationProblem(undefined, type) !== undefined;
+}

@@ -1,0 +1,207 @@
+/** Turns a file of rows into the rows that the engine plans with, for every verb, and finds all faults by line and column. */
+import {
+  type Checked,
+  type Fault,
+  fold,
+  type Input,
+  type InputRow,
+  mapRows,
+  UTM_COLUMNS,
+} from '../../../files/formats/read/input.ts';
+import type { CodeChanges } from '../../../service/shapes.ts';
+import { type CommonChanges, TYPES, throughOf } from '../../input/check-rows.ts';
+import { type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from '../../input/columns.ts';
+import { instead, renameAdvice } from '../../input/missing-destination.ts';
+import { createUnfinishedTest } from '../../input/omit-unfinished.ts';
+import { type Doubt, readChanges } from '../../input/read-changes.ts';
+import { readDestination } from '../../input/read-destination.ts';
+import { refuseDates } from '../../input/refuse-dates.ts';
+import type { Field, Policy, Row } from '../plan/model.ts';
+import { isUnedited } from '../plan/values.ts';
+import { createNewRows } from './new-rows.ts';
+import { repeatedKeys } from './repeated-rows.ts';
+import { createIdentityReader } from './row-identity.ts';
+
+type Verb = Policy['verb'];
+
+export interface RowsOptions extends CommonChanges {
+  verb: Verb;
+  /** Column of keys; if it is not set, a column named key, which only `qr apply` requires. */
+  keyColumn?: string | undefined;
+  /** Returns the slug or ID in a short URL of the workspace; missing if its form is not known. */
+  slugOfShortUrl?: ((url: string) => string | undefined) | undefined;
+  /** The file is a plan of dated changes: returns the time of a cell, or reports its fault. */
+  readAt?: ((cell: InputCell) => number | undefined) | undefined;
+}
+
+export interface CheckedRows extends Checked<Row> {
+  /** Flags with values for rows without their own, which no row needed. */
+  unusedFlags: Field[];
+}
+
+const TARGETS = ['id', 'slug'];
+const CHANGES = ['name', 'destination', 'status'];
+const OURS = ['base', 'decision', 'updated_at', 'short_url'];
+const NEW_CODE = ['name', 'type', 'destination'];
+
+/** By verb, the columns that are searched for typos, and those that a file may have. */
+const COLUMNS: Readonly<Record<Verb, { known: readonly string[]; optional: readonly string[] }>> = {
+  create: { known: [...NEW_CODE, ...UTM_COLUMNS], optional: ['status', ...TARGETS, ...OURS] },
+  update: { known: [...TARGETS, ...CHANGES, ...UTM_COLUMNS], optional: ['type', ...OURS] },
+  apply: { known: [...NEW_CODE, 'status', ...TARGETS], optional: [...UTM_COLUMNS, ...OURS] },
+  delete: { known: TARGETS, optional: ['decision', 'short_url'] },
+};
+
+const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
+const PLAN = 'To make a plan, run `qrctl qr list -o plan.csv` and add a column named at.';
+const START: Readonly<Record<Verb, string>> = {
+  create: 'Run `qrctl qr create --template` to print a sample file.',
+  update: `${LIST} To create codes for rows without an ID, run \`qrctl qr create --from FILE\`.`,
+  apply: 'Run `qrctl qr apply --init -o codes.csv` to create a file of the existing codes.',
+  delete: LIST,
+};
+
+/** E2: returns the rows, and everything wrong or odd about them. Throws UsageError for a plan of dated changes, and the signal's reason. */
+export async function checkRows(input: Input, options: RowsOptions): Promise<CheckedRows> {
+  const { verb, signal, readAt } = options;
+  if (verb === 'update' && !options.ignoreDates && !readAt) refuseDates(input);
+  const keyColumn = fold(options.keyColumn ?? 'key');
+  const { known, optional } = COLUMNS[verb];
+  // A plan has several rows for a code.
+  const hasKeys = verb !== 'delete' && !readAt;
+  const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
+  const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
+  const columns = matchColumns(input, [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])], [], mayHave);
+  const { faults, warnings, unread, notes } = columns;
+  for (const fault of faultsOfColumns(input, columns, options)) faults.push(fault);
+  const reader = createRowReader(input, columns, { ...options, keyColumn });
+  const rows = await mapRows(input.rows, reader.read, signal);
+  if (verb === 'create') faults.push(...reader.newRows.faultsOfFile());
+  const column = options.keyColumn ?? 'key';
+  for (const fault of repeatedKeys(input, rows)) faults.push({ ...fault, column });
+  for (const fault of reader.newRows.repeated()) warnings.push(fault);
+  const doubts = rows.flatMap((row) => row.doubts.map(({ fault }) => fault));
+  const unusedFlags = reader.unusedFlags();
+  const start = readAt ? PLAN : START[verb];
+  return { rows, faults, warnings, doubts, unread, notes, start, unusedFlags };
+}
+
+/** Returns the faults of a file without the columns that its verb requires. */
+function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOptions): Fault[] {
+  const { verb, keyColumn, changes = {}, utm, slugOfShortUrl } = options;
+  const line = input.headerLine;
+  if (input.rows.length === 0 && line === undefined) return [];
+  const faults: Fault[] = [];
+  const key = keyColumn ?? (verb === 'apply' ? 'key' : undefined);
+  if (verb !== 'delete' && key !== undefined && !has(fold(key))) {
+    faults.push({ line, column: key, message: `is missing: each row needs a key that never changes${instead(unread)}` });
+  }
+  if (verb !== 'update' && verb !== 'delete') return faults;
+  if (options.readAt && !has('at'))
+    faults.push({ line, column: 'at', message: `is missing: each row needs a time${instead(unread)}` });
+  if (!hasTargets(has, slugOfShortUrl)) {
+    faults.push({ line, message: `no column identifies the codes: add an id or slug column${instead(unread)}` });
+  }
+  const isFlagged = Object.keys(changes).length > 0 || utm !== undefined;
+  if (verb === 'delete' || isFlagged || [...CHANGES, ...UTM_COLUMNS].some(has)) return faults;
+  const message = input.isBare
+    ? 'a list of codes contains no changes: add --name, --destination or --status'
+    : `no column contains changes: ${renameAdvice(input, unread) ?? 'add a name, destination or status column'}`;
+  return [...faults, { line, message }];
+}
+
+function hasTargets(has: Columns['has'], slugOfShortUrl: unknown): boolean {
+  return TARGETS.some(has) || (slugOfShortUrl !== undefined && has('short_url'));
+}
+
+const NO_DOUBTS: readonly Doubt[] = [];
+const NO_CHANGES: CodeChanges = {};
+
+type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
+
+/** Of a row that only specifies its code. */
+const NOTHING: Wished = { wish: NO_CHANGES, type: undefined, utm: undefined, doubts: NO_DOUBTS, typeFault: undefined };
+const UNSAVED: Pick<Row, 'base' | 'updatedAtMs'> = { base: undefined, updatedAtMs: undefined };
+
+function createRowReader(input: Input, columns: Columns, options: RowsOptions & { keyColumn: string }) {
+  const { cell, has, faults, warnings, noDestination } = columns;
+  const { verb, changes: common = NO_CHANGES, slugOfShortUrl, readAt } = options;
+  const isJson = input.headerLine === undefined;
+  const through = throughOf(input);
+  const identity = createIdentityReader(input, columns, options);
+  const newRows = createNewRows(input, columns, options);
+  const isUnfinished = createUnfinishedTest(input);
+  const needsTarget = (verb === 'update' || verb === 'delete') && hasTargets(has, slugOfShortUrl);
+  const flags = Object.keys(common) as Field[];
+  const used = new Set<Field>();
+
+  function read(from: InputRow): Row {
+    const { row, line, values, defused } = from;
+    const { id, slug } = identity.readTarget(from);
+    const key = identity.readKey(from);
+    const decision = identity.readDecision(from);
+    const isUnnamed = id === undefined && slug === undefined;
+    if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: 'has neither an ID nor a slug' });
+    const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
+    const { wish, type, utm, typeFault } = wished;
+    const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);
+    const atMs = readAt && has('at') ? readAt(cell(from, 'at')) : undefined;
+    const doubts = readAt ? judgeDated({ ...wished, base, through }) : wished.doubts;
+    // Each by its name: an object that is put together of parts takes several times the memory.
+    return {
+      row,
+      line,
+      values,
+      defused,
+      key,
+      id,
+      slug,
+      wish,
+      type,
+      utm,
+      base,
+      updatedAtMs,
+      decision,
+      through,
+      doubts,
+      atMs,
+      typeFault,
+      noDestination,
+    };
+  }
+
+  function readWish(from: InputRow, key: string | undefined, isUnnamed: boolean): Wished {
+    const isNew = verb === 'create' && isUnnamed;
+    const { changes: own, doubts = NO_DOUBTS } = readChanges(from, columns, { ...options, isNew }, isJson);
+    for (const flag of flags) if (own[flag] === undefined) used.add(flag);
+    const { destination, utm } = readDestination(from, columns, { own: own.destination, options, isNew });
+    const wish: CodeChanges = flags.length === 0 ? own : Object.assign({}, common, own);
+    if (destination !== undefined) wish.destination = destination;
+    const { type, typeFault } = readType(from);
+    if (isNew) newRows.judge(from, { key, wish, type, typeFault, utm, doubts });
+    // A row without a code has nothing that its cells could be equal to; a row of `qr apply` may have one by its key.
+    return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
+  }
+
+  /** The times of a plan come when nobody may look: what its cells ask for is valid now, or a fault of the file. */
+  function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
+    for (const { field, fault, isOdd } of row.doubts) {
+      if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;
+      (isOdd ? warnings : faults).push(fault);
+    }
+    return NO_DOUBTS;
+  }
+
+  /** E2: a type that qrctl does not know is valid for a code that has it. */
+  function readType(from: InputRow): Pick<Row, 'type' | 'typeFault'> {
+    const typeCell = cell(from, 'type');
+    const type = readText(typeCell)?.trim() || undefined;
+    if (type === undefined) return { type, typeFault: undefined };
+    const word = findWord(type, TYPES);
+    if (word !== undefined) return { type: word, typeFault: undefined };
+    const { message, explanation } = wrongWord(type, TYPES);
+    return { type, typeFault: { ...typeCell.faultOf(message), explanation } };
+  }
+
+  return { read, newRows, unusedFlags: () => (input.rows.length > 0 ? flags.filter((flag) => !used.has(flag)) : []) };
+}

@@ -1,0 +1,107 @@
+/** Finds the codes that rows specify, in as few requests as possible. */
+import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { quote } from '../../base/text/quote.ts';
+import type { Fault } from '../../files/formats/read/input.ts';
+import type { Service } from '../../service/service.ts';
+import { MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
+import { showingAgain } from '../../service/showing-again.ts';
+import type { TargetRow } from '../input/check-rows.ts';
+import { getIfThere, getRemembered, isCheaperEach, listUntilFound } from './find-code.ts';
+
+export interface Reader {
+  service: Pick<Service, 'listCodes' | 'getCode' | 'slugs'>;
+  concurrency: number;
+}
+
+/** Looks up the code of a row; undefined if the service has none. */
+export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined;
+
+/**
+ * Reads the code of every row: by the listing, up to the last of them, if a row has only an unknown slug or if that costs less; otherwise
+ * one by one. The listing is also read for slugs given with ids: a slug may belong to another code.
+ */
+export async function findCodes(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], reader: Reader): Promise<Lookup> {
+  const ids = new Set(rows.flatMap(({ id }) => id ?? []));
+  const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
+  const listFor: ListFor = (service) => {
+    return listUntilFound(service, { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) }, reader.concurrency);
+  };
+  const each = await getAll(ids, slugs, reader, listFor);
+  const isDoubtful = each !== undefined && haveOtherSlugs(rows, each);
+  const codes = each === undefined || isDoubtful ? await listFor(reader.service) : each;
+  const byId = new Map(codes.map((code) => [code.id.toLowerCase(), code]));
+  const bySlug = new Map(codes.map((code) => [code.slug, code]));
+  return ({ id, slug }) => (id === undefined ? bySlug.get(slug ?? '') : byId.get(id));
+}
+
+/** Returns whether a row has another slug than the code of its ID: the slug may belong to another code. */
+function haveOtherSlugs(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], codes: readonly QrCode[]): boolean {
+  const slugs = new Map(codes.map((code) => [code.id.toLowerCase(), code.slug]));
+  return rows.some(({ id = '', slug }) => slug !== undefined && slugs.has(id) && slugs.get(id) !== slug);
+}
+
+/** Returns the codes with these IDs and slugs, one by one; undefined if that costs more than the listing, or a slug has changed. */
+async function getAll(
+  ids: ReadonlySet<string>,
+  slugs: readonly string[],
+  reader: Reader,
+  listFor: ListFor,
+): Promise<QrCode[] | undefined> {
+  const { service, concurrency } = reader;
+  if (slugs.length === 0) return ids.size <= HANDFUL ? getEach(ids, reader) : getOrList(ids, reader, listFor);
+  if (!(await isCheaperEach(service, slugs, ids.size))) return undefined;
+  const found = await getEach(ids, reader);
+  let isStale = false;
+  await inParallel(slugs, concurrency, async (slug) => {
+    const code = isStale ? undefined : await getRemembered(service, slug);
+    if (code) found.push(code);
+    else isStale = true;
+  });
+  return isStale ? undefined : found;
+}
+
+/**
+ * Returns a fault for each row whose id and slug belong to different codes: a column was sorted without the rest, so the other values may
+ * belong to either. A slug without a code is not a fault: a spreadsheet turns 007 into 7.
+ */
+export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fault[] {
+  return rows.flatMap(({ id, slug, line }) => {
+    const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
+    if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
+    return [
+      { line, message: `the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them` },
+    ];
+  });
+}
+
+/** Returns the message for a row whose code does not exist. */
+export function describeMissing({ id, slug }: Pick<TargetRow, 'id' | 'slug'>): string {
+  return `no code has the ${id === undefined ? `slug ${quote(slug ?? '')}` : `ID ${id}`}`;
+}
+
+/** For a few rows, requesting the size first costs more than it saves. */
+const HANDFUL = 3;
+
+type ListFor = (service: Pick<Service, 'listCodes'>) => Promise<QrCode[]>;
+
+/** Requests page 1 of the listing, and then the cheaper of two ways: its other pages, or one by one the codes that are not on it. */
+async function getOrList(ids: ReadonlySet<string>, reader: Reader, listFor: ListFor): Promise<QrCode[]> {
+  const { service } = reader;
+  const first = await service.listCodes({ page: 1, limit: MAX_CODES_PAGE });
+  const shown = new Set(first.rows.map(({ id }) => id.toLowerCase()));
+  const others = [...ids].filter((id) => !shown.has(id));
+  const morePages = Math.ceil(first.total / Math.max(1, first.rows.length)) - 1;
+  if (others.length > 0 && others.length >= morePages) {
+    return listFor({ listCodes: showingAgain(service.listCodes, first, ({ page }) => page === 1) });
+  }
+  return [...first.rows, ...(await getEach(others, reader))];
+}
+
+async function getEach(ids: Iterable<string>, { service, concurrency }: Reader): Promise<QrCode[]> {
+  const found: QrCode[] = [];
+  await inParallel(ids, concurrency, async (id) => {
+    const code = await getIfThere(service, id);
+    if (code) found.push(code);
+  });
+  return found;
+}

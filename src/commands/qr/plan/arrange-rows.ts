@@ -1,0 +1,74 @@
+/** Order of the rows of a plan: what needs attention first, creations after it, and rows to which nothing happens last. */
+import { formatCount } from '../../../base/text/quote.ts';
+import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/questions.ts';
+
+/** States in the order in which they are printed and counted, with the words of a count. */
+const WORDS: Readonly<Record<RowState, string>> = {
+  undecided: 'to decide',
+  gone: 'deleted from the service',
+  conflict: 'in conflict',
+  edited: 'edited',
+  exists: 'existing',
+  failed: 'failed',
+  removed: 'removed from the file',
+  delete: 'to delete',
+  update: 'to update',
+  adopt: 'to adopt',
+  create: 'to create',
+  'not-attempted': 'not attempted',
+  deleted: 'already deleted',
+  later: 'not due yet',
+  unchanged: 'unchanged',
+};
+
+/** States whose word after a run is the outcome. */
+const ACTING: ReadonlySet<RowState> = new Set<RowState>(['delete', 'update', 'adopt', 'create']);
+
+const ORDER = Object.keys(WORDS) as RowState[];
+
+export interface ArrangedRows {
+  /** Decisions, failures, removals, and changes. */
+  readonly first: readonly PlanRow[];
+  readonly creations: readonly PlanRow[];
+  /** Nothing happens to these, and there is nothing to say about them. */
+  readonly quiet: readonly PlanRow[];
+}
+
+/** Sorts rows by what happens to them; equal ones stay in the order of the file. */
+export function arrangeRows(rows: readonly PlanRow[], verb: Verb): ArrangedRows {
+  const groups = new Map<RowState, PlanRow[]>(ORDER.map((state) => [state, []]));
+  const creations: PlanRow[] = [];
+  const quiet: PlanRow[] = [];
+  for (const row of rows) {
+    if (isQuiet(row, verb)) quiet.push(row);
+    else if (isCreation(row)) creations.push(row);
+    else groups.get(stateOf(row))?.push(row);
+  }
+  return { first: [...groups.values()].flat(), creations, quiet };
+}
+
+function isCreation(row: PlanRow): boolean {
+  const state = stateOf(row);
+  return state === 'create' || (state === 'not-attempted' && row.item.action === 'create');
+}
+
+function isQuiet(row: PlanRow, verb: Verb): boolean {
+  const state = stateOf(row);
+  const { changes, isNews } = row.item;
+  if (state === 'unchanged' || (state === 'removed' && !isNews)) return changes.length === 0 && row.end?.error === undefined;
+  return state === 'deleted' || (state === 'exists' && verb !== 'apply');
+}
+
+/** Returns `2 to decide, 1 to update, 300 to create, 996 unchanged, 3 unmanaged`; after a run, what was done. */
+export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
+  const counts = new Map<RowState, Map<string, number>>(ORDER.map((state) => [state, new Map()]));
+  for (const row of rows) {
+    const state = stateOf(row);
+    const word = row.end && ACTING.has(state) ? row.end.outcome : WORDS[state];
+    const words = counts.get(state);
+    words?.set(word, (words.get(word) ?? 0) + 1);
+  }
+  const told = [...counts.values()].flatMap((words) => [...words].map(([word, count]) => `${formatCount(count)} ${word}`));
+  if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
+  return told.join(', ') || 'nothing to do';
+}

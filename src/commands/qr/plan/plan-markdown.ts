@@ -1,0 +1,71 @@
+/** Plan as Markdown for a pull request or a job summary: counts, reason, and a table in which only new codes are cut. */
+import { clean } from '../../../base/text/clean.ts';
+import { shortenPair } from '../../../base/text/differing-parts.ts';
+import { countOf, joinSome } from '../../../base/text/quote.ts';
+import { reasonOf } from '../../../codes/engine/results/explain.ts';
+import { type PlanRow, type RowState, stateOf } from '../../../codes/engine/results/questions.ts';
+import { codeCell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
+import { arrangeRows, countRows } from './arrange-rows.ts';
+import { candidatesOf, codeOf, describeNew } from './plan-records.ts';
+import type { PrintedPlan } from './printed-plan.ts';
+
+/** Number of new codes that are listed: a comment on GitHub takes 65,536 characters. */
+const MOST_CREATIONS = 100;
+
+/** Number of codes that are named in a sentence. */
+const MOST_ABSENT = 20;
+
+/** Graphemes of the common part of two values that are shown whole. */
+const LONGEST_COMMON = 150;
+
+const SIGNS: Readonly<Partial<Record<RowState, string>>> = { create: '+', adopt: '=', update: '~', delete: '-', unchanged: '=' };
+
+const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome', 'note'] as const;
+
+/** Cells are Markdown; a missing one is empty. */
+type Cells = Partial<Record<(typeof NAMES)[number], string>>;
+
+/** Returns the document. Columns in which every cell is empty are omitted. */
+export function formatMarkdown(printed: PrintedPlan): string {
+  const { first, creations } = arrangeRows(printed.rows, printed.verb);
+  const shown = [...first, ...creations.slice(0, MOST_CREATIONS)].flatMap(cellsOf);
+  const left = creations.length - MOST_CREATIONS;
+  const parts = [
+    `### ${codeCell(printed.name)}: ${countRows(printed.rows, printed.unmanaged)}\n`,
+    ...printed.reasons.map(({ title, message }) => `**${title}:** ${codeCell(message)}\n`),
+    ...(shown.length > 0 ? [tableOf(shown)] : []),
+    ...(left > 0 ? [`and ${countOf(left, 'more new code')}\n`] : []),
+    ...tellAbsent(printed),
+  ];
+  return parts.join('\n');
+}
+
+function tableOf(rows: readonly Cells[]): string {
+  const names = NAMES.filter((name) => rows.some((cells) => (cells[name] ?? '') !== ''));
+  return markdownHead(names) + rows.map((cells) => markdownLine(names.map((name) => cells[name] ?? ''))).join('');
+}
+
+function cellsOf(row: PlanRow): Cells[] {
+  const { item, end } = row;
+  const state = stateOf(row);
+  const about: Cells = {
+    action: `${SIGNS[state] ?? '!'} ${state}`,
+    line: item.row === undefined ? '' : String(item.row.line),
+    key: codeCell(item.key ?? ''),
+    code: codeCell(codeOf(row).slug ?? codeOf(row).id ?? ''),
+    outcome: end?.outcome ?? '',
+    note: codeCell(reasonOf(row) ?? ''),
+  };
+  const [change, ...others] = item.changes.map(({ field, old, new: value }): Cells => {
+    const [was = '', is = ''] = shortenPair(clean(old), clean(value), LONGEST_COMMON).map(codeCell);
+    return { field, old: was, new: is };
+  });
+  if (change === undefined) return [{ ...about, old: codeCell(candidatesOf(row) ?? ''), new: codeCell(describeNew(row) ?? '') }];
+  return [{ ...about, ...change }, ...others];
+}
+
+function tellAbsent({ absent }: PrintedPlan): string[] {
+  if (absent.length === 0) return [];
+  const slugs = absent.map(({ slug }) => codeCell(slug));
+  return [`Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_ABSENT, separator: ', ' })}\n`];
+}

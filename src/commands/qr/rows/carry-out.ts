@@ -1,0 +1,178 @@
+/** Plans rows and carries them out, whatever their source; or prints the plan. */
+import { randomBytes } from 'node:crypto';
+import { UnprovenError } from '../../../base/errors.ts';
+import type { RunEnd } from '../../../codes/engine/executor/job.ts';
+import { listingOf, readFirst } from '../../../codes/engine/executor/read-plan.ts';
+import { runRows } from '../../../codes/engine/executor/run-rows.ts';
+import { openLedger, readLedger, volatileLedger } from '../../../codes/engine/ledger/open-ledger.ts';
+import type { Ledger, LedgerView, Plan, PlanInput, PlanItem, Row } from '../../../codes/engine/plan/model.ts';
+import { plan } from '../../../codes/engine/plan/plan.ts';
+import { readNamed } from '../../../codes/engine/read-named.ts';
+import { everyCode } from '../../../codes/listing/codes.ts';
+import { describeMissing } from '../../../codes/listing/find-codes.ts';
+import type { Context } from '../../../context.ts';
+import { type Fault, refuseFaults, type Source } from '../../../files/formats/read/input.ts';
+import { endDryRun, tellPlan } from '../plan/dry-run.ts';
+import { openPlanOutput } from '../plan/print-plan.ts';
+import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
+import type { RowsFlags } from './flags.ts';
+import { createProgress } from './progress.ts';
+import type { CheckedSource, RowsVerb } from './verb.ts';
+
+/** Visibility delay of a service, if `--settle` does not say otherwise. */
+const SETTLE_MS = 10_000;
+
+/** Prints the plan of a run, and sends nothing but GET requests. Throws UsageError for faults that only the service shows. */
+export async function previewRows(
+  context: Context,
+  file: CheckedSource,
+  flags: RowsFlags,
+  verb: RowsVerb,
+  lock?: PlanInput['lock'],
+) {
+  const { input, checked } = file;
+  await requireServiceFor(context, input);
+  const printer = await (verb.openPreview?.() ?? openPlanOutput(context, flags, false, verb.byCode?.columns));
+  try {
+    const ledger = verb.named ? volatileLedger().view() : await readLedger(await ledgerPlace(context, flags));
+    const job = await jobOf(context, { file, flags, verb, lock }, ledger);
+    const { plan: planned } = await readFirst(job);
+    refusePlan(input, planned, flags.strict);
+    const items = verb.byCode?.itemsByRow(planned.items) ?? planned.items;
+    await endDryRun(context, printer, {
+      plan: { ...planned, items },
+      verb: verb.policy.verb,
+      file: input,
+      warnings: checked.warnings,
+      spent: (await context.service()).stats().requests,
+      exitCode: flags.exitCode ?? false,
+    });
+  } finally {
+    await printer.discard();
+  }
+}
+
+/**
+ * Carries out the rows of a file, while no other run over a file of this workspace does. Throws UsageError for faults that only the service
+ * shows, UnprovenError for a brake, and what prevents the plan; nothing was sent then.
+ */
+export async function carryOut(
+  context: Context,
+  file: CheckedSource,
+  flags: RowsFlags,
+  verb: RowsVerb,
+  lock?: PlanInput['lock'],
+): Promise<RunEnd> {
+  const { clock, signal, console } = context;
+  const onWait = (path: string) => console.note(`Waiting for another run over a file in this workspace (${path})`);
+  const isForgetful = verb.named !== undefined && verb.backUp === undefined;
+  const place = await ledgerPlace(context, flags);
+  const ledger = isForgetful ? volatileLedger() : await openLedger({ ...place, clock, signal, onWait });
+  const service = await context.service();
+  const progress = createProgress(context, service, verb.done);
+  const close = () => {
+    progress.stop();
+    return ledger.close();
+  };
+  let end: RunEnd;
+  try {
+    end = await runRows({
+      ...(await jobOf(context, { file, flags, verb, lock }, ledger.view())),
+      ledger,
+      service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
+      concurrency: service.concurrency,
+      failFast: flags.failFast ?? false,
+      backUp: verb.backUp,
+      async onPlan(planned) {
+        refusePlan(file.input, planned, flags.strict);
+        tellWarnings(context, file.input, planned.warnings);
+        const [brake] = planned.brakes;
+        if (brake) throw new BrakeError(planned);
+        await verb.confirm?.(planned);
+        tellPlan(context, planned, verb.policy.verb);
+        progress.begin(planned);
+      },
+      onEvent: progress.take,
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  // A ledger that can't be written stops the run, but not its results.
+  const failure = await close().catch((error: unknown) => error);
+  return failure === undefined ? end : { ...end, stop: end.stop ?? failure };
+}
+
+/** A plan that is not carried out before the user agrees. */
+export class BrakeError extends UnprovenError {
+  readonly plan: Plan;
+
+  constructor(plan: Plan) {
+    super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, { hint: plan.brakes[0]?.hint ?? '' });
+    this.plan = plan;
+  }
+}
+
+interface RowsJob {
+  readonly file: CheckedSource;
+  readonly flags: RowsFlags;
+  readonly verb: RowsVerb;
+  readonly lock: PlanInput['lock'];
+}
+
+/** Returns the parts of a job that plan. */
+async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {
+  const { clock, signal } = context;
+  const service = await context.service();
+  const ledger: Pick<Ledger, 'view'> & Ledger = { view: () => view, append: async () => undefined, note: () => undefined };
+  const { named } = verb;
+  const isNamed = verb.policy.verb === 'update' || verb.policy.verb === 'delete';
+  const read = named ? async () => listingOf(named, false) : (rows: readonly Row[]) => readNamed(service, rows);
+  return {
+    run: randomBytes(6).toString('hex'),
+    rows: file.checked.rows,
+    policy: verb.policy,
+    lock,
+    ledger,
+    plan: (input: PlanInput) => planRows({ ...input, earlierIds: verb.earlierIds }, verb, file.input, service.nowMs()),
+    listCodes: () => everyCode(service, service.concurrency, 'round'),
+    readNamed: isNamed ? read : undefined,
+    service,
+    clock,
+    settleMs: flags.settle ?? SETTLE_MS,
+    signal,
+  };
+}
+
+function planRows(input: PlanInput, { named, byCode }: RowsVerb, file: Source, nowMs: number | undefined): Plan {
+  if (named) return planNamed(input);
+  return byCode ? byCode.plan(input, file, nowMs) : plan(input);
+}
+
+/** Plans codes of the command line: one that does not exist is a failure. */
+function planNamed(input: PlanInput): Plan {
+  const planned = plan(input);
+  const items = planned.items.map((item): PlanItem => {
+    if (!item.row || (item.action !== 'gone' && item.action !== 'deleted')) return item;
+    return { ...item, action: 'failed', goneId: undefined, goneSlug: undefined, reason: describeMissing(item.row) };
+  });
+  return { ...planned, items };
+}
+
+async function ledgerPlace(context: Context, { ledger: path }: RowsFlags) {
+  const { workspace, getCode } = await context.service();
+  return { path, env: context.env, workspace, getCode, note: (sentence: string) => context.console.note(sentence) };
+}
+
+/** Throws UsageError if the plan has faults, or with `strict` warnings. */
+function refusePlan(input: Source, { faults, warnings }: Plan, strict = false): void {
+  const refused: readonly Fault[] = strict ? [...faults, ...warnings] : faults;
+  const isSorted = faults.some(({ message }) => message.includes('but the slug is'));
+  refuseFaults(input, refused, { start: isSorted ? 'Sort whole rows, not single columns.' : undefined });
+}
+
+/** Waits one turn before a row is sent: rows that were admitted together hear of a reason to stop that the first response brought. */
+async function inNextTurn(beforeSend: (() => Promise<void>) | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await beforeSend?.();
+}

@@ -1,0 +1,103 @@
+/** Results of an earlier run at the path of this run's results: which codes they have, and what of them is kept. */
+import { stat } from 'node:fs/promises';
+import { UsageError } from '../../../base/errors.ts';
+import { addFile } from '../../../base/run/run-summary.ts';
+import { countOf } from '../../../base/text/quote.ts';
+import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
+import { FIELDS } from '../../../codes/engine/plan/model.ts';
+import type { RowEnd } from '../../../codes/engine/results/row-end.ts';
+import type { Context } from '../../../context.ts';
+import { readBack } from '../../../files/durable/held-directory.ts';
+import { nodeDisk } from '../../../files/durable/node-disk.ts';
+import { systemCode } from '../../../files/durable/path-errors.ts';
+import { ORDINARY_FILES } from '../../../files/formats/kept-file.ts';
+import { fold, type Input } from '../../../files/formats/read/input.ts';
+import { checkWholeFile, isWrittenDirectly, type OutputPlace, writeWholeFile } from '../../../files/formats/whole-file.ts';
+import { MOST_BYTES, parseRows } from '../../bulk-input.ts';
+
+/** Results of an earlier run may be replaced, and other tables with `--overwrite`. */
+export const RESULTS_PLACE: OutputPlace = {
+  elsewhere: 'specify a different file with --results',
+  replaces: [...ORDINARY_FILES, 'results', 'check', 'watch', 'plan'],
+};
+
+/** Returns the results of an earlier run; undefined if there are none. Throws UsageError for another file, unless `overwrite`. */
+export async function readEarlier(path: string, overwrite: boolean): Promise<Input | undefined> {
+  if (await isWrittenDirectly(path)) {
+    throw new UsageError(`cannot write results to ${path}: it is not a regular file`, {
+      hint: 'Specify a regular file with --results.',
+    });
+  }
+  await checkWholeFile(path, RESULTS_PLACE);
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile() || found.size === 0) return undefined;
+  const before = await readTable(path);
+  if (before?.columns.some((column) => fold(column) === 'outcome')) return before;
+  if (overwrite) return undefined;
+  throw new UsageError(`cannot write ${path}: it is not a results file`, {
+    hint: 'Specify a different file with --results, or add --overwrite to replace this file.',
+  });
+}
+
+async function readTable(path: string): Promise<Input | undefined> {
+  try {
+    const bytes = await readBack(nodeDisk, path, MOST_BYTES);
+    return await parseRows(bytes, path, {});
+  } catch (error) {
+    if (error instanceof UsageError || systemCode(error) !== undefined) return undefined; // writing it reports the error
+    throw error;
+  }
+}
+
+/** Returns the ids in the results at this path; none if there are none. */
+export async function readEarlierIds(path: string | undefined): Promise<ReadonlySet<string>> {
+  const before = path === undefined ? undefined : await readTable(path);
+  return before?.columns.some((column) => fold(column) === 'outcome') ? idsOf(before) : new Set();
+}
+
+function idsOf({ columns, rows }: Input): Set<string> {
+  const column = columns.find((name) => fold(name) === 'id') ?? '';
+  return new Set(rows.flatMap(({ values }) => String(values.get(column) ?? '').toLowerCase() || []));
+}
+
+interface Earlier {
+  readonly path: string;
+  readonly before: Input;
+  /** The results are also the input. */
+  readonly isInput: boolean;
+}
+
+/** Keeps earlier results as `FILE.old` if these ones lack a code or an edit of them: users work on results, and may have no other list. */
+export async function keepEarlier(context: Context, { path, before, isInput }: Earlier, ends: readonly RowEnd[]): Promise<void> {
+  const ids = new Set(ends.flatMap(({ code, row }) => code?.id.toLowerCase() ?? row.id ?? []));
+  const lost = [...idsOf(before)].filter((id) => !ids.has(id)).length;
+  // A workbook may have other sheets, formulas and colors.
+  const isWorkbook = isInput && before.form?.is === 'xlsx';
+  if (lost === 0 && !isWorkbook && (isInput || !isEdited(before))) return;
+  let kept = `${path}.old`;
+  for (let number = 1; lost > 0 && (await stat(kept).catch(() => undefined)); number++) kept = `${path}.old.${number}`;
+  await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES), { processes: context.processes, ...RESULTS_PLACE });
+  addFile(context.facts, kept);
+  const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
+  if (lost > 0) context.console.warn(`${what}: they have ${countOf(lost, 'code')} that the new results lack`);
+  else context.console.note(`${what.charAt(0).toUpperCase()}${what.slice(1)}`);
+}
+
+/** Returns whether the user has edited the values of earlier results: they are not those that each row was saved with. */
+function isEdited({ columns, rows }: Input): boolean {
+  const columnOf = (name: string) => columns.find((column) => fold(column) === name) ?? '';
+  const fields = FIELDS.map((field) => ({ field, column: columnOf(field) }));
+  return rows.some(({ values }) => {
+    const base = parseBase(String(values.get(columnOf('base')) ?? ''));
+    const isDone = DONE.has(values.get(columnOf('outcome')));
+    return base && isDone && fields.some(({ field, column }) => isOther(values.get(column), base[field]));
+  });
+}
+
+/** Outcomes of rows that were as their codes. */
+const DONE: ReadonlySet<unknown> = new Set(['created', 'updated', 'exists', 'adopted']);
+
+/** An empty cell asks for nothing. */
+function isOther(cell: unknown, print: string | undefined): boolean {
+  return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
+}

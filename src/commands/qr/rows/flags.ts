@@ -1,0 +1,168 @@
+/** Declares the flags of the verbs that run over a file of rows, and resolves the place of their results. */
+import { statSync } from 'node:fs';
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../../../base/errors.ts';
+import type { UsedFiles } from '../../../base/run/used-files.ts';
+import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
+import { DATA_FORMATS } from '../../../files/formats/formats.ts';
+import { refuseForeignExtension } from '../../../files/formats/plan-output.ts';
+import type { Input } from '../../../files/formats/read/input.ts';
+import {
+  choice,
+  duration,
+  flag,
+  type OptionDefinition,
+  type Options,
+  parsed,
+  repeated,
+  text,
+  type Values,
+} from '../../define.ts';
+import type { outputOptions } from '../../output-options.ts';
+import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
+import { resultsPathBeside } from '../results-path.ts';
+
+/** Section of these flags in the help of create, update and delete. */
+export const ROWS_GROUP = 'Bulk flags:';
+
+/** Flags of every verb with a file. */
+export const rowsOptions = {
+  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', { group: ROWS_GROUP, complete: 'files' }),
+  ...workbookOptions(ROWS_GROUP),
+  dryRun: flag('--dry-run', 'Show the plan; change nothing', { group: ROWS_GROUP }),
+  exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', { group: ROWS_GROUP }),
+  offline: flag('--offline', 'Check only the file; no API key required', { group: ROWS_GROUP }),
+  strict: flag('--strict', 'Treat warnings about the file as errors (exit 2)', { group: ROWS_GROUP }),
+  failFast: flag('--fail-fast', 'Stop at the first row that fails', { group: ROWS_GROUP }),
+  ledger: text('--ledger <file>', 'Ledger (default: in the state directory)', {
+    group: ROWS_GROUP,
+    complete: 'files',
+    writes: true,
+  }),
+  overwrite: overwriteOption,
+};
+
+/** Flags of the verbs that write results. */
+export const resultsOptions = {
+  results: text('--results <file>', 'Write results to FILE (default: NAME.results.EXT)', {
+    group: ROWS_GROUP,
+    complete: 'files',
+    writes: true,
+  }),
+};
+
+/** `--from` of the verbs whose rows are existing codes. */
+export const codesFrom = fromCodesOptions(ROWS_GROUP).from;
+
+/** Flags of the verbs that change codes. */
+export const changeOptions = {
+  conflicts: choice('--conflicts <side>', 'Side that wins a conflict', ['ask', 'file', 'service'], {
+    group: ROWS_GROUP,
+    risky: true,
+  }),
+  maxChanges: parsed<NonNullable<Policy['maxChanges']>>(
+    '--max-changes <n|n%>',
+    'Maximum changes (default: 30%, at least 10)',
+    { parse: parseMost, forms: 'a number of codes, or a percentage such as 30%' },
+    { group: ROWS_GROUP },
+  ),
+};
+
+/** Flags of the verbs that create codes. */
+export const decisionOptions = {
+  adopt: repeated('--adopt <row=code>', 'Assign CODE to ROW, a line or key', parseAdoption, {
+    group: ROWS_GROUP,
+    risky: true,
+  }),
+  asNew: repeated('--as-new <row>', 'Create a new code for ROW, or all', parseAsNew, {
+    group: ROWS_GROUP,
+    risky: true,
+  }),
+  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', { group: ROWS_GROUP }),
+};
+
+/** Values of these flags, of whichever verb. */
+export type RowsFlags = Values<typeof rowsOptions & typeof outputOptions> &
+  Partial<Values<typeof resultsOptions & typeof changeOptions & typeof decisionOptions>> & { readonly force?: true | undefined };
+
+function parseAdoption(raw: string): [readonly [string, string]] {
+  const at = raw.lastIndexOf('=');
+  const [row, code] = [raw.slice(0, Math.max(0, at)).trim(), raw.slice(at + 1).trim()];
+  if (row === '' || code === '') throw new InvalidArgumentError('ROW=CODE, with a line or key, and the ID or slug of a code');
+  return [[row, code]];
+}
+
+/** Longest range of lines. */
+const MOST_LINES = 1_000_000;
+
+/** A key, a line, or a range of lines. */
+function parseAsNew(raw: string): string[] {
+  const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(raw) ?? [];
+  if (first === undefined) return [raw.trim()];
+  const count = Number(last) - Number(first) + 1;
+  if (count < 1 || count > MOST_LINES) throw new InvalidArgumentError('a line, a range of lines such as 15-20, a key, or all');
+  return Array.from({ length: count }, (_, at) => `${Number(first) + at}`);
+}
+
+function parseMost(raw: string): NonNullable<Policy['maxChanges']> | undefined {
+  const [, digits, percent] = /^(\d{1,9})(%?)$/.exec(raw) ?? [];
+  if (digits === undefined || (percent && Number(digits) > 100)) return undefined;
+  return percent ? { percent: Number(digits) } : { count: Number(digits) };
+}
+
+/** Returns the decisions of the flags. */
+function decisionsOf({ adopt = [], asNew = [] }: RowsFlags): Decisions {
+  const counts = new Map<string, number>();
+  for (const row of asNew) if (row !== 'all') counts.set(row, (counts.get(row) ?? 0) + 1);
+  return { adopt: new Map(adopt), asNew: counts, asNewAll: asNew.includes('all') };
+}
+
+/** Returns the policy of a verb; `own` is what only this verb has. */
+export function policyOf(verb: Policy['verb'], flags: RowsFlags, own: Partial<Policy> = {}): Policy {
+  return {
+    verb,
+    conflicts: flags.conflicts ?? (verb === 'apply' ? 'file' : 'ask'),
+    isDated: false,
+    applyEdits: false,
+    adoptExisting: false,
+    removed: 'report',
+    maxChanges: flags.maxChanges,
+    force: flags.force ?? false,
+    decisions: decisionsOf(flags),
+    ...own,
+  };
+}
+
+/** Throws UsageError if one of the options, which all need `--from`, was passed without it. */
+export function requireFrom(options: Options, given: Readonly<Record<string, unknown>>): void {
+  const key = Object.keys(options).find((option) => option !== 'from' && given[option] !== undefined);
+  if (key === undefined) return;
+  const [name] = (options[key] as OptionDefinition<unknown>).flags.split(' ', 1);
+  throw new UsageError(`${name} requires --from FILE`, { hint: `Add --from FILE, or omit ${name}` });
+}
+
+/** Throws UsageError if `--exit-code` was passed without `--dry-run`. */
+export function requireDryRun({ exitCode, dryRun }: Pick<RowsFlags, 'exitCode' | 'dryRun'>): void {
+  if (exitCode && !dryRun)
+    throw new UsageError('--exit-code requires --dry-run', { hint: 'Add --dry-run, or omit --exit-code.' });
+}
+
+/**
+ * Returns the path of the results: next to the input, or the input itself if it is a results file; undefined for standard input and pipes,
+ * unless `--results` is set. Throws UsageError if it is another file of this run.
+ */
+export function resultsPathOf(files: UsedFiles, from: string, { results }: RowsFlags, input: Input): string | undefined {
+  // The next run may read them.
+  if (results !== undefined) refuseForeignExtension(results, [...DATA_FORMATS, 'xlsx'], 'results');
+  else if (isStream(from)) return undefined;
+  const path = results ?? resultsPathBeside(from, input);
+  const flag = path === from ? '--from' : '--results';
+  files.use({ what: 'the results file', flag, path, writes: true });
+  return path;
+}
+
+/** Returns whether an input can be read only once: standard input, or a pipe. */
+function isStream(from: string): boolean {
+  // Reading a missing file reports it.
+  return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
+}

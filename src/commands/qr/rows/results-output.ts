@@ -1,0 +1,156 @@
+/** Outputs of a run over rows: the results file, in the format of the input, and the printed rows. */
+import { inChunks } from '../../../base/collections/in-chunks.ts';
+import { countOutcomes } from '../../../base/run/count-outcomes.ts';
+import { addFile } from '../../../base/run/run-summary.ts';
+import { defuse } from '../../../base/text/defuse.ts';
+import { fillShortUrl } from '../../../base/text/short-url.ts';
+import type { RowEnd } from '../../../codes/engine/results/row-end.ts';
+import { tabulate } from '../../../codes/engine/results/tabulate.ts';
+import type { Context } from '../../../context.ts';
+import type { Column } from '../../../files/formats/columns.ts';
+import { createFormatter } from '../../../files/formats/create-formatter.ts';
+import type { CsvOptions } from '../../../files/formats/csv.ts';
+import { createDocumentSink } from '../../../files/formats/document-sink.ts';
+import { formatOfPath, isCompressed, type OutputFlags } from '../../../files/formats/plan-output.ts';
+import { ALIASES, fold, type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '../../../files/formats/read/input.ts';
+import type { Row, RowSink } from '../../../files/formats/row-sink.ts';
+import { openWholeFile } from '../../../files/formats/whole-file.ts';
+import { openSink, planOutput } from '../../output-options.ts';
+import { OUTCOME } from '../code-columns.ts';
+import { NAMED_COLUMNS } from '../named-codes.ts';
+import { keepEarlier, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
+import { noteOldJournal } from './old-journal.ts';
+
+const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
+
+export interface ResultsOutput {
+  /** Writes the results, and prints the rows that are news; if there are none, nothing is printed, so that cron sends no mail. */
+  commit(ends: readonly RowEnd[], isNews?: (end: RowEnd) => boolean): Promise<void>;
+  /** Leaves everything as it was; without effect after `commit`. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens the results file and the output, so that a place that cannot be written fails before anything is sent. A terminal without other
+ * wishes gets the number of rows by outcome: the rows themselves are in the file. `path`: of the results, if there is a file.
+ *
+ * @throws UsageError if the file at `path` is not a results file, unless `--overwrite`; LocalError
+ */
+export async function openResultsOutput(
+  context: Context,
+  input: Input,
+  path: string | undefined,
+  flags: OutputFlags & { overwrite?: true | undefined },
+): Promise<ResultsOutput> {
+  noteOldJournal(context, path);
+  const before = path === undefined ? undefined : await readEarlier(path, flags.overwrite === true);
+  const isInput = path === input.name;
+  const { shortUrl } = await context.settings();
+  const shortUrlOf = shortUrl === undefined ? undefined : (code: { id: string; slug: string }) => fillShortUrl(shortUrl, code);
+  const table = tabulate(input, { shortUrlOf, before });
+  const columns = table.columns.map((name): Column => {
+    const ours = NAMED_COLUMNS.find((column) => column.name === name);
+    return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) || table.dateColumns.has(name) };
+  });
+  const plan = await planOutput(context, flags, columns, 'list');
+  const isPlain = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
+  const brief = path !== undefined && isPlain;
+  const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
+  const file =
+    path === undefined
+      ? undefined
+      : await openResults(context, path, columns, input, flags).catch(async (error) => {
+          await printed.discard();
+          throw error;
+        });
+  return {
+    async commit(ends, isNews = () => true) {
+      if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
+      if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));
+      await file?.commit();
+      if (path !== undefined) addFile(context.facts, path);
+      const told = ends.filter(isNews);
+      if (told.length === 0 && ends.length > 0 && plan.path === undefined) return printed.discard();
+      if (brief) await printed.write(countRows(ends));
+      else for (const some of chunksOf(told)) await printed.write(some.map(table.row));
+      await printed.commit();
+    },
+    async discard() {
+      await file?.discard();
+      await printed.discard();
+    },
+  };
+}
+
+/** Takes all rows, in order. */
+async function openResults(
+  context: Context,
+  path: string,
+  columns: readonly Column[],
+  input: Input,
+  flags: OutputFlags,
+): Promise<RowSink> {
+  const { excel = false, rawCells = false } = flags;
+  const format = formatOfPath(path) ?? 'csv';
+  if (format === 'xlsx')
+    return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), ...RESULTS_PLACE });
+  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), ...RESULTS_PLACE });
+  // Cells of a CSV are written back unchanged; those of other formats have not been cells of a CSV yet.
+  const asRead = input.form?.is === 'csv' && !excel && !rawCells;
+  const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: rawCells || asRead, excel };
+  const dialect = dialectOf(path, input, flags);
+  const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
+  if (format !== 'csv' || !asRead) return output;
+  const names = columns.map(({ name }) => ({ name, isOurs: isOurs(fold(name)) }));
+  let written = 0;
+  return {
+    ...output,
+    write: (rows) => output.write(rows.map((row) => cellsOf(row, input.rows[written++], names, dialect.delimiter))),
+  };
+}
+
+/** The run may have changed the cells of these columns. */
+function isOurs(column: string): boolean {
+  return OUR_COLUMNS.has(column) || ALIASES.has(column) || UTM_COLUMNS.includes(column);
+}
+
+/** The dialect of the input, unless flags change it. */
+function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
+  const delimiter = flags.delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined);
+  if (form?.is !== 'csv') return { delimiter };
+  const { is: _, ...dialect } = form;
+  return { ...(!flags.excel && dialect), delimiter: delimiter ?? dialect.delimiter };
+}
+
+/** Our cells are escaped as in all CSV, but those of the user's own columns come back as they were: they are keys to other tables. */
+function cellsOf(
+  row: Row,
+  from: InputRow | undefined,
+  columns: readonly { name: string; isOurs: boolean }[],
+  delimiter: string | undefined,
+): Row {
+  let cells = row;
+  for (const { name, isOurs } of columns) {
+    const value = row[name];
+    const cell = isOurs ? escaped(value, delimiter) : (from?.defused?.get(name) ?? value);
+    if (cell !== value) cells = { ...cells, [name]: cell };
+  }
+  return cells;
+}
+
+function escaped(value: unknown, delimiter: string | undefined): unknown {
+  return typeof value === 'string' ? defuse(value, delimiter) : value;
+}
+
+function countRows(ends: readonly RowEnd[]) {
+  return [...countOutcomes(ends)].map(([outcome, rows]) => ({ outcome, rows }));
+}
+
+/** So many rows are put together at once: more would be as large as the file. */
+const ROWS_AT_ONCE = 1000;
+
+/** Yields the rows in chunks; one empty chunk if there are none, so that a table has its header. */
+function* chunksOf(ends: readonly RowEnd[]): Generator<readonly RowEnd[]> {
+  if (ends.length === 0) yield [];
+  yield* inChunks([...ends], ROWS_AT_ONCE);
+}

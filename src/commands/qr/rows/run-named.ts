@@ -1,0 +1,154 @@
+/** Runs a verb over codes of the command line, by the same engine as over rows of a file. */
+import { ClosedPipeError, NotFoundError, PartialError, UnprovenError } from '../../../base/errors.ts';
+import { countOutcomes } from '../../../base/run/count-outcomes.ts';
+import { countOf, formatCount } from '../../../base/text/quote.ts';
+import type { UtmTags } from '../../../base/text/utm.ts';
+import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
+import type { Policy, Row } from '../../../codes/engine/plan/model.ts';
+import { reasonOf } from '../../../codes/engine/results/explain.ts';
+import { isDone } from '../../../codes/input/outcomes.ts';
+import { findCode } from '../../../codes/listing/find-code.ts';
+import { findCodes, type Lookup } from '../../../codes/listing/find-codes.ts';
+import type { Context } from '../../../context.ts';
+import type { OutputFlags } from '../../../files/formats/plan-output.ts';
+import type { Source } from '../../../files/formats/read/input.ts';
+import { isUuid } from '../../../service/checks.ts';
+import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
+import { printRecords } from '../../output-options.ts';
+import { NAMED_COLUMNS } from '../named-codes.ts';
+import { carryOut, previewRows } from './carry-out.ts';
+import { policyOf, type RowsFlags } from './flags.ts';
+import { tellStop } from './tell-ends.ts';
+import type { RowsVerb } from './verb.ts';
+
+/** Change that every code gets. */
+export interface Change {
+  readonly wish: CodeChanges;
+  /** Tags for the destination that the code has. */
+  readonly utm?: UtmTags | undefined;
+}
+
+/** Codes that were read: a row for each, also if two names specify it; and for each name without a code. */
+export interface NamedRows {
+  readonly rows: readonly Row[];
+  readonly codes: readonly QrCode[];
+  /** Place of its row, by name. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
+export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & { readonly verb: 'update' | 'delete' };
+
+/** How each name ended; undefined while it was not attempted. */
+export interface NamedEnd {
+  readonly ends: readonly (readonly [name: string, end: RowEnd | undefined])[];
+  /** What to throw after the results; undefined if every code is done. */
+  readonly failure: unknown;
+}
+
+/** Reads the codes of these IDs or slugs. Throws NotFoundError if the only one does not exist. */
+export async function findNamed(context: Context, names: readonly string[], change: Change = { wish: {} }): Promise<NamedRows> {
+  const lookup = await lookUp(context, [...new Set(names)]);
+  const rows: Row[] = [];
+  const places = new Map<string, number>();
+  const codes = new Map<QrCode, number>();
+  for (const name of names) {
+    const code = lookup(targetOf(name));
+    const place = places.get(name) ?? (code && codes.get(code)) ?? rows.length;
+    places.set(name, place);
+    if (place < rows.length) continue;
+    if (code) codes.set(code, place);
+    const target = code ? { id: code.id.toLowerCase(), slug: code.slug } : targetOf(name);
+    rows.push({ ...ROW, ...target, ...change, row: place + 1, line: place + 1 });
+  }
+  return { rows, codes: [...codes.keys()], places };
+}
+
+async function lookUp(context: Context, names: readonly string[]): Promise<Lookup> {
+  const service = await context.service();
+  const [only = ''] = names;
+  if (names.length > 1) return findCodes(names.map(targetOf), { service, concurrency: service.concurrency });
+  const code = await findCode(service, only);
+  return () => code;
+}
+
+function targetOf(name: string): Pick<Row, 'id' | 'slug'> {
+  return isUuid(name) ? { id: name.toLowerCase(), slug: undefined } : { id: undefined, slug: name };
+}
+
+/** Row without any cell of a file. */
+const ROW: Omit<Row, 'row' | 'line' | 'wish'> = {
+  values: new Map(),
+  key: undefined,
+  id: undefined,
+  slug: undefined,
+  type: undefined,
+  utm: undefined,
+  base: undefined,
+  updatedAtMs: undefined,
+  decision: undefined,
+  through: undefined,
+  doubts: [],
+  typeFault: undefined,
+  noDestination: undefined,
+};
+
+const ARGUMENTS: Source = { name: 'the arguments' };
+
+/** Prints the plan of a run; sends nothing but GET requests. */
+export async function previewNamed(context: Context, named: NamedRows, verb: NamedVerb, flags: RowsFlags): Promise<void> {
+  await previewRows(context, sourceOf(named), flags, verbOf(named, verb, flags));
+}
+
+/** Carries out a verb. Throws what stopped it before the first request, and the signal's reason. */
+export async function runNamed(context: Context, named: NamedRows, verb: NamedVerb, flags: RowsFlags): Promise<NamedEnd> {
+  const end = await carryOut(context, sourceOf(named), flags, verbOf(named, verb, flags));
+  const ends = [...named.places].map(([name, place]) => [name, end.ends[place]] as const);
+  const results = ends.flatMap(([, result]) => result ?? []);
+  context.facts.codes = new Set(results.filter(isDone).map(({ code }) => code?.id)).size;
+  context.facts.outcomes = Object.fromEntries(countOutcomes(results));
+  tellStop(context, end, false, 'code');
+  return { ends, failure: failureOf(end, results) };
+}
+
+function sourceOf({ rows }: NamedRows) {
+  return { input: ARGUMENTS, checked: { rows, warnings: [] } };
+}
+
+/** What was named one by one is no accident with a file. */
+function verbOf({ codes }: NamedRows, { verb, ...rest }: NamedVerb, flags: RowsFlags): RowsVerb {
+  const policy: Policy = policyOf(verb, flags, { force: true, maxChanges: { percent: 100 } });
+  return { ...rest, policy, named: codes };
+}
+
+/** The failure of all codes is thrown as it is, so that it has its own exit code. */
+function failureOf({ stop, firstError, isUnproven }: RunEnd, results: readonly RowEnd[]): unknown {
+  if (stop !== undefined) return stop;
+  const failed = results.filter((end) => !isDone(end));
+  const [first] = failed;
+  if (!first) return undefined;
+  const reasons = new Set(failed.map(errorOf));
+  const [reason] = reasons;
+  if (failed.length === results.length) return firstError ?? new NotFoundError(errorOf(first) ?? '');
+  const told = failed.length > 1 && reasons.size === 1 ? `, all for the same reason: ${reason}` : '';
+  const Kind = isUnproven ? UnprovenError : PartialError;
+  return new Kind(`${formatCount(failed.length)} of ${countOf(results.length, 'code')} failed${told}`, {
+    hint: 'See the output for the reasons. It is safe to run the same command again.',
+  });
+}
+
+/** Returns why a code failed, or what the service stored otherwise than it was sent. */
+export function errorOf(end: RowEnd): string | undefined {
+  return reasonOf({ item: end.item, end });
+}
+
+/** Prints the outcome of each code, and throws the failure. */
+export async function printNamed(context: Context, { ends, failure }: NamedEnd, flags: OutputFlags): Promise<void> {
+  const records = ends.map(([name, end]) => {
+    const { id = null, slug = null } = end?.code ?? end?.item.row ?? targetOf(name);
+    return { code: name, id, slug, outcome: end?.outcome ?? 'not-attempted', error: (end && errorOf(end)) ?? null };
+  });
+  await printRecords(context, records, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
+    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
+  });
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,33 @@
+/** Long values are shortened so that their difference stays visible. */
+import { describe, expect, it } from 'vitest';
+import { differingParts, shortenPair } from '../../../src/base/text/differing-parts.ts';
+
+describe('two values', () => {
+  it('are split where they differ', () => {
+    expect(differingParts('a-1-z', 'a-22-z')).toEqual({
+      old: { start: 'a-', differing: '1', end: '-z' },
+      new: { start: 'a-', differing: '22', end: '-z' },
+    });
+  });
+
+  it('are whole if what they have in common is short', () => {
+    expect(shortenPair('https://a.example/x', 'https://a.example/y', 40)).toEqual(['https://a.example/x', 'https://a.example/y']);
+  });
+
+  it('keep 40 characters next to the difference if it is long', () => {
+    const common = 'c'.repeat(200);
+    expect(shortenPair(`${common}1${common}`, `${common}22${common}`, 100)).toEqual([
+      `…${'c'.repeat(40)}1${'c'.repeat(40)}…`,
+      `…${'c'.repeat(40)}22${'c'.repeat(40)}…`,
+    ]);
+  });
+
+  it('are never split within a character of several code points', () => {
+    expect(differingParts('👩‍👧', '👩‍👦').old).toEqual({ start: '', differing: '👩‍👧', end: '' });
+  });
+
+  it('of megabytes are bounded', () => {
+    const [one] = shortenPair('x'.repeat(1_000_000), '', 100);
+    expect(one).toHaveLength(20_001);
+  });
+});

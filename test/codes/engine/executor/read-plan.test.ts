@@ -1,0 +1,68 @@
+/** Codes that rows name: what a list without them shows. */
+import { describe, expect, it } from 'vitest';
+import { NotFoundError } from '../../../../src/base/errors.ts';
+import { listingOf, readFirst } from '../../../../src/codes/engine/executor/read-plan.ts';
+import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
+import type { Ledger, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
+import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import type { QrCode } from '../../../../src/service/shapes.ts';
+import { CODE } from '../../../service/setup.ts';
+
+const ROW: Row = {
+  ...{
+    row: 1,
+    line: 2,
+    values: new Map(),
+    key: undefined,
+    id: CODE.id.toLowerCase(),
+    slug: undefined,
+    wish: {},
+    type: undefined,
+  },
+  ...{ utm: undefined, base: undefined, updatedAtMs: undefined, decision: undefined, through: undefined, doubts: [] },
+  ...{ typeFault: undefined, noDestination: undefined },
+};
+const POLICY: Policy = {
+  ...{ verb: 'delete', conflicts: 'ask', isDated: false, applyEdits: false, adoptExisting: false, removed: 'report' },
+  ...{ maxChanges: undefined, force: false, decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false } },
+};
+
+/** Reads one row for a deletion, with lists of these codes, one after the other. `isThere`: the service has the code of the row. */
+async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) {
+  const waits: number[] = [];
+  const left = [...lists];
+  const next = () => left.shift() ?? [];
+  const ledger: Ledger = { view: () => createReplay().view(), append: async () => undefined, note: () => undefined };
+  const read = readFirst({
+    ...{ run: 'r', rows: [ROW], policy: POLICY, lock: undefined, ledger, plan, settleMs: 10_000 },
+    readNamed: async () => listingOf(next(), false),
+    listCodes: async () => next(),
+    clock: { now: () => 0, monotonic: () => 0, random: () => 0, sleep: async (ms) => void waits.push(ms) },
+    signal: new AbortController().signal,
+    service: {
+      async getCode() {
+        if (!isThere) throw new NotFoundError('not found');
+        return CODE;
+      },
+    },
+  });
+  return { waits, read };
+}
+
+describe('a row whose code a list lacks', () => {
+  it('has no code if the service says so too', async () => {
+    const { read } = await readRow([[]], false);
+    expect((await read).plan.items).toMatchObject([{ action: 'deleted' }]);
+  });
+
+  it('has it if a later list shows it', async () => {
+    const { read, waits } = await readRow([[], [], [CODE]], true);
+    expect((await read).plan.items).toMatchObject([{ action: 'delete', code: CODE }]);
+    expect(waits).toEqual([10_000]);
+  });
+
+  it('is not taken for deleted if the service has the code, and no list shows it', async () => {
+    const { read } = await readRow([[], [], []], true);
+    await expect(read).rejects.toThrow('the list of codes is out of date');
+  });
+});

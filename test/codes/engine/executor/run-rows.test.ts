@@ -1,0 +1,378 @@
+import { describe, expect, it } from 'vitest';
+import {
+  AuthError,
+  LocalError,
+  PlanLimitError,
+  RateLimitError,
+  UnavailableError,
+  UnprovenError,
+} from '../../../../src/base/errors.ts';
+import { listingOf } from '../../../../src/codes/engine/executor/read-plan.ts';
+import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
+import type { Brake, PlanInput, Row } from '../../../../src/codes/engine/plan/model.ts';
+import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import { codeOf, idOf, newRow, rowOf } from '../plan/make.ts';
+import { createWorld, type Mishap, namesOf, outcomesOf, policyOf, writesOf } from './world.ts';
+
+const MENU = newRow(2, 'Menu', 'https://example.com/menu');
+const BAR = newRow(3, 'Bar', 'https://example.com/bar');
+const DOOR = newRow(4, 'Door', 'https://example.com/door');
+
+function rowsNamed(count: number): Row[] {
+  return Array.from({ length: count }, (_, at) => newRow(at + 2, `Row ${at}`, `https://example.com/${at}`));
+}
+
+function mishapsOf(...mishaps: Mishap[]): (n: number) => Mishap {
+  return (n) => mishaps[n] ?? 'none';
+}
+
+const UPDATE = policyOf({ verb: 'update' });
+const DELETE = policyOf({ verb: 'delete' });
+
+describe('a run over new rows', () => {
+  it('creates each with one request, after one listing', async () => {
+    const world = createWorld();
+    const end = await world.run([MENU, BAR]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu', id: idOf(100) });
+    expect(world.sent).toEqual(['LIST', 'POST Menu', 'POST Bar']);
+    expect(world.records.map(({ is }) => is)).toEqual(['run', 'post', 'made', 'post', 'made', 'end']);
+  });
+
+  it('has the ids of its first listing and each intent on disk before a request is sent (E10, E12)', async () => {
+    const world = createWorld({ codes: [codeOf(1)] });
+    await world.run([MENU]);
+    const [run, post] = world.records;
+    expect(run).toMatchObject({ is: 'run', ids: [idOf(1)] });
+    expect(post).toMatchObject({ is: 'post', values: { name: 'Menu' } });
+  });
+
+  it('sends nothing the second time', async () => {
+    const world = createWorld();
+    await world.run([MENU, BAR]);
+    expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['unchanged', 'unchanged']);
+    expect(world.sent).toEqual(['LIST']);
+  });
+
+  it('changes the status after the POST, and only if the code does not have it', async () => {
+    const world = createWorld();
+    const paused = newRow(2, 'Menu', 'https://example.com/menu');
+    const end = await world.run([
+      { ...paused, wish: { ...paused.wish, status: 'paused' } },
+      { ...BAR, wish: { ...BAR.wish, status: 'active' } },
+    ]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(writesOf(world)).toEqual(['POST Menu', 'PATCH Menu {"status":"paused"}', 'POST Bar']);
+  });
+
+  it('says and records what the service stored otherwise', async () => {
+    const world = createWorld({ alters: (values) => ({ ...values, name: values.name?.toLowerCase() ?? '' }) });
+    const end = await world.run([MENU]);
+    expect(end?.ends[0]?.altered).toEqual([{ field: 'name', sent: 'Menu', stored: 'menu' }]);
+    expect(outcomesOf(await world.run([MENU]))).toEqual(['unchanged']);
+  });
+
+  it('does nothing if the plan is refused', async () => {
+    const world = createWorld();
+    const onPlan = () => {
+      throw new UnprovenError('no');
+    };
+    await expect(world.run([MENU], { onPlan })).rejects.toThrow('no');
+    expect([world.sent, world.records]).toEqual([['LIST'], []]);
+  });
+});
+
+describe('a lost response', () => {
+  it('is looked up once after the visibility delay, after everything else was sent', async () => {
+    const world = createWorld({ post: mishapsOf('applied') });
+    const end = await world.run([MENU, BAR]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(world.sent).toEqual(['LIST', 'POST Menu', 'POST Bar', 'LIST']);
+    expect(world.events.filter(({ is }) => is === 'waiting')).toHaveLength(1);
+    expect(end?.ends[0]?.code).toMatchObject({ name: 'Menu' });
+  });
+
+  it('of a request that was not applied is sent again, and looked at once more at the end', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    expect(outcomesOf(await world.run([MENU]))).toEqual(['created']);
+    expect(world.sent).toEqual(['LIST', 'POST Menu', 'LIST', 'POST Menu', 'LIST']);
+    expect(namesOf(world)).toEqual(['Menu']);
+  });
+
+  it('of equal rows gives each one code', async () => {
+    const world = createWorld({ post: mishapsOf('applied', 'drop') });
+    const rows = [MENU, { ...MENU, row: 2, line: 3 }];
+    expect(outcomesOf(await world.run(rows))).toEqual(['created', 'created']);
+    expect(namesOf(world)).toEqual(['Menu', 'Menu']);
+    expect(outcomesOf(await world.run(rows))).toEqual(['unchanged', 'unchanged']);
+  });
+
+  it('whose request is applied long afterwards leaves a duplicate that is reported', async () => {
+    const world = createWorld({ post: mishapsOf('very-late') });
+    const end = await world.run([MENU]);
+    expect(outcomesOf(end)).toEqual(['created']);
+    await world.time.advance(30_000);
+    const next = await world.run([MENU]);
+    expect(next?.ends).toMatchObject([{ outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] }]);
+    expect(writesOf(world)).toEqual([]);
+    expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
+  });
+
+  it('whose duplicate appears before the end of the run is reported by it (E15)', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
+    const end = await world.run([MENU]);
+    expect(end?.ends).toMatchObject([{ outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] }]);
+    expect(world.records.at(-1)?.is).not.toBe('end');
+  });
+
+  it('is not sent a fourth time', async () => {
+    const world = createWorld({ post: () => 'drop' });
+    const end = await world.run([MENU]);
+    expect(end?.stop).toBeInstanceOf(UnavailableError);
+    expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'the connection broke' }]);
+    expect(writesOf(world)).toHaveLength(3);
+  });
+
+  it('that occurs ten times in a row stops the others until they were looked up (E17)', async () => {
+    const world = createWorld({ post: (n) => (n < 10 ? 'applied' : 'none') });
+    const end = await world.run(rowsNamed(14));
+    expect(new Set(outcomesOf(end))).toEqual(new Set(['created']));
+    expect(world.sent.filter((request) => request.startsWith('POST'))).toHaveLength(14);
+    expect(world.sent.indexOf('LIST', 1)).toBe(11);
+  });
+
+  it('of an earlier run is looked up before its row is sent, while new rows are sent at once', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    await world.run([MENU], {}, 7);
+    expect(world.records.map(({ is }) => is)).toEqual(['run', 'post']);
+    const end = await world.run([MENU, BAR]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(world.sent).toEqual(['LIST', 'POST Bar', 'LIST', 'POST Menu', 'LIST']);
+  });
+
+  it('that returns the code of another row is no code of this one', async () => {
+    const world = createWorld({ post: mishapsOf('none', 'doubled') });
+    const end = await world.run([MENU, BAR]);
+    expect(outcomesOf(end)).toEqual(['created', 'created']);
+    expect(namesOf(world)).toEqual(['Menu', 'Bar']);
+  });
+});
+
+describe('a list that is out of date', () => {
+  it('is read again after the visibility delay', async () => {
+    const world = createWorld({ listLagMs: (n) => (n === 0 ? 15_000 : 0) });
+    await world.run([MENU], { listCodes: async () => [] });
+    const end = await world.run([MENU, BAR]);
+    expect(outcomesOf(end)).toEqual(['unchanged', 'created']);
+    expect(world.sent).toEqual(['LIST', 'GET', 'LIST', 'POST Bar']);
+  });
+
+  it('refuses the run if it stays so (E16)', async () => {
+    const world = createWorld({ listLagMs: () => 60_000 });
+    await world.run(rowsNamed(5));
+    await expect(world.run(rowsNamed(6))).rejects.toBeInstanceOf(UnprovenError);
+    expect(
+      world.sent.filter((request) => request === 'GET'),
+      'three codes are asked for per listing',
+    ).toHaveLength(6);
+  });
+
+  it('stops a run that cannot look up a lost response', async () => {
+    const world = createWorld({ post: mishapsOf('none', 'applied'), listLagMs: () => 60_000 });
+    const end = await world.run([MENU, BAR, DOOR]);
+    expect(end?.stop).toBeInstanceOf(UnprovenError);
+    expect(outcomesOf(end)).toEqual(['created', 'failed', 'created']);
+    expect(namesOf(world)).toEqual(['Menu', 'Bar', 'Door']);
+  });
+
+  it('is none if the codes that it lacks were deleted', async () => {
+    const world = createWorld();
+    await world.run([MENU, BAR]);
+    world.remove('Menu');
+    expect(outcomesOf(await world.run([MENU, BAR]))).toEqual(['gone', 'unchanged']);
+  });
+});
+
+describe('changes', () => {
+  const menu = codeOf(1, { name: 'Menu' });
+  const renamed = rowOf(2, { of: menu, base: baseOf(menu), wish: { name: 'New menu' } });
+
+  it('are sent and recorded with what was there before', async () => {
+    const world = createWorld({ codes: [menu] });
+    const end = await world.run([renamed], { policy: UPDATE });
+    expect(end?.ends).toMatchObject([{ outcome: 'updated', code: { name: 'New menu' } }]);
+    expect(world.records.slice(1, 3)).toMatchObject([
+      { is: 'patch', id: menu.id, set: { name: 'New menu' }, before: { name: 'Menu' } },
+      { is: 'set', stored: { name: 'New menu' } },
+    ]);
+  });
+
+  it('that the service ignored have failed, also the next time', async () => {
+    const world = createWorld({ codes: [menu], alters: () => ({}) });
+    for (const _ of [1, 2]) {
+      const end = await world.run([renamed], { policy: UPDATE });
+      expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'the service reported success but did not change the name' }]);
+    }
+  });
+
+  it('that the service stored otherwise are said once and not sent again (E18)', async () => {
+    const world = createWorld({ codes: [menu], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
+    const end = await world.run([renamed], { policy: UPDATE });
+    expect(end?.ends).toMatchObject([{ outcome: 'updated', altered: [{ field: 'name', sent: 'New menu', stored: 'NEW MENU' }] }]);
+    expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
+  });
+
+  it('of a code that was deleted meanwhile are not made', async () => {
+    const world = createWorld({ codes: [menu] });
+    const end = await world.run([renamed], { policy: UPDATE, onPlan: () => world.remove('Menu') });
+    expect(outcomesOf(end)).toEqual(['gone']);
+  });
+
+  it('cost no listing where the codes were read by their ids', async () => {
+    const world = createWorld({ codes: [menu] });
+    const readNamed = async () => listingOf([menu], false);
+    expect(outcomesOf(await world.run([renamed], { policy: UPDATE, readNamed }))).toEqual(['updated']);
+    expect(world.sent).toEqual(['PATCH Menu {"name":"New menu"}']);
+  });
+});
+
+describe('the run stops', () => {
+  it.each([
+    ['unauthorized', AuthError],
+    ['full', PlanLimitError],
+    ['max-wait', RateLimitError],
+  ] as const)('at %s, and leaves the rest', async (mishap, failure) => {
+    const world = createWorld({ post: mishapsOf('none', mishap) });
+    const end = await world.run([MENU, BAR, DOOR]);
+    expect(end?.stop).toBeInstanceOf(failure);
+    expect(outcomesOf(end)).toEqual(['created', mishap === 'max-wait' ? 'not-attempted' : 'failed', 'not-attempted']);
+    expect(outcomesOf(await world.run([MENU, BAR, DOOR])), 'the next run goes on').toEqual(['unchanged', 'created', 'created']);
+  });
+
+  it('after ten rows in a row for which no connection could be opened', async () => {
+    const world = createWorld({ post: () => 'refused' });
+    const end = await world.run(rowsNamed(12));
+    expect(end?.stop).toBeInstanceOf(UnavailableError);
+    expect(outcomesOf(end).filter((outcome) => outcome === 'failed')).toHaveLength(10);
+    expect(outcomesOf(end).slice(10)).toEqual(['not-attempted', 'not-attempted']);
+  });
+
+  it('at the first failed row if that is wanted, and otherwise not', async () => {
+    const post = mishapsOf('rejected');
+    expect(outcomesOf(await createWorld({ post }).run([MENU, BAR]))).toEqual(['failed', 'created']);
+    expect(outcomesOf(await createWorld({ post }).run([MENU, BAR], { failFast: true }))).toEqual(['failed', 'not-attempted']);
+  });
+
+  it('when it is interrupted, also while it waits', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    const stop = new AbortController();
+    world.time.at(3000, () => stop.abort(new Error('interrupted')));
+    const end = await world.run([MENU, BAR], { signal: stop.signal });
+    expect(end?.stop).toEqual(new Error('interrupted'));
+    expect(outcomesOf(end)).toEqual(['failed', 'created']);
+    expect(world.time.monotonic()).toBe(3000);
+  });
+
+  it('when the ledger cannot be written, before the request', async () => {
+    const world = createWorld();
+    const full = new LocalError('the disk is full');
+    const ledger = {
+      view: () => ({ claims: new Map(), unclear: [], repeated: [], replaced: new Map(), storedOf: () => undefined, next: 1 }),
+    };
+    const append = () => Promise.reject(full);
+    const end = await world.run([MENU], { ledger: { ...ledger, append, note: () => undefined } });
+    expect(end?.stop).toBe(full);
+    expect(outcomesOf(end)).toEqual(['not-attempted']);
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  it('if codes change during the run so that the user must be asked (E9)', async () => {
+    const world = createWorld({ post: mishapsOf('drop') });
+    const brake: Brake = { is: 'all-removed', message: 'every key is gone', hint: '' };
+    const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
+    const end = await world.run([MENU], { plan: asking });
+    expect(end?.stop).toMatchObject({ message: 'codes changed on the service during the run: every key is gone' });
+    expect(writesOf(world)).toEqual(['POST Menu']);
+  });
+});
+
+describe('deletions', () => {
+  const menu = codeOf(1, { name: 'Menu' });
+  const bar = codeOf(2, { name: 'Bar' });
+  const rows = [rowOf(2, { of: menu }), rowOf(3, { of: bar })];
+
+  it('are recorded before and after', async () => {
+    const world = createWorld({ codes: [menu, bar] });
+    expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
+    expect(world.records.map(({ is }) => is)).toEqual(['run', 'delete', 'deleted', 'delete', 'deleted', 'end']);
+    expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  it('of a code that another client deleted meanwhile are none', async () => {
+    const world = createWorld({ codes: [menu, bar] });
+    const end = await world.run(rows, { policy: DELETE, onPlan: () => world.remove('Menu') });
+    expect(outcomesOf(end)).toEqual(['gone', 'deleted']);
+  });
+
+  it('follow the backup of their code, and are not sent if that fails', async () => {
+    const world = createWorld({ codes: [menu, bar] });
+    const end = await world.run(rows, {
+      policy: DELETE,
+      backUp: async ({ name }, send) => {
+        if (name === 'Menu') throw new UnprovenError('scans are missing');
+        await send();
+      },
+    });
+    expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'scans are missing' }, { outcome: 'deleted' }]);
+    expect(namesOf(world)).toEqual(['Menu']);
+  });
+});
+
+describe('a code that was paused for its backup by a run that was killed', () => {
+  const menu = codeOf(1, { name: 'Menu' });
+  const bar = codeOf(2, { name: 'Bar' });
+
+  async function killedBackup(end: 'kill' | 'leave' = 'kill') {
+    const world = createWorld({ codes: [menu, bar] });
+    await world.run([rowOf(2, { of: menu })], {
+      policy: DELETE,
+      backUp: async (_code, _send, setStatus) => {
+        await setStatus('paused');
+        throw new Error(end);
+      },
+    });
+    expect(world.codes()[0]?.status).toBe('paused');
+    return world;
+  }
+
+  it('has its status again after the next run over any file (E19)', async () => {
+    const world = await killedBackup();
+    expect(outcomesOf(await world.run([DOOR]))).toEqual(['created']);
+    expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}', 'POST Door']);
+    expect(world.events).toContainEqual({ is: 'restored', code: expect.objectContaining({ name: 'Menu', status: 'active' }) });
+    await world.run([DOOR]);
+    expect(writesOf(world)).toEqual([]);
+  });
+
+  it('is left as it is by a run that deletes it', async () => {
+    const world = await killedBackup();
+    expect(outcomesOf(await world.run([rowOf(2, { of: menu })], { policy: DELETE }))).toEqual(['deleted']);
+    expect(writesOf(world)).toEqual(['DELETE Menu']);
+  });
+
+  it('is left alone if another client changed its status', async () => {
+    const world = await killedBackup();
+    world.edit('Menu', { status: 'expired' });
+    await world.run([DOOR]);
+    expect(writesOf(world)).toEqual(['POST Door']);
+  });
+
+  it('is found by its ID where the codes of the rows were read without a listing', async () => {
+    const world = await killedBackup();
+    const readNamed = async () => listingOf([bar], false);
+    await world.run([rowOf(2, { of: bar })], { policy: UPDATE, readNamed });
+    expect(world.sent).toEqual(['GET', 'PATCH Menu {"status":"active"}']);
+  });
+});

@@ -1,0 +1,231 @@
+/** The file of a ledger, killed at any step, with a rotated key, of another workspace, damaged, or long. */
+import { describe, expect, it } from 'vitest';
+import { NotFoundError } from '../../../../src/base/errors.ts';
+import { openLedgerFile, readMemory } from '../../../../src/codes/engine/ledger/ledger-file.ts';
+import type { LedgerLine } from '../../../../src/codes/engine/plan/ledger-view.ts';
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
+import { formatLine } from '../../../../src/files/durable/log-lines.ts';
+import { createWorkspace } from '../../../../src/service/workspace.ts';
+import { atEveryStep, POWER_CUTS } from '../../../files/durable/every-step.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../../support/memory-disk.ts';
+
+const PATH = '/data/ledger-1.jsonl';
+const BASE = 'https://qr.example/api/v1';
+
+/** A workspace with a key, in which these codes exist; `asked`: the ids that were requested. */
+function workspaceOf(apiKey = 'svc_live_a', existing: readonly string[] = [], baseUrl = BASE) {
+  const asked: string[] = [];
+  return {
+    asked,
+    workspace: createWorkspace({ baseUrl, apiKey }),
+    async getCode(id: string) {
+      asked.push(id);
+      if (!existing.includes(id)) throw new NotFoundError('no such code');
+      return undefined;
+    },
+  };
+}
+
+const RUN: LedgerRecord = { is: 'run', run: 'r1', ids: ['x'] };
+const post = (n: number): LedgerRecord => ({ is: 'post', run: 'r1', n, values: { name: `Code ${n}` } });
+const made = (n: number): LedgerRecord => ({ is: 'made', n, id: `code-${n}`, slug: `s${n}`, stored: { name: `Code ${n}` } });
+
+async function add(memory: MemoryDisk, records: readonly LedgerLine[], own = workspaceOf()): Promise<void> {
+  const { log } = await openLedgerFile(PATH, own, memory.disk);
+  try {
+    await log.append(records);
+  } finally {
+    await log.close().catch(() => undefined);
+  }
+}
+
+async function viewOf(memory: MemoryDisk) {
+  return (await readMemory(PATH, memory.disk)).replay.view();
+}
+
+describe('the file of a ledger', () => {
+  it('is created for this user alone, and has what was added', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [RUN, post(1), post(2), made(1)]);
+    expect(memory.modeOf(PATH)).toBe(0o600);
+    const { replay } = await openLedgerFile(PATH, workspaceOf(), memory.disk);
+    expect([...replay.view().claims.keys()]).toEqual(['code-1']);
+    expect(replay.view().unclear).toMatchObject([{ n: 2, firstIds: new Set(['x']) }]);
+  });
+
+  it('does not contain the key', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [RUN]);
+    expect(memory.read(PATH)).not.toContain('svc_live_a');
+  });
+
+  it('is begun if it is empty', async () => {
+    const memory = createMemoryDisk();
+    memory.write(PATH, '');
+    await add(memory, [RUN, post(1)]);
+    expect((await viewOf(memory)).unclear).toHaveLength(1);
+  });
+
+  it('has every record that was promised, after a kill or a power cut at any step', async () => {
+    const ends = ['end-before', 'end-within', 'end-after'] as const;
+    for (const keep of [undefined, ...POWER_CUTS]) {
+      let promised = 0;
+      const work = async (memory: MemoryDisk) => {
+        promised = 0;
+        const { log } = await openLedgerFile(PATH, workspaceOf(), memory.disk);
+        for (const n of [1, 2]) {
+          await log.append([post(n)]);
+          promised = n;
+        }
+        await log.close();
+      };
+      await atEveryStep(
+        () => undefined,
+        work,
+        ends,
+        async ({ memory }) => {
+          memory.revive(keep && { keep });
+          const { replay, log } = await openLedgerFile(PATH, workspaceOf(), memory.disk);
+          await log.close();
+          expect(replay.view().unclear.length).toBeGreaterThanOrEqual(promised);
+        },
+      );
+    }
+  });
+});
+
+it('has dated changes, also after it was rewritten', async () => {
+  const memory = createMemoryDisk();
+  const mark = { name: { atMs: 1_900_000_000_000, says: 'New' } };
+  const patch = { is: 'patch', run: 'r1', n: 1, id: 'a', set: { name: 'New' }, before: { name: 'Old' }, due: mark } as const;
+  await add(memory, [RUN, patch, { is: 'due', run: 'r1', id: 'b', due: mark, stored: { name: 'New' } }]);
+  await add(memory, [{ is: 'run', run: 'r2', ids: Array(5000).fill('x') }]);
+  await add(memory, [{ is: 'run', run: 'r3' }]);
+  const { claims } = await viewOf(memory);
+  expect(['a', 'b'].map((id) => claims.get(id)?.due)).toEqual([{ name: [mark.name] }, { name: [mark.name] }]);
+});
+
+describe('a long ledger', () => {
+  /** Twenty runs whose first listings no longer count, a code, and an unclear request. */
+  const old = Array.from({ length: 20 }, (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }));
+  const prepare = (memory: MemoryDisk) => add(memory, [...old, RUN, post(1), made(1), post(2)]);
+  const open = async (memory: MemoryDisk) => (await openLedgerFile(PATH, workspaceOf(), memory.disk)).log.close();
+
+  it('is rewritten with what still counts', async () => {
+    const memory = createMemoryDisk();
+    await prepare(memory);
+    const before = memory.read(PATH)?.length ?? 0;
+    await open(memory);
+    expect(memory.read(PATH)?.length).toBeLessThan(before / 10);
+    expect(memory.modeOf(PATH)).toBe(0o600);
+    await add(memory, [
+      { ...RUN, run: 'r9' },
+      { is: 'not', n: 2 },
+    ]);
+    const view = await viewOf(memory);
+    expect([[...view.claims.keys()], view.unclear, view.next]).toEqual([['code-1'], [], 3]);
+  });
+
+  it('says the same if the rewriting is killed, or fails, at any step', async () => {
+    const faults = ['end-before', 'end-within', 'end-after', 'ENOSPC'] as const;
+    for (const keep of POWER_CUTS)
+      await atEveryStep(prepare, open, faults, async ({ memory }) => {
+        memory.revive({ keep });
+        const view = await viewOf(memory);
+        expect([[...view.claims.keys()], view.unclear.length, view.next]).toEqual([['code-1'], 1, 3]);
+      });
+  });
+});
+
+it('a long ledger goes on if there is no room for a shorter one', async () => {
+  const memory = createMemoryDisk();
+  const old = Array.from({ length: 20 }, (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }));
+  await add(memory, [...old, RUN, post(1)]);
+  memory.fault = (_, operation) => (operation.startsWith('create') ? 'ENOSPC' : undefined);
+  await add(memory, [post(2)]);
+  expect((await viewOf(memory)).unclear.map(({ n }) => n)).toEqual([1, 2]);
+});
+
+describe('a ledger with another key', () => {
+  const known = [RUN, post(1), made(1), post(2), made(2)];
+
+  it('belongs to the workspace if one of its codes is there: the key was rotated', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, known);
+    const rotated = workspaceOf('svc_live_b', ['code-1']);
+    await add(memory, [{ ...RUN, run: 'r2' }], rotated);
+    expect(rotated.asked).toEqual(['code-2', 'code-1']);
+    const later = workspaceOf('svc_live_b');
+    await add(memory, [post(3)], later);
+    expect(later.asked).toEqual([]);
+    expect((await viewOf(memory)).claims.size).toBe(2);
+  });
+
+  it('is refused, unchanged, if none of its codes is there', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, known);
+    const before = memory.read(PATH);
+    const opening = openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk);
+    await expect(opening).rejects.toMatchObject({
+      name: expect.stringMatching(/^(UsageError|DamagedLogError)$/),
+      message: expect.stringContaining('belongs to another workspace'),
+      hint: expect.stringContaining('--ledger'),
+    });
+    expect(memory.read(PATH)).toBe(before);
+  });
+
+  it('is refused if it has requests whose codes are not known', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [RUN, post(1)]);
+    await expect(openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk)).rejects.toThrow('another workspace');
+  });
+
+  it('is taken if it knows nothing', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, [RUN]);
+    await add(memory, [post(1)], workspaceOf('svc_live_b'));
+    expect((await viewOf(memory)).unclear).toHaveLength(1);
+  });
+
+  it('is refused with another base URL', async () => {
+    const memory = createMemoryDisk();
+    await add(memory, known);
+    const moved = workspaceOf('svc_live_a', ['code-1'], 'https://new.example/api/v1');
+    await expect(openLedgerFile(PATH, moved, memory.disk)).rejects.toThrow('belongs to');
+  });
+});
+
+describe('a file that is not a whole ledger', () => {
+  const header = { is: 'ledger', version: 1, baseUrl: BASE };
+  const text = (...lines: readonly object[]) => lines.map(formatLine).join('');
+  const damaged = text(header, RUN, post(1)).replace('"ids":["x"]', '"ids":["y"]');
+
+  it.each([
+    ['damaged', damaged, 'is damaged at line 2', 'Move the file away'],
+    ['with a line of another shape', text(header, { is: 'made', n: 1 }), 'is damaged at line 2: unknown record', 'Move the file'],
+    ['with a line of a newer version', text(header, { is: 'moved', n: 1 }), 'was written by a newer version', 'Update qrctl'],
+    ['of a newer version', text({ ...header, version: 2 }, { is: 'x' }), 'was written by a newer version', 'Update qrctl'],
+    ['of another kind', text({ is: 'journal', version: 1, baseUrl: BASE }), 'is not a qrctl ledger', 'Move the file away'],
+    ['without a workspace', text({ is: 'ledger', version: 1 }), 'is not a qrctl ledger', 'Move the file away'],
+    ['a sheet', 'name,destination\n', 'is not a qrctl ledger', 'Move the file away'],
+  ])('(%s) is refused, unchanged', async (_, content, message, hint) => {
+    const memory = createMemoryDisk();
+    memory.write(PATH, content);
+    const refusal = {
+      name: expect.stringMatching(/^(UsageError|DamagedLogError)$/),
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    };
+    await expect(openLedgerFile(PATH, workspaceOf(), memory.disk)).rejects.toMatchObject(refusal);
+    await expect(readMemory(PATH, memory.disk)).rejects.toMatchObject(refusal);
+    expect(memory.read(PATH)).toBe(content);
+  });
+
+  it('(in a directory that does not exist) is named', async () => {
+    const opening = openLedgerFile('/data/no/x.jsonl', workspaceOf(), createMemoryDisk().disk);
+    await expect(opening).rejects.toMatchObject({
+      message: 'cannot write the ledger /data/no/x.jsonl: its directory does not exist (ENOENT)',
+      hint: 'Create the directory first, or specify a different ledger with --ledger.',
+    });
+  });
+});

@@ -1,0 +1,264 @@
+/** Which ledger a run uses, and how runs take turns. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AuthError, NotFoundError } from '../../../../src/base/errors.ts';
+import { type OpenLedgerOptions, openLedger, readLedger } from '../../../../src/codes/engine/ledger/open-ledger.ts';
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
+import { createWorkspace } from '../../../../src/service/workspace.ts';
+import { fakeClock } from '../../../support/clock.ts';
+
+let directory: string;
+let notes: string[];
+let waits: string[];
+let asked: string[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-ledger-'));
+  notes = [];
+  waits = [];
+  asked = [];
+});
+
+afterEach(() => rmSync(directory, { recursive: true }));
+
+interface Run {
+  key?: string;
+  baseUrl?: string;
+  /** Codes of the workspace. */
+  codes?: readonly string[];
+}
+
+function optionsOf({ key = 'svc_live_a', baseUrl = 'https://qr.example/api/v1', codes = [] }: Run = {}): OpenLedgerOptions {
+  return {
+    env: { QRCTL_STATE_DIR: join(directory, 'state') },
+    workspace: createWorkspace({ baseUrl, apiKey: key }),
+    async getCode(id) {
+      asked.push(id);
+      if (!codes.includes(id)) throw new NotFoundError('no such code');
+    },
+    note: (sentence) => notes.push(sentence),
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    onWait: (path) => waits.push(path),
+  };
+}
+
+const lines = (id: string): LedgerRecord[] => [
+  { is: 'run', run: 'r1', ids: [] },
+  { is: 'post', run: 'r1', n: 1, values: { name: 'Menu' } },
+  { is: 'made', n: 1, id, slug: id, stored: { name: 'Menu' } },
+];
+
+/** Makes a code in a run, and returns the path of its ledger. */
+async function make(id: string, options = optionsOf()): Promise<string | undefined> {
+  const ledger = await openLedger(options);
+  await ledger.append(lines(id));
+  await ledger.close();
+  return ledger.path;
+}
+
+async function claimsOf(options = optionsOf()): Promise<string[]> {
+  return [...(await readLedger(options)).claims.keys()];
+}
+
+/** Waits for the system, which takes its own time. */
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a ledger in the state directory', () => {
+  it('is found again by the next run', async () => {
+    const path = await make('a');
+    const next = await openLedger(optionsOf());
+    expect(next.path).toBe(path);
+    expect([...next.view().claims.keys()]).toEqual(['a']);
+    await next.close();
+    expect(asked).toEqual([]);
+  });
+
+  it('is private', async () => {
+    const path = (await make('a')) ?? '';
+    expect([statSync(path).mode & 0o777, statSync(join(directory, 'state')).mode & 0o777]).toEqual([0o600, 0o700]);
+  });
+
+  it('is up to date for each record, also for one that is only noted', async () => {
+    const ledger = await openLedger(optionsOf());
+    const [run, post, made] = lines('a');
+    for (const record of [run, post]) if (record) await ledger.append([record]);
+    expect(ledger.view().unclear).toHaveLength(1);
+    if (made) ledger.note([made]);
+    expect(ledger.view().unclear).toHaveLength(0);
+    await ledger.close();
+    expect(await claimsOf()).toEqual(['a']);
+  });
+
+  it('is one for each workspace, by key and base URL (E20)', async () => {
+    const paths = [
+      await make('a'),
+      await make('b', optionsOf({ key: 'svc_live_b', codes: ['b'] })),
+      await make('c', optionsOf({ baseUrl: 'https://other.example/api/v1' })),
+    ];
+    expect(new Set(paths).size).toBe(3);
+    expect(asked).toEqual(['a']);
+    expect(await claimsOf(optionsOf({ key: 'svc_live_b' }))).toEqual(['b']);
+    expect(await claimsOf()).toEqual(['a']);
+  });
+
+  it('is found after a rotation of the key by a code that it knows', async () => {
+    await make('a');
+    await make('b', optionsOf({ key: 'svc_live_b' }));
+    const rotated = { key: 'svc_live_c', codes: ['b'] };
+    expect(await claimsOf(optionsOf(rotated))).toEqual(['b']);
+    await make('c', optionsOf(rotated));
+    asked = [];
+    expect(await claimsOf(optionsOf({ key: 'svc_live_c' }))).toEqual(['b', 'c']);
+    expect(asked).toEqual([]);
+  });
+
+  it('is not sought on after a failure of the service', async () => {
+    await make('a');
+    const getCode = async () => Promise.reject(new AuthError('rejected', { code: 'UNAUTHORIZED' }));
+    const options = { ...optionsOf({ key: 'svc_live_b' }), getCode };
+    await expect(openLedger(options)).rejects.toThrow('rejected');
+    await expect(readLedger(options)).rejects.toThrow('rejected');
+  });
+
+  it('that is damaged is set aside with a note: it stops no run', async () => {
+    const path = (await make('a')) ?? '';
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"n":1', '"n":2'));
+    expect(await claimsOf(optionsOf())).toEqual([]);
+    const ledger = await openLedger(optionsOf());
+    expect([...ledger.view().claims.keys()]).toEqual([]);
+    await ledger.close();
+    expect(notes.at(-1)).toContain(`${path} is damaged at line 3, so it was renamed to ${path}.damaged`);
+    expect(readFileSync(`${path}.damaged`, 'utf8')).toContain('"n":2');
+  });
+});
+
+describe('two runs at once', () => {
+  it('take turns: the second says what it waits for, and sees what the first did (E20)', async () => {
+    const first = await openLedger(optionsOf());
+    const options = optionsOf();
+    const clock = fakeClock();
+    const second = openLedger({ ...options, clock });
+    await clock.run(until(() => waits.length > 0));
+    await clock.advance(60_000);
+    expect(waits).toEqual([first.path]);
+    await first.append(lines('a'));
+    await first.close();
+    const ledger = await clock.run(second);
+    expect([...ledger.view().claims.keys()]).toEqual(['a']);
+    await ledger.close();
+  });
+
+  it('of two workspaces do not wait for each other, once their ledgers exist', async () => {
+    await make('a');
+    await make('b', optionsOf({ key: 'svc_live_b' }));
+    const first = await openLedger(optionsOf());
+    const second = await openLedger(optionsOf({ key: 'svc_live_b' }));
+    expect(waits).toEqual([]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('of two workspaces that both begin get two ledgers', async () => {
+    const clock = fakeClock();
+    const both = ['svc_live_a', 'svc_live_b'].map((key) => openLedger({ ...optionsOf({ key }), clock }));
+    const ledgers = await clock.run(Promise.all(both));
+    expect(new Set(ledgers.map(({ path }) => path)).size).toBe(2);
+    for (const ledger of ledgers) await ledger.close();
+  });
+
+  it('end their wait with the signal', async () => {
+    const first = await openLedger(optionsOf());
+    const interruption = new AbortController();
+    const second = openLedger({ ...optionsOf(), signal: interruption.signal });
+    const refused = expect(second).rejects.toThrow('interrupted');
+    await until(() => waits.length > 0);
+    interruption.abort(new Error('interrupted'));
+    await refused;
+    await first.close();
+  });
+
+  it('do not wait for a run that failed to open it', async () => {
+    const path = join(directory, 'mine.jsonl');
+    await make('a', { ...optionsOf(), path });
+    const text = readFileSync(path);
+    writeFileSync(path, 'torn\n{}\n');
+    await expect(openLedger({ ...optionsOf(), path })).rejects.toThrow('not a qrctl ledger');
+    writeFileSync(path, text);
+    await (await openLedger({ ...optionsOf(), path })).close();
+    expect(waits).toEqual([]);
+  });
+});
+
+describe('a ledger of --ledger', () => {
+  it('is the file that was specified, also by a link, and nothing else is made', async () => {
+    const path = join(directory, 'mine.jsonl');
+    symlinkSync(path, join(directory, 'link'));
+    await make('a', { ...optionsOf(), path });
+    await make('b', { ...optionsOf(), path: join(directory, 'link') });
+    expect(await claimsOf({ ...optionsOf(), path })).toEqual(['a', 'b']);
+    expect(readdirSync(directory).sort()).toEqual(['link', 'mine.jsonl']);
+  });
+
+  it('is refused if it belongs to another workspace', async () => {
+    const path = join(directory, 'mine.jsonl');
+    await make('a', { ...optionsOf(), path });
+    const other = { ...optionsOf({ key: 'svc_live_b' }), path };
+    for (const open of [openLedger, readLedger])
+      await expect(open(other)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: expect.stringContaining('another workspace'),
+      });
+  });
+
+  it('has a directory that exists', async () => {
+    const path = join(directory, 'no', 'mine.jsonl');
+    await expect(openLedger({ ...optionsOf(), path })).rejects.toMatchObject({ name: 'UsageError' });
+    expect(await claimsOf({ ...optionsOf(), path })).toEqual([]);
+  });
+});
+
+describe('without a place for a ledger', () => {
+  it.each([
+    ['no home directory', {}, 'there is no home directory'],
+    ['a directory that cannot be made', { QRCTL_STATE_DIR: '/proc/qrctl/state' }, 'its directory does not exist (ENOENT)'],
+    ['a directory in which nothing can be made', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
+    ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
+  ])('(%s) a run remembers only its own requests, and says so once', async (_, env, reason) => {
+    const ledger = await openLedger({ ...optionsOf(), env });
+    expect(ledger.path).toBeUndefined();
+    await ledger.append(lines('a'));
+    expect([...ledger.view().claims.keys()]).toEqual(['a']);
+    await ledger.close();
+    expect(notes).toEqual([expect.stringContaining(reason)]);
+  });
+});
+
+describe('reading for a dry run', () => {
+  it('makes neither file nor directory, and says nothing', async () => {
+    expect(await claimsOf()).toEqual([]);
+    expect(await claimsOf({ ...optionsOf(), env: {} })).toEqual([]);
+    expect([readdirSync(directory), notes]).toEqual([[], []]);
+  });
+
+  it('does not wait for a run, and changes no byte', async () => {
+    const ledger = await openLedger(optionsOf());
+    await ledger.append(lines('a'));
+    const before = readFileSync(ledger.path ?? '');
+    expect(await claimsOf(optionsOf({ key: 'svc_live_b', codes: ['a'] }))).toEqual(['a']);
+    expect(readFileSync(ledger.path ?? '')).toEqual(before);
+    expect(waits).toEqual([]);
+    await ledger.close();
+  });
+
+  it('says that a state directory cannot be read', async () => {
+    mkdirSync(join(directory, 'x'));
+    writeFileSync(join(directory, 'x', 'file'), '');
+    const env = { QRCTL_STATE_DIR: join(directory, 'x', 'file') };
+    expect(await claimsOf({ ...optionsOf(), env })).toEqual([]);
+    expect(notes).toHaveLength(1);
+  });
+});

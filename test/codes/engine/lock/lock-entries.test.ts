@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
+import { entriesOf } from '../../../../src/codes/engine/lock/lock-entries.ts';
+import type { LockEntry } from '../../../../src/codes/engine/lock/lock-file.ts';
+import type { FieldChange, PlanItem } from '../../../../src/codes/engine/plan/model.ts';
+import { codeOf } from '../plan/make.ts';
+import { endOf, itemOf } from '../results/plan-builder.ts';
+import { entryOf } from './make-entry.ts';
+
+const code = codeOf(1);
+const change: FieldChange = { field: 'name', old: 'Code 1', new: 'new', what: 'send', base: undefined };
+const status: FieldChange = { ...change, field: 'status', old: 'paused', new: 'active' };
+
+/** The entries after a row of the key `a` ended so. */
+function entriesAfter(
+  before: readonly LockEntry[],
+  [action, item]: readonly [PlanItem['action'], Partial<PlanItem>],
+  outcome: RowEnd['outcome'] = 'unchanged',
+  end: Partial<RowEnd> = {},
+): LockEntry[] {
+  const row = itemOf(action === 'removed' ? 0 : 2, action, { key: 'a', ...item });
+  return [...entriesOf([endOf(row, outcome, end)], new Map(before.map((entry) => [entry.key, entry]))).values()];
+}
+
+describe('the entry of a key of the file', () => {
+  it('is that of its code, and no other key keeps the code', () => {
+    expect(entriesAfter([], ['create', {}], 'created', { code })).toEqual([entryOf('a', code)]);
+    const others = [entryOf('b', code), entryOf('c', codeOf(2))];
+    expect(entriesAfter(others, ['adopt', { how: 'equal' }], 'adopted', { code })).toEqual([
+      entryOf('c', codeOf(2)),
+      entryOf('a', code),
+    ]);
+    expect(entriesAfter([entryOf('a', code)], ['unchanged', { code }])).toEqual([entryOf('a', code)]);
+  });
+
+  it.each(['gone', 'undecided', 'exists'] as const)('is left as it is if the row is %s', (outcome) => {
+    const before = [entryOf('a', codeOf(3)), entryOf('b', codeOf(2))];
+    expect(entriesAfter(before, [outcome, { how: 'equal', code }], outcome)).toEqual(before);
+  });
+
+  it('is not made of a code that a row only resembles', () => {
+    const edited = { how: 'equal' as const, code, changes: [{ ...change, what: 'conflict' as const }] };
+    expect(entriesAfter([], ['conflict', edited], 'conflict')).toEqual([]);
+    expect(entriesAfter([], ['update', { ...edited, changes: [change] }], 'failed')).toEqual([]);
+  });
+
+  it('has the new values of what was applied, and the old ones of what was left open (E23)', () => {
+    const entry = entryOf('a', codeOf(1, { name: 'old', destination: 'https://old.example/' }));
+    const now = codeOf(1, { name: 'new', destination: 'https://new.example/' });
+    const kept: FieldChange = { ...change, field: 'destination', what: 'keep' };
+    expect(entriesAfter([entry], ['update', { changes: [change, kept] }], 'updated', { code: now })).toEqual([
+      { ...entry, name: 'new' },
+    ]);
+    expect(entriesAfter([entry], ['update', { changes: [change, kept] }], 'failed', { code: now })).toEqual([entry]);
+    expect(entriesAfter([entry], ['update', { changes: [change] }], 'updated', { code: now })).toEqual([entryOf('a', now)]);
+    expect(entriesAfter([entry], ['update', { changes: [change] }], 'failed', { code: now })).toEqual([
+      { ...entryOf('a', now), name: 'old' },
+    ]);
+  });
+
+  it('keeps the status last applied, if another client changed one that the file does not manage', () => {
+    const drift: FieldChange = { ...status, old: 'paused', new: 'active', what: 'drift' };
+    const now = codeOf(1, { status: 'paused' });
+    expect(entriesAfter([entryOf('a', code)], ['unchanged', { code: now, changes: [drift] }])).toEqual([entryOf('a', code)]);
+  });
+
+  it('is no longer that of a removed key once its code has the values of the row', () => {
+    const entry = entryOf('a', code, { removed: 'paused' });
+    const back = { changes: [status] };
+    expect(entriesAfter([entry], ['update', back], 'failed', { code })).toMatchObject([{ removed: 'paused' }]);
+    expect(entriesAfter([entry], ['update', back], 'updated', { code })[0]?.removed).toBeUndefined();
+    expect(entriesAfter([entry], ['unchanged', { code }])[0]?.removed).toBeUndefined();
+  });
+});
+
+describe('the entry of a key that the file no longer has', () => {
+  const entry = entryOf('a', codeOf(1, { name: 'applied' }));
+
+  it('is gone with its code', () => {
+    expect(entriesAfter([entry, entryOf('b', codeOf(2))], ['removed', {}])).toEqual([entryOf('b', codeOf(2))]);
+  });
+
+  it('keeps the values that were applied last, and is marked', () => {
+    const edited = codeOf(1, { name: 'by hand', status: 'paused' });
+    expect(entriesAfter([entry], ['removed', { code: edited }])).toEqual([{ ...entry, removed: true }]);
+  });
+
+  it('says that its removal paused the code, as long as the code is paused', () => {
+    const paused = codeOf(1, { status: 'paused' });
+    const [marked] = entriesAfter([entry], ['removed', { pause: 'removed' }], 'updated', { code: paused });
+    expect(marked).toEqual({ ...entry, status: 'paused', removed: 'paused' });
+    if (!marked) return;
+    expect(entriesAfter([marked], ['removed', { code: paused }])).toEqual([marked]);
+    expect(entriesAfter([marked], ['removed', { code }])).toEqual([{ ...marked, removed: true }]);
+    expect(entriesAfter([{ ...marked, removed: true }], ['removed', { code: paused }])).toEqual([{ ...marked, removed: true }]);
+  });
+});

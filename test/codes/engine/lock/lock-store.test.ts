@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '../../../../src/base/errors.ts';
+import { lockPathOf, readLock, writeLock } from '../../../../src/codes/engine/lock/lock-store.ts';
+import { nodeDisk } from '../../../../src/files/durable/node-disk.ts';
+import { createWorkspace } from '../../../../src/service/workspace.ts';
+import { createMemoryDisk } from '../../../support/memory-disk.ts';
+import { codeOf } from '../plan/make.ts';
+import { entryOf } from './make-entry.ts';
+
+const WORKSPACE = createWorkspace({ baseUrl: 'https://qr.example/api/v1', apiKey: 'svc_live_a' });
+const processes = { pid: 7, isRunning: () => false };
+
+async function useDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'qrctl-lock-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+describe('the lock file on disk', () => {
+  it('is none if there is no file, and is refused if it can’t be read', async () => {
+    const directory = await useDirectory();
+    expect(await readLock(nodeDisk, join(directory, 'none.lock.json'))).toBeUndefined();
+    await mkdir(join(directory, 'codes.lock.json'));
+    await expect(readLock(nodeDisk, join(directory, 'codes.lock.json'))).rejects.toBeInstanceOf(UsageError);
+  });
+
+  it('is written only if its entries have changed, and not for no entries (E22)', async () => {
+    const memory = createMemoryDisk();
+    const path = '/data/codes.lock.json';
+    const workspace = await WORKSPACE.record();
+    const empty = { workspace, entries: new Map() };
+    const full = { workspace, entries: new Map([['a', entryOf('a', codeOf(1))]]) };
+    const files = { disk: memory.disk, processes };
+    await writeLock(path, { ...files, next: empty, before: undefined });
+    expect(memory.read(path)).toBeUndefined();
+    await writeLock(path, { ...files, next: full, before: undefined });
+    expect((await readLock(memory.disk, path))?.entries).toEqual(full.entries);
+    const steps = memory.steps();
+    await writeLock(path, { ...files, next: { ...full }, before: full });
+    expect(memory.steps()).toBe(steps);
+    await writeLock(path, { ...files, next: empty, before: full });
+    expect((await readLock(memory.disk, path))?.entries.size).toBe(0);
+  });
+
+  it('is not written to a device, where it would be lost', async () => {
+    const path = join(await useDirectory(), 'codes.lock.json');
+    await symlink('/dev/null', path);
+    const next = { workspace: await WORKSPACE.record(), entries: new Map([['a', entryOf('a', codeOf(1))]]) };
+    const written = writeLock(path, { next, before: undefined, disk: nodeDisk, processes });
+    await expect(written).rejects.toBeInstanceOf(UsageError);
+  });
+});
+
+it.each([
+  ['codes.csv', 'codes.lock.json'],
+  ['dir/codes.csv.gz', 'dir/codes.lock.json'],
+  ['codes.json.GZ', 'codes.lock.json'],
+  ['my.codes.v2.xlsx', 'my.codes.v2.lock.json'],
+  ['codes.gz.csv', 'codes.gz.lock.json'],
+  ['codes', 'codes.lock.json'],
+  ['.codes', '.codes.lock.json'],
+])('of %s is %s', (file, lock) => {
+  expect(lockPathOf(file)).toBe(join(lock));
+});

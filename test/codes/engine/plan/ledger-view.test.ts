@@ -1,0 +1,360 @@
+/** What a ledger says: which code is a row's, which requests have no known outcome, and what we changed. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createReplay, type LedgerLine } from '../../../../src/codes/engine/plan/ledger-view.ts';
+import { FIELDS, type LedgerRecord, type LedgerView, type Sending } from '../../../../src/codes/engine/plan/model.ts';
+import { runs } from '../../../support/property-runs.ts';
+
+const replay = (...lines: readonly LedgerLine[]): LedgerView => {
+  const { take, view } = createReplay();
+  for (const line of lines) take(line);
+  return view();
+};
+
+const run = (name: string, ids: readonly string[] = []): LedgerRecord => ({ is: 'run', run: name, ids });
+const post = (n: number, more: Partial<Extract<LedgerRecord, { is: 'post' }>> = {}): LedgerRecord => ({
+  ...{ is: 'post', run: 'r1', n, values: { name: 'Menu', destination: 'https://a.example/' } },
+  ...more,
+});
+const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({ is: 'made', n, id, slug: id, stored: { name } });
+const patch = (n: number, more: Partial<Extract<LedgerRecord, { is: 'patch' }>> = {}): LedgerRecord => ({
+  ...{ is: 'patch', run: 'r1', n, id: 'a', set: { name: 'New' }, before: { name: 'Menu' } },
+  ...more,
+});
+const not = (n: number): LedgerRecord => ({ is: 'not', n });
+const end = (name: string): LedgerRecord => ({ is: 'end', run: name });
+const numbersOf = (sendings: readonly Sending[]) => sendings.map(({ n }) => n);
+
+describe('a POST', () => {
+  it('is unclear until its outcome is known, with the first listing of its run', () => {
+    const view = replay(run('r1', ['x', 'y']), post(1, { key: 'K' }), post(2), not(2));
+    expect(view.unclear).toMatchObject([{ n: 1, run: 'r1', key: 'K', decided: false, rowCode: undefined }]);
+    expect(view.unclear[0]?.firstIds).toEqual(new Set(['x', 'y']));
+    expect(view.claims.size).toBe(0);
+  });
+
+  it('that made a code is the claim of its row', () => {
+    const view = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'));
+    expect(view.unclear).toEqual([]);
+    expect(view.claims.get('a')).toMatchObject({
+      ...{ id: 'a', key: 'K', origin: 'made', run: 'r1', stored: { name: 'Menu' }, isDeleted: false, paused: undefined },
+      rows: [{ name: 'Menu', destination: 'https://a.example/' }],
+    });
+  });
+
+  it('that is found in a listing of a later run belongs to that run', () => {
+    const view = replay(run('r1', ['x']), post(1), run('r2', ['x', 'a']), made(1, 'a'));
+    expect(view.claims.get('a')?.run).toBe('r2');
+  });
+
+  it('stays unclear over runs that do not find it, and keeps the first listing of its own run (E14)', () => {
+    const view = replay(run('r1', ['x']), post(1), end('r1'), run('r2', ['x', 'y']), end('r2'), run('r3'));
+    expect(numbersOf(view.unclear)).toEqual([1]);
+    expect(view.unclear[0]?.firstIds).toEqual(new Set(['x']));
+  });
+
+  it('that the user decided about is not looked up again', () => {
+    expect(replay(run('r1'), post(1), { is: 'decided', n: 1 }).unclear).toEqual([]);
+  });
+
+  it('of a code that replaces another is found under the old one', () => {
+    const view = replay(run('r1'), post(1), made(1, 'old'), post(2, { replaces: 'old', decided: true }), made(2, 'new'));
+    expect([...view.replaced]).toEqual([['old', 'new']]);
+    expect([...view.claims.keys()]).toEqual(['old', 'new']);
+  });
+
+  it('shares the set of its first listing with the others of its run', () => {
+    const [one, other] = replay(run('r1', ['x']), post(1), post(2)).unclear;
+    expect(one?.firstIds).toBe(other?.firstIds);
+  });
+});
+
+describe('a POST that is repeated', () => {
+  const twice = [run('r1', ['x']), post(1), post(2, { again: 1 })];
+
+  it('is unclear as long as its repetition is', () => {
+    const view = replay(...twice);
+    expect([numbersOf(view.unclear), view.repeated]).toEqual([[1, 2], []]);
+  });
+
+  it('counts as repeated once its repetition made a code', () => {
+    const view = replay(...twice, made(2, 'b'));
+    expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1]]);
+    expect(view.repeated[0]).toMatchObject({ rowCode: 'b', firstIds: new Set(['x']) });
+  });
+
+  it('stays unclear if its repetition was refused', () => {
+    const view = replay(...twice, not(2));
+    expect([numbersOf(view.unclear), view.repeated]).toEqual([[1], []]);
+  });
+
+  it('leaves its repetition as repeated if it turns out to have made a code itself', () => {
+    const view = replay(...twice, made(1, 'a'));
+    expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [2]]);
+    expect(view.repeated[0]?.rowCode).toBe('a');
+  });
+
+  it('is a claim like others if both made codes', () => {
+    const view = replay(...twice, made(2, 'b'), made(1, 'a'));
+    expect([view.unclear, view.repeated, [...view.claims.keys()]]).toEqual([[], [], ['b', 'a']]);
+  });
+
+  it('counts with all requests of its row, however often it was repeated', () => {
+    const view = replay(...twice, post(3, { again: 2 }), made(3, 'c'));
+    expect([view.unclear, numbersOf(view.repeated)]).toEqual([[], [1, 2]]);
+  });
+
+  it('is dropped by the end of a later run, which has looked for a duplicate', () => {
+    const own = [...twice, made(2, 'b'), end('r1')];
+    expect(numbersOf(replay(...own).repeated)).toEqual([1]);
+    expect(replay(...own, run('r2'), end('r2')).repeated).toEqual([]);
+  });
+
+  it('is kept by the end of a run in which its row got its code', () => {
+    const view = replay(...twice, run('r2'), post(3, { run: 'r2', again: 2 }), made(3, 'c'), end('r2'));
+    expect(numbersOf(view.repeated)).toEqual([1, 2]);
+  });
+
+  it('is not looked for after a decision of the user', () => {
+    expect(replay(...twice, made(2, 'b'), { is: 'decided', n: 1 }).repeated).toEqual([]);
+  });
+});
+
+describe('a PATCH', () => {
+  const code = [run('r1'), post(1, { key: 'K' }), made(1, 'a')];
+
+  it('that was applied is our change of each of its fields', () => {
+    const { claims } = replay(...code, patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
+    expect(claims.get('a')).toMatchObject({ key: 'K', origin: 'made', stored: { name: 'NEW' } });
+    expect(claims.get('a')?.changes).toEqual({
+      ...{ destination: [], status: [] },
+      name: [{ from: 'Menu', sent: 'New', stored: 'NEW' }],
+    });
+  });
+
+  it('of a code that no run knows begins a claim', () => {
+    const { claims } = replay(run('r1'), patch(1), { is: 'set', n: 1, stored: { name: 'New' } });
+    expect(claims.get('a')).toMatchObject({ origin: 'changed', rows: [], key: undefined, stored: { name: 'New' } });
+  });
+
+  it('without an outcome may be ours, and is compared with the value that it replaces', () => {
+    const { claims } = replay(...code, patch(2, { before: { name: 'Seen' } }));
+    expect(claims.get('a')?.stored.name).toBe('Seen');
+    expect(claims.get('a')?.changes.name).toEqual([{ from: 'Seen', sent: 'New', stored: 'New' }]);
+  });
+
+  it('that changed only some of its fields may have changed the others', () => {
+    const both = { set: { name: 'New', status: 'paused' }, before: { name: 'Menu', status: 'active' } };
+    const { claims } = replay(...code, patch(2, both), { is: 'set', n: 2, stored: { name: 'New' } });
+    expect(claims.get('a')?.stored).toMatchObject({ name: 'New', status: 'active' });
+  });
+
+  it('that was not applied leaves no trace but the values of its row', () => {
+    const row = { name: 'New' };
+    const before = replay(...code).claims.get('a');
+    const after = replay(...code, patch(2, { row, pause: 'backup', before: { name: 'Menu', status: 'active' } }), not(2));
+    expect(after.claims.get('a')).toMatchObject({ stored: before?.stored, changes: before?.changes, paused: undefined });
+    expect(after.claims.get('a')?.rows[0]).toEqual(row);
+  });
+
+  it('takes the place of an earlier one from the same value', () => {
+    const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), { is: 'set', n: 3, stored: {} });
+    expect(claims.get('a')?.changes.name).toEqual([{ from: 'Menu', sent: 'Newer', stored: 'Newer' }]);
+  });
+
+  it('puts the values of its row first, each once', () => {
+    const row = (name: string) => ({ row: { name } });
+    const { claims } = replay(...code, patch(2, row('B')), patch(3, row('C')), patch(4, row('B')));
+    expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['B', 'C', 'Menu']);
+  });
+
+  it('is remembered with twenty values at most', () => {
+    const many = Array.from({ length: 50 }, (_, i) =>
+      patch(i + 2, { row: { name: `${i}` }, set: { name: `${i + 1}` }, before: { name: `${i}` } }),
+    );
+    const claim = replay(...code, ...many).claims.get('a');
+    expect([claim?.rows.length, claim?.changes.name.length]).toEqual([20, 20]);
+    expect(claim?.changes.name.at(-1)?.sent).toBe('50');
+  });
+
+  it('that pauses a code keeps the status from before until another PATCH sets it', () => {
+    const pause = { set: { status: 'paused' }, before: { status: 'active' }, pause: 'backup' } as const;
+    const paused = [...code, patch(2, pause)];
+    const expected = { why: 'backup', status: 'active' };
+    expect(replay(...paused).claims.get('a')?.paused).toEqual(expected);
+    const again = [...paused, patch(3, { ...pause, before: { status: 'paused' } })];
+    expect(replay(...again).claims.get('a')?.paused).toEqual(expected);
+    const resume = patch(4, { set: { status: 'active' }, before: { status: 'paused' } });
+    expect(replay(...again, resume).claims.get('a')?.paused).toEqual(expected);
+    expect(replay(...again, resume, { is: 'set', n: 4, stored: {} }).claims.get('a')?.paused).toBeUndefined();
+  });
+});
+
+describe('dated changes', () => {
+  const due = (atMs: number, says: string) => ({ due: { name: { atMs, says } } });
+  const marks = (...lines: readonly LedgerLine[]) => replay(run('r1'), ...lines).claims.get('a')?.due?.name;
+
+  it('are known from the PATCH that began them, unless it was not applied', () => {
+    expect(marks(patch(1, due(10, 'New')))).toEqual([{ atMs: 10, says: 'New' }]);
+    expect(marks(patch(1, due(10, 'New')), patch(2, due(20, 'Newer')), not(2))).toEqual([{ atMs: 10, says: 'New' }]);
+  });
+
+  it('are known if nothing was sent for them, with the values that the code had', () => {
+    const kept: LedgerRecord = { is: 'due', run: 'r1', id: 'a', ...due(10, 'New'), stored: { name: 'new' } };
+    expect(marks(kept)).toEqual([{ atMs: 10, says: 'New' }]);
+    expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({ origin: 'changed', stored: { name: 'new' } });
+  });
+
+  it('are one per time, the last one, and twenty at most', () => {
+    expect(marks(patch(1, due(10, 'A')), patch(2, due(20, 'B')), patch(3, due(10, 'C')))).toEqual([
+      { atMs: 20, says: 'B' },
+      { atMs: 10, says: 'C' },
+    ]);
+    const many = Array.from({ length: 50 }, (_, n) => patch(n + 1, due(n, 'A')));
+    expect(marks(...many)).toHaveLength(20);
+  });
+});
+
+describe('a code', () => {
+  const found = (more = {}): LedgerRecord => ({
+    ...{ is: 'found', run: 'r2', id: 'a', row: { name: 'Found' }, stored: { name: 'Found' } },
+    ...more,
+  });
+
+  it('that a row turned out to be is a claim', () => {
+    const { claims } = replay(run('r2'), found({ key: 'K' }));
+    expect(claims.get('a')).toMatchObject({ origin: 'found', key: 'K', run: 'r2', stored: { name: 'Found' } });
+  });
+
+  it('that we made stays so if it is found, with the newest row and key', () => {
+    const { claims } = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'), run('r2'), found());
+    expect(claims.get('a')).toMatchObject({ origin: 'made', key: 'K', run: 'r2' });
+    expect(claims.get('a')?.rows.map(({ name }) => name)).toEqual(['Found', 'Menu']);
+  });
+
+  it('is deleted only if the service said so', () => {
+    const sent: LedgerRecord[] = [run('r1'), { is: 'delete', run: 'r1', n: 1, id: 'a' }];
+    expect(replay(...sent).claims.get('a')).toBeUndefined();
+    expect(replay(...sent, not(1)).claims.get('a')).toBeUndefined();
+    expect(replay(...sent, { is: 'deleted', n: 1 }).claims.get('a')?.isDeleted).toBe(true);
+  });
+
+  it('has a greater number the later it was last named', () => {
+    const { claims } = replay(run('r1'), post(1), made(1, 'a'), post(2), made(2, 'b'), run('r2'), found());
+    expect(claims.get('a')?.order).toBeGreaterThan(claims.get('b')?.order ?? 0);
+  });
+});
+
+describe('what the service makes of a value', () => {
+  it('is known from what it stored, if that differs', () => {
+    const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
+    expect([view.storedOf('name', 'Menu'), view.storedOf('name', 'New')]).toEqual(['MENU', 'NEW']);
+    expect([view.storedOf('destination', 'Menu'), view.storedOf('name', 'Other')]).toEqual([undefined, undefined]);
+  });
+
+  it('is what it stored last', () => {
+    const lines = [run('r1'), post(1), made(1, 'a', 'MENU'), post(2), made(2, 'b', 'Menu')];
+    expect(replay(...lines).storedOf('name', 'Menu')).toBeUndefined();
+  });
+});
+
+it('requests are numbered on over all runs', () => {
+  expect(replay().next).toBe(1);
+  expect(replay(run('r1'), post(4), not(4), run('r2')).next).toBe(5);
+});
+
+/** A run of arbitrary records, which may end anywhere. */
+const anyRun = fc.record({
+  ids: fc.subarray(['a', 'b', 'c']),
+  steps: fc.array(fc.record({ kind: fc.nat(11), which: fc.nat(9), text: fc.constantFrom('A', 'B', 'C', '\ud800') }), {
+    maxLength: 15,
+  }),
+});
+
+/** Returns the records of the runs; each array is one run. A request of a PATCH or DELETE has its outcome in its own run or never. */
+function historyOf(all: readonly { ids: string[]; steps: { kind: number; which: number; text: string }[] }[]): LedgerRecord[][] {
+  let n = 0;
+  const posts: number[] = [];
+  return all.map(({ ids, steps }, index) => {
+    const name = `r${index}`;
+    const others: number[] = [];
+    const of = (numbers: number[], which: number) => numbers.at(-1 - (which % Math.max(numbers.length, 1))) ?? 0;
+    const records = steps.map(({ kind, which, text }): LedgerRecord => {
+      const id = `code-${which}`;
+      const values = { name: text, ...(which > 5 && { destination: `https://${text}/` }) };
+      const key = which % 3 === 0 ? { key: text } : {};
+      switch (kind) {
+        case 0:
+        case 1:
+          posts.push(++n);
+          return { is: 'post', run: name, n, values, ...key, ...(which === 1 && { replaces: id, decided: true, status: text }) };
+        case 2:
+          posts.push(++n);
+          return { is: 'post', run: name, n, values, again: of(posts, which + 1) };
+        case 3:
+          return { is: 'made', n: of(posts, which), id, slug: 's', stored: { name: text.toLowerCase(), status: 'active' } };
+        case 4:
+          others.push(++n);
+          return {
+            ...{
+              is: 'patch',
+              run: name,
+              n,
+              id,
+              set: { [FIELDS[which % 3] ?? 'name']: text },
+              before: { name: 'A', status: 'B' },
+            },
+            ...(which > 5 && { row: values, pause: 'removed' as const, due: { name: { atMs: which % 8, says: text } } }),
+          };
+        case 5:
+          others.push(++n);
+          return { is: 'delete', run: name, n, id };
+        case 6:
+          return { is: 'found', run: name, id, row: values, stored: { name: text }, ...key };
+        case 7:
+          return {
+            is: which % 2 ? 'set' : 'deleted',
+            n: of(others, which),
+            stored: { name: text.toLowerCase() },
+          } as LedgerRecord;
+        case 8:
+          return { is: 'not', n: of(which % 2 ? others : posts, which) };
+        case 9:
+          return { is: 'decided', n: of(posts, which) };
+        case 10:
+          return { is: 'due', run: name, id, due: { name: { atMs: which % 2, says: text } }, stored: { name: text } };
+        default:
+          return { is: 'end', run: name };
+      }
+    });
+    return [{ is: 'run', run: name, ids }, ...records];
+  });
+}
+
+/** Everything that a view says. */
+function contentOf(view: LedgerView) {
+  const values = ['A', 'B', 'C', '\ud800', 'https://A/'];
+  return {
+    ...{
+      claims: [...view.claims],
+      unclear: view.unclear,
+      repeated: view.repeated,
+      replaced: [...view.replaced],
+      next: view.next,
+    },
+    stored: FIELDS.flatMap((field) => values.map((value) => view.storedOf(field, value))),
+  };
+}
+
+it('a compacted ledger says the same, now and after further runs (E14)', () => {
+  const property = fc.property(fc.array(anyRun, { minLength: 1, maxLength: 6 }), fc.nat(6), (all, at) => {
+    const history = historyOf(all);
+    const [earlier, later] = [history.slice(0, at).flat(), history.slice(at).flat()];
+    const before = createReplay();
+    for (const record of earlier) before.take(record);
+    const kept: LedgerLine[] = JSON.parse(JSON.stringify([...before.kept()]));
+    expect(contentOf(replay(...kept))).toEqual(contentOf(replay(...earlier)));
+    expect(contentOf(replay(...kept, ...later))).toEqual(contentOf(replay(...earlier, ...later)));
+  });
+  fc.assert(property, runs(500));
+});

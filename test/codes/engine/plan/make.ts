@@ -1,0 +1,117 @@
+/** Builds rows, codes and plans for tests of the rules. */
+import { createReplay } from '../../../../src/codes/engine/plan/ledger-view.ts';
+import type { LedgerRecord, Plan, PlanInput, Policy, Row } from '../../../../src/codes/engine/plan/model.ts';
+import { plan } from '../../../../src/codes/engine/plan/plan.ts';
+import type { QrCode } from '../../../../src/service/shapes.ts';
+
+/** Returns the ID of the code with this number. */
+export function idOf(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+export function codeOf(number: number, values: Partial<QrCode> = {}): QrCode {
+  return {
+    id: idOf(number),
+    slug: `n${String(number).padStart(4, '0')}`,
+    name: `Code ${number}`,
+    type: 'url',
+    destination: `https://example.com/${number}`,
+    status: 'active',
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    ...values,
+  };
+}
+
+/** Returns a row with the values of a code, as a list has it, with the given changes. */
+export function rowOf(line: number, values: Partial<Row> & { of?: QrCode } = {}): Row {
+  const { of, ...given } = values;
+  const wish = of ? { name: of.name, destination: of.destination ?? '', status: of.status } : {};
+  return {
+    row: line - 1,
+    line,
+    values: new Map(),
+    key: undefined,
+    id: of?.id,
+    slug: of?.slug,
+    type: of?.type,
+    utm: undefined,
+    base: undefined,
+    updatedAtMs: undefined,
+    decision: undefined,
+    through: undefined,
+    doubts: [],
+    typeFault: undefined,
+    noDestination: undefined,
+    ...given,
+    wish: { ...wish, ...given.wish },
+  };
+}
+
+/** Returns a row without a code: name, and destination if there is one. */
+export function newRow(line: number, name: string, destination?: string, rest: Partial<Row> = {}): Row {
+  return rowOf(line, { ...rest, wish: destination === undefined ? { name } : { name, destination } });
+}
+
+export const POLICY: Policy = {
+  verb: 'create',
+  conflicts: 'ask',
+  isDated: false,
+  applyEdits: false,
+  adoptExisting: false,
+  removed: 'report',
+  maxChanges: undefined,
+  force: false,
+  decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
+};
+
+interface World {
+  codes?: readonly QrCode[];
+  ledger?: readonly LedgerRecord[];
+  policy?: Partial<Policy>;
+  lock?: PlanInput['lock'];
+  isSettled?: boolean;
+  earlierIds?: ReadonlySet<string>;
+}
+
+export function planOf(
+  rows: readonly Row[],
+  { codes = [], ledger = [], policy, lock, isSettled = false, earlierIds }: World = {},
+): Plan {
+  const replay = createReplay();
+  for (const record of ledger) replay.take(record);
+  const listing = { codes: new Map(codes.map((code) => [code.id, code])), isWhole: true };
+  return plan({
+    run: 'now',
+    rows,
+    listing,
+    ledger: replay.view(),
+    lock,
+    policy: { ...POLICY, ...policy },
+    isSettled,
+    earlierIds,
+  });
+}
+
+/** Returns the actions of the items, with the slugs of their codes. */
+export function actionsOf({ items }: Plan): string[] {
+  return items.map(({ action, code }) => (code ? `${action} ${code.slug}` : action));
+}
+
+/** Returns the records of a run that created codes of these rows. */
+export function madeBefore(codes: readonly QrCode[], rows: readonly Row[] = []): LedgerRecord[] {
+  return [
+    { is: 'run', run: 'before', ids: [] },
+    ...codes.flatMap((code, at): LedgerRecord[] => {
+      const { name, type, destination } = code;
+      const { wish, key } = rows[at] ?? {};
+      const values = { name: wish?.name ?? name, type, destination: wish?.destination ?? destination ?? '' };
+      const stored = { name, destination: destination ?? '', status: code.status };
+      return [
+        { is: 'post', run: 'before', n: at + 1, values, ...(key !== undefined && { key }) },
+        { is: 'made', n: at + 1, id: code.id, slug: code.slug, stored },
+      ];
+    }),
+    { is: 'end', run: 'before' },
+  ];
+}

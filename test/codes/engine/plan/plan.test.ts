@@ -1,0 +1,411 @@
+import { describe, expect, it } from 'vitest';
+import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
+import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
+import { actionsOf, codeOf, idOf, madeBefore, newRow, planOf, rowOf } from './make.ts';
+
+const MENU = 'https://example.com/menu';
+
+describe('rows without an ID', () => {
+  it('are new if nothing recognizes them', () => {
+    const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [codeOf(1)] });
+    expect(items).toMatchObject([{ action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false }]);
+  });
+
+  it('exist if a code of the workspace has their values, without any memory (E3)', () => {
+    const codes = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
+    expect(actionsOf(planOf([newRow(2, ' Menu ', `${MENU}`)], { codes }))).toEqual(['exists n0001']);
+  });
+
+  it('are created as often as they are in the file', () => {
+    const rows = [2, 3, 4].map((line) => newRow(line, 'Menu', MENU));
+    const codes = [codeOf(1, { name: 'Menu', destination: MENU })];
+    expect(actionsOf(planOf(rows, { codes }))).toEqual(['exists n0001', 'create', 'create']);
+  });
+
+  it('are asked about if more codes have their values', () => {
+    const codes = [1, 2].map((number) => codeOf(number, { name: 'Menu', destination: MENU }));
+    const { items } = planOf([newRow(2, 'Menu', MENU)], { codes });
+    expect(items).toMatchObject([{ action: 'undecided', candidates: [{ slug: 'n0001' }, { slug: 'n0002' }] }]);
+  });
+
+  it('are known by the ledger, whatever the file is called, also if another client renamed the code', () => {
+    const code = codeOf(1, { name: 'Menu', destination: MENU });
+    const ledger = madeBefore([code]);
+    const renamed = { ...code, name: 'Summer menu' };
+    const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [renamed], ledger });
+    expect(items).toMatchObject([{ action: 'unchanged', how: 'ledger', changes: [{ field: 'name', what: 'keep' }] }]);
+  });
+
+  it('are known by what the service made of their values (E5)', () => {
+    const code = codeOf(1, { name: 'menu', destination: MENU });
+    const row = newRow(2, 'MENU', MENU);
+    const ledger = madeBefore([code], [row]);
+    expect(actionsOf(planOf([row], { codes: [code], ledger }))).toEqual(['unchanged n0001']);
+    const copies = [codeOf(2, { name: 'menu', destination: MENU })];
+    expect(actionsOf(planOf([row], { codes: copies, ledger: [...ledger] }))).toEqual(['gone']);
+  });
+
+  it('are gone if the ledger knows their code and it was deleted', () => {
+    const code = codeOf(1, { name: 'Menu', destination: MENU });
+    const ledger = madeBefore([code]);
+    expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([{ action: 'gone', goneId: idOf(1) }]);
+    const asNew = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
+    const wanted = planOf([newRow(2, 'Menu', MENU)], { ledger, policy: asNew });
+    expect(wanted.items).toMatchObject([{ action: 'create', isDecided: true, replaces: idOf(1) }]);
+  });
+
+  it('may be edited if only one code has their name (E4)', () => {
+    const code = codeOf(1, { name: 'Menu', destination: MENU });
+    const row = newRow(2, 'Menu', 'https://example.com/summer');
+    expect(actionsOf(planOf([row], { codes: [code] }))).toEqual(['edited n0001']);
+    const applied = planOf([row], { codes: [code], policy: { applyEdits: true } });
+    expect(applied.items).toMatchObject([{ action: 'update', send: { destination: 'https://example.com/summer' } }]);
+  });
+
+  it('may be edited if only one code has their destination and the file was used before', () => {
+    const [menu, other] = [codeOf(1, { name: 'Menu', destination: MENU }), codeOf(2)];
+    const rows = [newRow(2, 'Lunch', MENU), newRow(3, other.name, other.destination ?? '')];
+    expect(actionsOf(planOf(rows, { codes: [menu, other] }))).toEqual(['edited n0001', 'exists n0002']);
+    expect(actionsOf(planOf(rows.slice(0, 1), { codes: [menu, other] }))).toEqual(['create']);
+  });
+
+  it('are not created over a code whose name the service evidently cut (E4)', () => {
+    const code = codeOf(1, { name: 'A very long name of a c', destination: MENU });
+    expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual(['undecided']);
+  });
+});
+
+describe('rows with an ID or slug', () => {
+  it('are that code, and new rows below them are new', () => {
+    const code = codeOf(1);
+    const rows = [rowOf(2, { of: code }), newRow(3, 'Added', MENU)];
+    expect(actionsOf(planOf(rows, { codes: [code] }))).toEqual(['unchanged n0001', 'create']);
+  });
+
+  it('are refused if ID and slug are of two codes, for every verb (E2)', () => {
+    const codes = [codeOf(1), codeOf(2)];
+    for (const verb of ['create', 'update', 'apply', 'delete'] as const) {
+      const { faults } = planOf([rowOf(2, { id: idOf(1), slug: 'n0002' })], { codes, policy: { verb } });
+      expect(faults).toMatchObject([{ line: 2, message: expect.stringContaining('correct one of them') }]);
+    }
+  });
+
+  it('are refused if two of them are one code (E2)', () => {
+    const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], { codes: [codeOf(1)] });
+    expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('line 2') }]);
+  });
+
+  it('are gone if the code was deleted, and done already if it was to be deleted (E1)', () => {
+    const rows = [rowOf(2, { id: idOf(1) })];
+    expect(actionsOf(planOf(rows))).toEqual(['gone']);
+    expect(actionsOf(planOf(rows, { policy: { verb: 'delete' } }))).toEqual(['deleted']);
+  });
+});
+
+describe('a list that was saved and read back', () => {
+  const saved = codeOf(1);
+  const listed = (destination: string) => rowOf(2, { of: saved, base: baseOf(saved), wish: { destination } });
+  const update = { policy: { verb: 'update' as const } };
+
+  it('sends only what was edited', () => {
+    const edit = 'https://example.com/new';
+    expect(planOf([listed(edit)], { codes: [saved], ...update }).items).toMatchObject([
+      { action: 'update', send: { destination: edit } },
+    ]);
+  });
+
+  it('leaves what another client changed since', () => {
+    const theirs = { ...saved, destination: 'https://example.com/theirs', status: 'paused' };
+    const { items } = planOf([listed(saved.destination ?? '')], { codes: [theirs], ...update });
+    expect(items).toMatchObject([{ action: 'unchanged', send: {}, changes: [{ what: 'keep' }, { what: 'keep' }] }]);
+  });
+
+  it('asks about a field that both sides changed, and sends nothing for its row (E6)', () => {
+    const theirs = { ...saved, destination: 'https://example.com/theirs' };
+    const row = listed('https://example.com/mine');
+    expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'conflict', send: {} }]);
+    const mine = { ...row, decision: { is: 'mine' as const } };
+    expect(planOf([mine], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'update' }]);
+  });
+
+  it('is compared with what we made of its values since', () => {
+    const ours = { ...saved, destination: 'https://example.com/b' };
+    const ledger: LedgerRecord[] = [
+      { is: 'run', run: 'before' },
+      {
+        ...{ is: 'patch', run: 'before', n: 1, id: saved.id },
+        set: { destination: ours.destination },
+        before: { destination: saved.destination ?? '' },
+      },
+      { is: 'set', n: 1, stored: { destination: ours.destination } },
+    ];
+    const theirs = { ...saved, destination: 'https://example.com/theirs' };
+    const again = planOf([listed(ours.destination)], { codes: [theirs], ledger, ...update });
+    expect(again.items).toMatchObject([{ action: 'unchanged', changes: [{ what: 'keep' }] }]);
+    const older = planOf([listed(saved.destination ?? '')], { codes: [ours], ledger, ...update });
+    expect(older.items).toMatchObject([{ action: 'unchanged', changes: [{ what: 'keep' }] }]);
+    const next = planOf([listed('https://example.com/c')], { codes: [ours], ledger, ...update });
+    expect(next.items).toMatchObject([{ action: 'update', send: { destination: 'https://example.com/c' } }]);
+  });
+
+  it('is refused if a column was sorted by itself (E8)', () => {
+    const codes = [1, 2, 3, 4].map((number) => codeOf(number));
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, base: baseOf(code), wish: { destination: codes[(at + 1) % 4]?.destination ?? '' } }),
+    );
+    expect(planOf(rows, { codes, ...update }).brakes).toMatchObject([{ is: 'shifted' }]);
+    expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
+  });
+
+  it('is refused if it changes more rows than --max-changes (E8)', () => {
+    const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
+    const rows = codes.map((code, at) => rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}` } }));
+    expect(planOf(rows, { codes, ...update }).brakes).toMatchObject([{ is: 'max-changes' }]);
+    expect(planOf(rows.slice(0, 10), { codes, ...update }).brakes).toEqual([]);
+  });
+
+  it('is refused if most of its IDs are of another workspace', () => {
+    const rows = [1, 2, 3].map((number) => rowOf(number + 1, { id: idOf(number), wish: { name: 'A' } }));
+    expect(planOf(rows).brakes).toMatchObject([{ is: 'other-workspace' }]);
+  });
+});
+
+describe('a request without a response', () => {
+  const values = { name: 'Menu', type: 'url', destination: MENU };
+  const ledger: LedgerRecord[] = [
+    { is: 'run', run: 'before', ids: [idOf(1)] },
+    { is: 'post', run: 'before', n: 1, values },
+  ];
+  const row = newRow(2, 'Menu', MENU);
+  const code = codeOf(2, values);
+
+  it('is looked up, and its code is that of the row', () => {
+    const { items } = planOf([row], { codes: [codeOf(1), code], ledger });
+    expect(items).toMatchObject([{ action: 'unchanged', how: 'lost', learned: [{ is: 'made', n: 1, id: idOf(2) }] }]);
+  });
+
+  it('is sent again only if a settled listing has no code (E11)', () => {
+    expect(planOf([row], { codes: [codeOf(1)], ledger }).items).toMatchObject([{ action: 'create', isWaiting: true }]);
+    const settled = planOf([row], { codes: [codeOf(1)], ledger, isSettled: true });
+    expect(settled.items).toMatchObject([{ action: 'create', isWaiting: false, repeats: { n: 1 } }]);
+  });
+
+  it('is not answered by a code that was there before (E13)', () => {
+    const before = codeOf(1, values);
+    const decided = ledger.map((record) => (record.is === 'post' ? { ...record, decided: true as const } : record));
+    expect(planOf([row], { codes: [before], ledger: decided, isSettled: true }).items).toMatchObject([{ action: 'create' }]);
+  });
+
+  it('is undecided if a new code resembles it, and a decision counts for one request (E7)', () => {
+    const changed = codeOf(2, { ...values, name: 'Lunch' });
+    const asked = { codes: [codeOf(1), changed], ledger, isSettled: true };
+    expect(actionsOf(planOf([row], asked))).toEqual(['undecided']);
+    const policy = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
+    expect(planOf([row], { ...asked, policy }).items).toMatchObject([{ action: 'create', isDecided: true }]);
+    const used: LedgerRecord[] = [...ledger, { is: 'post', run: 'before', n: 2, values, again: 1, decided: true }];
+    expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
+  });
+
+  it('waits also if its row was edited, and finds the code', () => {
+    const edited = newRow(2, 'Menu', 'https://example.com/summer');
+    expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([{ action: 'create', isWaiting: true }]);
+    expect(actionsOf(planOf([edited], { codes: [codeOf(1), code], ledger }))).toEqual(['edited n0002']);
+  });
+
+  it('that was repeated is asked about if both made a code (E15)', () => {
+    const repeated: LedgerRecord[] = [
+      ...ledger,
+      { is: 'post', run: 'before', n: 2, values, again: 1 },
+      { is: 'made', n: 2, id: code.id, slug: code.slug, stored: { name: 'Menu', destination: MENU, status: 'active' } },
+    ];
+    const late = codeOf(3, values);
+    const { items } = planOf([row], { codes: [codeOf(1), code, late], ledger: repeated });
+    expect(items).toMatchObject([{ action: 'undecided', candidates: [{ slug: 'n0002' }, { slug: 'n0003' }] }]);
+  });
+});
+
+describe('qr apply', () => {
+  const apply = { verb: 'apply' as const, conflicts: 'file' as const };
+  const entry = (number: number, key: string) => {
+    const { id, slug, name, type, destination, status } = codeOf(number);
+    return { key, id, slug, name, type, destination, status };
+  };
+  const lockOf = (...entries: ReturnType<typeof entry>[]) => new Map(entries.map((one) => [one.key, one]));
+
+  it('asks about codes with the values of a row that no lock file knows', () => {
+    const code = codeOf(1);
+    const row = newRow(2, code.name, code.destination ?? '', { key: 'menu' });
+    expect(actionsOf(planOf([row], { codes: [code], policy: apply }))).toEqual(['exists n0001']);
+    expect(actionsOf(planOf([row], { codes: [code], policy: { ...apply, adoptExisting: true } }))).toEqual(['adopt n0001']);
+  });
+
+  it('takes a key that is a slug for that code, also without a lock file', () => {
+    const codes = [1, 2].map((number) =>
+      codeOf(number, { name: 'Tent', destination: MENU, status: number === 2 ? 'paused' : 'active' }),
+    );
+    const rows = codes.map((code, at) =>
+      newRow(at + 2, 'Tent', MENU, { key: code.slug, wish: { name: 'Tent', destination: MENU, status: code.status } }),
+    );
+    const { items } = planOf(rows, { codes, policy: apply });
+    expect(items).toMatchObject([
+      { action: 'adopt', code: { slug: 'n0001' }, send: {} },
+      { action: 'adopt', code: { slug: 'n0002' }, send: {} },
+    ]);
+  });
+
+  it('asks about a key that a spreadsheet made of another one, also if its row was edited', () => {
+    const lock = lockOf(entry(1, '007'));
+    const row = newRow(2, 'Code 1', 'https://example.com/new', { key: '7' });
+    expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
+      { action: 'undecided', candidates: [{ slug: 'n0001' }] },
+    ]);
+  });
+
+  it('overwrites edits by other clients, says so, and leaves them with --conflicts service', () => {
+    const theirs = codeOf(1, { destination: 'https://example.com/theirs' });
+    const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
+    const lock = lockOf(entry(1, 'menu'));
+    const planned = (conflicts: 'file' | 'service') =>
+      planOf([row], { codes: [theirs], lock, policy: { ...apply, conflicts } }).items;
+    expect(planned('file')).toMatchObject([{ action: 'update', changes: [{ what: 'overwrite' }] }]);
+    expect(planned('service')).toMatchObject([{ action: 'unchanged', changes: [{ what: 'keep' }] }]);
+  });
+
+  it('says that a status which the file does not manage has changed', () => {
+    const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
+    const { items } = planOf([row], { codes: [codeOf(1, { status: 'paused' })], lock: lockOf(entry(1, 'menu')), policy: apply });
+    expect(items).toMatchObject([{ action: 'unchanged', changes: [{ field: 'status', what: 'drift' }], send: {} }]);
+  });
+
+  it('creates one code for a decision that stays in the file, also on a machine without a ledger', () => {
+    const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu', decision: { is: 'new' } });
+    const lock = lockOf(entry(1, 'menu'));
+    expect(planOf([row], { lock, policy: apply }).items).toMatchObject([{ action: 'create' }]);
+    expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([{ action: 'unchanged' }]);
+  });
+
+  it('refuses a file that has no key of the lock file', () => {
+    const lock = lockOf(entry(1, 'a'), entry(2, 'b'));
+    expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([{ is: 'all-removed' }]);
+  });
+
+  it('takes the codes of another key in the ledger only if asked', () => {
+    const code = codeOf(1);
+    const ledger = madeBefore([code], [newRow(2, code.name, code.destination ?? '', { key: 'menu' })]);
+    const row = newRow(2, code.name, code.destination ?? '', { key: 'lunch' });
+    expect(actionsOf(planOf([row], { codes: [code], ledger, policy: apply }))).toEqual(['exists n0001']);
+  });
+});
+
+describe('equal rows', () => {
+  const values = { name: 'Flyer', destination: MENU };
+  const codes = [1, 2, 3].map((number) => codeOf(number, values));
+  const rows = [2, 3, 4].map((line) => newRow(line, 'Flyer', MENU));
+
+  it('keep their codes in the order in which they were created', () => {
+    expect(actionsOf(planOf(rows, { codes, ledger: madeBefore(codes) }))).toEqual([
+      'unchanged n0001',
+      'unchanged n0002',
+      'unchanged n0003',
+    ]);
+  });
+
+  it('get the codes whose status they have', () => {
+    const [first, second] = [codeOf(1, values), codeOf(2, { ...values, status: 'paused' })];
+    const asked = [rowOf(2, { wish: { ...values, status: 'paused' } }), newRow(3, 'Flyer', MENU)];
+    expect(actionsOf(planOf(asked, { codes: [first, second] }))).toEqual(['exists n0002', 'exists n0001']);
+  });
+});
+
+describe('keys that only the ledger knows', () => {
+  const codes = [1, 2].map((number) => codeOf(number));
+  const keyed = codes.map((code, at) => newRow(at + 2, code.name, code.destination ?? '', { key: `${at + 1}` }));
+  const ledger = madeBefore(codes, keyed);
+
+  it('do not take the code of another row with exactly the values of the row', () => {
+    const renumbered = [
+      newRow(2, 'New', 'https://example.com/new', { key: '1' }),
+      newRow(3, 'Code 1', 'https://example.com/1', { key: '2' }),
+      newRow(4, 'Code 2', 'https://example.com/2', { key: '3' }),
+    ];
+    expect(actionsOf(planOf(renumbered, { codes, ledger }))).toEqual(['create', 'exists n0001', 'exists n0002']);
+  });
+
+  it('tell that a row was edited if its name is still the same', () => {
+    const edited = newRow(2, 'Code 1', 'https://example.com/edited', { key: '1' });
+    expect(actionsOf(planOf([edited], { codes, ledger }))).toEqual(['edited n0001']);
+    expect(actionsOf(planOf([edited], { codes, ledger, policy: { verb: 'apply' } }))).toEqual(['undecided']);
+  });
+});
+
+describe('decisions', () => {
+  const asNew = (name: string) => ({ decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false } });
+
+  it('name a row by its line or key, and are refused where that is ambiguous', () => {
+    const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
+    expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([{ message: expect.stringContaining('line:2 or key:2') }]);
+    const planned = planOf(rows, { policy: asNew('line:2') });
+    expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
+  });
+
+  it('of a results file are not carried out again on another machine', () => {
+    const [old, made] = [codeOf(1, { name: 'Old', destination: MENU }), codeOf(2, { name: 'New', destination: MENU })];
+    const row = rowOf(2, { id: old.id, wish: { name: 'New', destination: MENU }, decision: { is: 'new' } });
+    expect(actionsOf(planOf([row], { codes: [old] }))).toEqual(['create']);
+    expect(actionsOf(planOf([row], { codes: [old, made] }))).toEqual(['exists n0002']);
+  });
+
+  it('for the values of a row do not answer a later conflict', () => {
+    const theirs = codeOf(1, { destination: 'https://example.com/later' });
+    const row = rowOf(2, { of: codeOf(1), base: baseOf(codeOf(1)), wish: { destination: MENU }, decision: { is: 'mine' } });
+    const ledger: LedgerRecord[] = [
+      {
+        ...{ is: 'patch', run: 'before', n: 1, id: idOf(1) },
+        set: { destination: MENU },
+        before: { destination: 'https://example.com/x' },
+      },
+      { is: 'set', n: 1, stored: { destination: MENU } },
+    ];
+    const policy = { verb: 'update' as const };
+    expect(planOf([row], { codes: [theirs], policy }).items).toMatchObject([{ action: 'update' }]);
+    expect(planOf([row], { codes: [theirs], ledger, policy }).items).toMatchObject([{ action: 'conflict' }]);
+  });
+});
+
+describe('several codes with the name of a row', () => {
+  it('are asked about if the file was used before', () => {
+    const codes = [codeOf(1, { name: 'Lobby' }), codeOf(2, { name: 'Lobby' }), codeOf(3)];
+    const rows = [newRow(2, 'Lobby', MENU), newRow(3, 'Code 3', 'https://example.com/3')];
+    expect(planOf(rows, { codes }).items).toMatchObject([{ action: 'undecided', candidates: [{}, {}] }, { action: 'exists' }]);
+  });
+});
+
+describe('files of another workspace or with sorted IDs', () => {
+  it('are refused by the IDs of earlier results', () => {
+    const rows = [newRow(2, 'A', MENU)];
+    const earlierIds = new Set([idOf(7), idOf(8)]);
+    expect(planOf(rows, { earlierIds }).brakes).toMatchObject([{ is: 'other-workspace' }]);
+    expect(planOf(rows, { earlierIds, codes: [codeOf(7), codeOf(8)] }).brakes).toEqual([]);
+  });
+
+  it('are refused if rows were saved from the codes of other rows', () => {
+    const codes = [1, 2, 3].map((number) => codeOf(number));
+    const rows = codes.map((code, at) => rowOf(at + 2, { of: code, id: idOf(3 - at), slug: undefined, base: baseOf(code) }));
+    expect(
+      planOf([...rows, rowOf(5, { of: codeOf(4), base: baseOf(codeOf(4)) })], { codes: [...codes, codeOf(4)] }).brakes,
+    ).toEqual([]);
+    const shifted = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, id: idOf(((at + 1) % 3) + 1), slug: undefined, base: baseOf(code) }),
+    );
+    expect(planOf(shifted, { codes, policy: { verb: 'update' } }).brakes).toMatchObject([{ is: 'shifted' }]);
+  });
+});
+
+it('a lock file whose ID is that of another slug is refused', () => {
+  const { id, name, type, destination, status } = codeOf(1);
+  const lock = new Map([['menu', { key: 'menu', id, slug: 'n0002', name, type, destination, status }]]);
+  const { faults } = planOf([newRow(2, name, destination ?? '', { key: 'menu' })], {
+    ...{ codes: [codeOf(1), codeOf(2)], lock, policy: { verb: 'apply' } },
+  });
+  expect(faults).toMatchObject([{ line: 2, message: expect.stringContaining('lock file has the slug n0002') }]);
+});

@@ -1,0 +1,124 @@
+/** Each row says why it is as the plan or the results show it. */
+import { describe, expect, it } from 'vitest';
+import { explainRow, reasonOf } from '../../../../src/codes/engine/results/explain.ts';
+import { change, codeOf, creation, endOf, itemOf, rowOf, update } from './plan-builder.ts';
+
+const code = codeOf('menu');
+const LONG = 'https://example.com/a-folder/of-another-folder/with-a-long-name/?utm_source=poster&utm_medium=';
+
+describe('the reason of a row', () => {
+  it('is absent if old and new values say everything', () => {
+    expect(reasonOf({ item: update(2, 'menu', 'https://example.com/new') })).toBeUndefined();
+    expect(reasonOf({ item: creation(2) })).toBeUndefined();
+    expect(reasonOf({ item: itemOf(2, 'unchanged', { code }) })).toBeUndefined();
+  });
+
+  it('names all three values of a conflict', () => {
+    const item = itemOf(2, 'conflict', {
+      code,
+      changes: [change('conflict', 'https://b.example', 'https://c.example', 'https://a.example')],
+    });
+    expect(reasonOf({ item })).toBe(
+      'destination: the list had https://a.example, the service has https://b.example, the row has https://c.example',
+    );
+  });
+
+  it('says if the value that was saved is not known', () => {
+    const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c')] });
+    expect(reasonOf({ item })).toBe('destination: the service has b since the list was saved, the row has c');
+  });
+
+  it('shows where long values differ, and an empty value as such', () => {
+    const item = itemOf(2, 'conflict', { code, changes: [change('conflict', `${LONG}flyer`, `${LONG}web`, '')] });
+    const reason = reasonOf({ item }) ?? '';
+    expect(reason).toContain('the list had (empty)');
+    expect(reason).toMatch(/the service has "…\S+flyer", the row has "…\S+web"/);
+    expect(reason.length).toBeLessThan(250);
+  });
+
+  it('keeps hostile values within their quotes', () => {
+    const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'a", the row has "b\n\u202e', 'c d')] });
+    expect(reasonOf({ item })).toBe(
+      String.raw`destination: the service has "a\", the row has \"b\n\u{202e}" since the list was saved, the row has "c d"`,
+    );
+  });
+
+  it('says what another client changed and what becomes of it', () => {
+    const told = (what: 'keep' | 'overwrite' | 'edit' | 'drift') =>
+      reasonOf({ item: itemOf(2, 'unchanged', { code, changes: [change(what, 'theirs', 'ours', 'before')] }) });
+    expect(told('keep')).toBe('destination: the service has theirs, which is kept (the row has ours)');
+    expect(told('overwrite')).toBe('destination: the service has theirs instead of before, and the row overwrites it with ours');
+    expect(told('edit')).toBe('destination: the code has theirs, the row has ours');
+    expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
+  });
+
+  it('names the codes of a row that exists, is gone, or may be several', () => {
+    expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe('same values as menu (id-menu)');
+    expect(reasonOf({ item: itemOf(2, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toBe(
+      'its code old (id-1) was deleted from the service',
+    );
+    const candidates = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => codeOf(slug));
+    expect(reasonOf({ item: itemOf(2, 'undecided', { candidates, reason: '7 existing codes have its values' }) })).toBe(
+      '7 existing codes have its values: a (id-a) or b (id-b) or c (id-c) or d (id-d) or e (id-e) or 2 others',
+    );
+  });
+
+  it('tells an edit of the own code from a row that may be an edit', () => {
+    const changes = [change('edit', 'a', 'b')];
+    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'ledger', changes }) })).toContain('differs from its code menu');
+    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'equal', changes }) })).toContain('may be an edit of the code menu');
+  });
+
+  it('says that a removed key had its code paused, or that the code is gone too', () => {
+    const removed = { key: 'menu', changes: [{ ...change('send', 'active', 'paused'), field: 'status' as const }] };
+    expect(reasonOf({ item: itemOf(0, 'removed', { ...removed, code, pause: 'removed' }) })).toBe(
+      'its key was removed from the file, so its code is paused',
+    );
+    expect(reasonOf({ item: itemOf(0, 'removed', { key: 'menu' }) })).toContain('its code was deleted from the service');
+  });
+
+  it('is the error of the request after a run', () => {
+    expect(reasonOf({ item: creation(2), end: endOf(creation(2), 'failed', { error: 'invalid name' }) })).toBe('invalid name');
+  });
+
+  it('is absent for a code that was created, also if an earlier request was lost', () => {
+    const item = { ...creation(2), isWaiting: true };
+    expect(reasonOf({ item })).toContain('looks for its code first');
+    expect(reasonOf({ item, end: endOf(item, 'created', { code }) })).toBeUndefined();
+  });
+
+  it('says what the service stored otherwise', () => {
+    const altered = [{ field: 'name', sent: 'A  b', stored: 'A b' }] as const;
+    expect(reasonOf({ item: creation(2), end: endOf(creation(2), 'created', { altered }) })).toBe(
+      'name: the service stored "A b" instead of "A  b"',
+    );
+  });
+
+  it('names the candidates that a run has found', () => {
+    const item = creation(2);
+    expect(reasonOf({ item, end: endOf(item, 'undecided', { candidates: [codeOf('a')] }) })).toBe(
+      'not matched with certainty: a (id-a)',
+    );
+  });
+});
+
+describe('the error column of results', () => {
+  const answers = (action: Parameters<typeof itemOf>[1], verb: Parameters<typeof explainRow>[1]) =>
+    explainRow({ item: itemOf(2, action, { code, goneId: 'id-1' }) }, verb)?.split('. ')[1];
+
+  it('has the answers of the column decision', () => {
+    expect(answers('conflict', 'update')).toBeUndefined();
+    expect(explainRow({ item: itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c', 'a')] }) }, 'update')).toBe(
+      'destination: the list had a, the service has b, the row has c. To decide, enter mine, theirs or skip in the column decision',
+    );
+    expect(answers('gone', 'create')).toBe('To decide, enter new or skip in the column decision');
+    expect(answers('edited', 'create')).toBe('To decide, enter mine, theirs or new in the column decision');
+    expect(answers('exists', 'apply')).toBe('To decide, enter its ID, new or skip in the column decision');
+  });
+
+  it('has none for rows about which there is nothing to decide', () => {
+    expect(answers('exists', 'create')).toBeUndefined();
+    expect(answers('gone', 'update')).toBeUndefined();
+    expect(explainRow({ item: itemOf(2, 'unchanged', { row: rowOf(2) }) }, 'create')).toBeUndefined();
+  });
+});

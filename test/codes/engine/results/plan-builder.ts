@@ -1,0 +1,52 @@
+/** Builds plans by hand: items with everything that a test does not care about filled in. */
+
+import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
+import type { FieldChange, Plan, PlanItem, Row } from '../../../../src/codes/engine/plan/model.ts';
+import type { QrCode } from '../../../../src/service/shapes.ts';
+
+/** A code whose id and name follow from its slug. */
+export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {
+  const at = '2026-01-15T12:00:00.000Z';
+  const values = { name: slug, type: 'url', destination: `https://example.com/${slug}`, status: 'active' };
+  return { id: `id-${slug}`, slug, ...values, created_at: at, updated_at: at, ...more };
+}
+
+export function rowOf(line: number, more: Partial<Row> = {}): Row {
+  return {
+    ...{ row: line - 1, line, values: new Map(), key: undefined, id: undefined, slug: undefined, wish: {}, type: undefined },
+    ...{ utm: undefined, base: undefined, updatedAtMs: undefined, decision: undefined, through: 'csv', doubts: [] },
+    ...{ typeFault: undefined, noDestination: undefined, ...more },
+  };
+}
+
+/** An item of a row at this line; a number of 0 is a key that the file no longer has. */
+export function itemOf(line: number, action: PlanItem['action'], more: Partial<PlanItem> = {}): PlanItem {
+  return {
+    ...{ row: line === 0 ? undefined : rowOf(line), key: undefined, action, how: 'id', code: undefined, goneId: undefined },
+    ...{ goneSlug: undefined, changes: [], values: undefined, send: {}, pause: undefined, isNews: false, repeats: undefined },
+    ...{ isWaiting: false, isDecided: false, replaces: undefined, candidates: [], reason: undefined, learned: [], ...more },
+  };
+}
+
+/** A new code with this name. */
+export function creation(line: number, name = `New ${line}`): PlanItem {
+  return itemOf(line, 'create', { how: 'none', values: { name, destination: `https://example.com/new-${line}` } });
+}
+
+export function change(what: FieldChange['what'], old: string, value: string, base?: string): FieldChange {
+  return { field: 'destination', old, new: value, what, base };
+}
+
+/** A row whose new destination is sent. */
+export function update(line: number, slug: string, value: string): PlanItem {
+  const code = codeOf(slug);
+  return itemOf(line, 'update', { code, changes: [change('send', code.destination ?? '', value)], send: { destination: value } });
+}
+
+export function planOf(items: readonly PlanItem[], more: Partial<Plan> = {}): Plan {
+  return { items, absent: [], unmanaged: 0, brakes: [], faults: [], warnings: [], ...more };
+}
+
+export function endOf(item: PlanItem, outcome: RowEnd['outcome'], more: Partial<RowEnd> = {}): RowEnd {
+  return { item, outcome, error: undefined, code: item.code, candidates: item.candidates, altered: [], ...more };
+}

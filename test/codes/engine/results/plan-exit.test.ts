@@ -1,0 +1,74 @@
+/** The exit code of a dry run says whether a person has to look at the plan. */
+import { describe, expect, it } from 'vitest';
+import { exitCodeOf } from '../../../../src/base/errors.ts';
+import { countRequests, exitOfPlan, failureOfPlan, reasonOfPlan } from '../../../../src/codes/engine/results/plan-exit.ts';
+import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
+
+const menu = codeOf('menu');
+const gone = itemOf(2, 'gone', { goneId: 'id-1' });
+const exists = itemOf(2, 'exists', { code: menu });
+const brake = {
+  is: 'max-changes',
+  message: 'the plan changes 12 codes, but only 11 are allowed',
+  hint: 'Add --max-changes 12.',
+} as const;
+
+describe('the exit code of a dry run', () => {
+  it('is 0 if nothing would change', () => {
+    expect(exitOfPlan(planOf([]), 'apply')).toBe(0);
+    expect(exitOfPlan(planOf([itemOf(2, 'unchanged', { code: menu })]), 'apply')).toBe(0);
+    expect(exitOfPlan(planOf([exists]), 'create')).toBe(0);
+    expect(exitOfPlan(planOf([itemOf(0, 'removed', { key: 'menu', code: menu })]), 'apply')).toBe(0);
+    expect(failureOfPlan(planOf([exists]), 'create')).toBeUndefined();
+  });
+
+  it('is 8 if a run would change something', () => {
+    for (const item of [
+      creation(2),
+      update(2, 'menu', 'new'),
+      itemOf(2, 'delete', { code: menu }),
+      itemOf(2, 'adopt', { code: menu }),
+    ])
+      expect(exitOfPlan(planOf([item]), 'apply')).toBe(8);
+    expect(exitOfPlan(planOf([itemOf(0, 'removed', { key: 'menu', code: menu, isNews: true })]), 'apply')).toBe(8);
+  });
+
+  it('is 8 if a run would leave rows', () => {
+    expect(exitOfPlan(planOf([gone]), 'update')).toBe(8);
+    expect(exitOfPlan(planOf([itemOf(2, 'edited', { code: menu })]), 'create')).toBe(8);
+  });
+
+  it('is 9 for decisions, whatever else would change', () => {
+    for (const item of [gone, exists, itemOf(2, 'undecided'), itemOf(2, 'conflict', { code: menu })])
+      expect(exitOfPlan(planOf([creation(3), item]), 'apply')).toBe(9);
+  });
+
+  it('is 9 for a brake, with its words', () => {
+    const failure = failureOfPlan(planOf([update(2, 'menu', 'new')], { brakes: [brake] }), 'apply');
+    expect(exitCodeOf(failure)).toBe(9);
+    expect(failure).toMatchObject({ message: brake.message, hint: brake.hint });
+  });
+
+  it('has the decisions and how to make them as its reason', () => {
+    const two = [itemOf(2, 'conflict', { code: menu }), itemOf(3, 'conflict', { code: menu })];
+    expect(reasonOfPlan(planOf([{ ...gone, key: "o'hara" }, ...two]), 'apply')).toEqual({
+      exit: 9,
+      message: 'the code of 1 row was deleted from the service, 2 rows conflict with changes on the service',
+      hint:
+        String.raw`To create a new code, add --as-new 'o'\''hara'. Otherwise, remove the row from the file. ` +
+        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service.',
+    });
+  });
+
+  it('says how many codes would change', () => {
+    expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe('a run would change 2 codes');
+  });
+});
+
+describe('the requests of a plan', () => {
+  it('are one per creation, change and deletion, and one more for the status of a new code', () => {
+    const paused = { ...creation(4), send: { status: 'paused' } };
+    const items = [creation(2), update(3, 'menu', 'new'), paused, itemOf(5, 'delete', { code: menu }), exists, gone];
+    expect(countRequests({ items })).toBe(5);
+  });
+});

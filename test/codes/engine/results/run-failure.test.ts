@@ -1,0 +1,140 @@
+/** The error at the end of a run: what is left, in few lines, and what to do about it. */
+import { describe, expect, it } from 'vitest';
+import { AuthError, exitCodeOf, Failure, RejectedError, UnavailableError, UnprovenError } from '../../../../src/base/errors.ts';
+import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
+import type { Verb } from '../../../../src/codes/engine/results/questions.ts';
+import { failureOfRun, type RunFacts, tellExisting } from '../../../../src/codes/engine/results/run-failure.ts';
+import { change, codeOf, creation, endOf, itemOf, update } from './plan-builder.ts';
+
+function failureOf(ends: readonly RowEnd[], verb: Verb = 'create', facts: Partial<RunFacts> = {}) {
+  const failure = failureOfRun(ends, {
+    verb,
+    file: { name: 'codes.csv' },
+    stop: undefined,
+    resultsPath: 'codes.results.csv',
+    ...facts,
+  });
+  if (failure === undefined) return undefined;
+  if (!(failure instanceof Failure)) throw new Error('not a failure');
+  return { exit: exitCodeOf(failure), lines: failure.message.split('\n'), hint: failure.hint };
+}
+
+const done = endOf(creation(2), 'created', { code: codeOf('menu') });
+const rejected = (line: number) => endOf(creation(line), 'failed', { error: 'invalid name' });
+const gone = (line: number) => endOf(itemOf(line, 'gone', { goneId: 'id-1', goneSlug: 'old' }), 'gone');
+const exists = (line: number) => endOf(itemOf(line, 'exists', { code: codeOf('menu') }), 'exists');
+const edited = endOf(itemOf(3, 'edited', { code: codeOf('menu'), changes: [change('edit', 'a', 'b')] }), 'edited');
+const conflict = endOf(itemOf(4, 'conflict', { code: codeOf('menu'), changes: [change('conflict', 'b', 'c', 'a')] }), 'conflict');
+
+describe('the error of a run', () => {
+  it('is none if every row is done, also those that exist already or keep what the service has', () => {
+    const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
+    expect(failureOf([done, exists(3), kept])).toBeUndefined();
+    expect(tellExisting(0)).toBeUndefined();
+    expect(tellExisting(300)).toBe(
+      '300 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
+    );
+  });
+
+  it('is what stopped the run, whatever else there is', () => {
+    expect(failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit).toBe(3);
+  });
+
+  it('is what stopped the run also if no row has this error', () => {
+    const stop = new UnprovenError('codes changed on the service during the run');
+    expect(failureOf([done], 'create', { stop })).toMatchObject({ exit: 9, lines: [stop.message] });
+    expect(failureOf([done, rejected(3)], 'create', { stop })?.lines).toEqual([stop.message]);
+  });
+
+  it('says that the same command resumes the run after an outage', () => {
+    const stop = new UnavailableError('no response', { hint: 'Check the network.' });
+    expect(failureOf([done], 'create', { stop })?.hint).toBe(
+      'When the service is available again, run the same command to finish.\nCheck the network.',
+    );
+  });
+
+  it('is 8 for rows that failed, with their common reason', () => {
+    expect(failureOf([done, rejected(3), rejected(4)])).toEqual({
+      exit: 8,
+      lines: ['2 of 3 rows failed: invalid name'],
+      hint: 'To retry the failed rows, run the same command again. See codes.results.csv for the reasons.',
+    });
+  });
+
+  it('is 8 if a failed row stopped the run (--fail-fast)', () => {
+    const stop = new RejectedError('invalid name');
+    expect(failureOf([rejected(2), endOf(creation(3), 'not-attempted')], 'create', { stop })).toMatchObject({
+      exit: 8,
+      lines: ['2 of 2 rows failed'],
+    });
+  });
+
+  it('is 8 for an edited row, with both ways on', () => {
+    expect(failureOf([done, edited])).toEqual({
+      exit: 8,
+      lines: [
+        '1 row differs from its code',
+        '  line 3: differs from its code menu (id-menu); destination: the code has a, the row has b',
+      ],
+      hint:
+        'Enter your decisions in the column decision of codes.results.csv, and run the command with --from codes.results.csv. ' +
+        'To change the existing code, add --apply-edits. To create a new code, add --as-new 3.',
+    });
+  });
+
+  it('is 9 if a decision is needed, and names failed rows too (E25)', () => {
+    expect(failureOf([conflict, rejected(5)], 'update', { resultsPath: undefined })).toEqual({
+      exit: 9,
+      lines: [
+        '1 row conflicts with changes on the service, 1 of 2 rows failed: invalid name',
+        '  line 4: destination: the list had a, the service has b, the row has c',
+      ],
+      hint:
+        'To send the values of the file, add --conflicts file. To keep the values of the service, add --conflicts service. ' +
+        'To retry the failed rows, run the same command again. See the output for the reasons.',
+    });
+  });
+
+  it('tells rows with the same reason once', () => {
+    const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
+    expect(failureOf(ends, 'apply')).toMatchObject({
+      exit: 9,
+      lines: ['300 rows exist already on the service', '  line 2, line 3, line 4, 297 others: same values as menu (id-menu)'],
+    });
+  });
+
+  it('lists few of many reasons', () => {
+    const ends = Array.from({ length: 300 }, (_, at) => endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'));
+    const { lines = [] } = failureOf(ends, 'apply') ?? {};
+    expect(lines).toHaveLength(7);
+    expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
+  });
+
+  it('is 9 for a code that is gone where a new one may be wanted, and 8 where it can only be removed', () => {
+    expect(failureOf([done, gone(3)], 'create')?.exit).toBe(9);
+    expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
+    expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
+      exit: 8,
+      lines: ['the code of 1 row was deleted from the service', '  line 3: its code old (id-1) was deleted from the service'],
+      hint: 'Remove the row from the file.',
+    });
+  });
+
+  it('is 4 if the codes of all rows are gone', () => {
+    expect(failureOf([gone(2), gone(3)], 'update')?.exit).toBe(4);
+    expect(failureOf([gone(2), gone(3)], 'create')?.exit).toBe(9);
+  });
+
+  it('is 9 if a backup could not be verified', () => {
+    expect(failureOf([rejected(2)], 'delete', { isUnproven: true })?.exit).toBe(9);
+  });
+
+  it('names rows of a file with keys by their key', () => {
+    const ends = [endOf(itemOf(4, 'undecided', { key: 'menu', candidates: [codeOf('a')], reason: 'why' }), 'undecided')];
+    expect(failureOf(ends, 'apply', { resultsPath: undefined })).toEqual({
+      exit: 9,
+      lines: ['1 row could not be matched to a code with certainty', '  key "menu": why: a (id-a)'],
+      hint: 'To assign a code, add --adopt menu=CODE. To create a new code, add --as-new menu.',
+    });
+  });
+});

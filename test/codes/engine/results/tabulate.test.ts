@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { baseOf, formatBase } from '../../../../src/codes/engine/plan/base.ts';
+import type { FieldChange } from '../../../../src/codes/engine/plan/model.ts';
+import type { RowEnd } from '../../../../src/codes/engine/results/row-end.ts';
+import { tabulate } from '../../../../src/codes/engine/results/tabulate.ts';
+import { checkRows } from '../../../../src/codes/engine/rows/read-rows.ts';
+import { parseInput } from '../../../../src/codes/input/read-input.ts';
+import type { Input } from '../../../../src/files/formats/read/input.ts';
+import type { QrCode } from '../../../../src/service/shapes.ts';
+
+const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+const OTHER_ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c12';
+const CODE: QrCode = {
+  id: ID,
+  slug: 'abc',
+  name: 'Menu',
+  type: 'url',
+  destination: 'https://x.de/',
+  status: 'active',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+const UNKNOWN = 'rffffff-ffffff-ffffff';
+const SAVED = baseOf({ name: 'Old', destination: 'https://old.de/', status: 'active' });
+
+const parse = (text: string, name = 'codes.csv') => parseInput(Buffer.from(text), name);
+
+type End = Partial<Omit<RowEnd, 'row'>>;
+
+/** The table of a file whose rows ended like this, in their order. */
+async function tableOf(input: Input, ends: readonly End[], before?: Input) {
+  const { rows } = await checkRows(input, { verb: 'create' });
+  const table = tabulate(input, { before });
+  const cells = rows.map((row, place) => {
+    const end: RowEnd = { row, outcome: 'created', changes: [], isOpen: false, ...ends[place] };
+    return table.row(end);
+  });
+  return { columns: table.columns, rows: cells };
+}
+
+/** The cells of one row of a saved list whose name was edited. */
+async function rowOf(end: End, cells = `${ID},Mine,${formatBase(SAVED)},`) {
+  const { rows } = await tableOf(await parse(`id,name,base,decision\n${cells}\n`), [{ outcome: 'updated', ...end }]);
+  return rows[0] ?? {};
+}
+
+function change(what: FieldChange['what'], more: Partial<FieldChange> = {}): FieldChange {
+  return { field: 'name', old: 'Menu', new: 'Mine', what, base: undefined, ...more };
+}
+
+describe('results', () => {
+  it("have the columns of the input, then ours, and the input's rows in their order", async () => {
+    const { columns, rows } = await tableOf(await parse('sku,name\n1,a\n2,b\n'), [
+      { code: CODE },
+      { outcome: 'failed', error: 'no', isOpen: true },
+    ]);
+    expect(columns).toEqual(['sku', 'name', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
+    const base = formatBase(baseOf(CODE));
+    expect(rows).toEqual([
+      { sku: '1', name: 'a', id: ID, slug: 'abc', outcome: 'created', error: null, base, decision: null },
+      { sku: '2', name: 'b', id: null, slug: null, outcome: 'failed', error: 'no', base: null, decision: null },
+    ]);
+  });
+
+  it('replace the results that the input came with', async () => {
+    const input = await parse(`ID,name,outcome,error,Base,DECISION\n${OTHER_ID},a,failed,no,,new\n`);
+    const { columns, rows } = await tableOf(input, [{ code: CODE }]);
+    expect(columns).toEqual(['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
+    expect(rows[0]).toMatchObject({ id: ID, outcome: 'created', error: null, decision: null });
+  });
+
+  it('have the short URLs of codes that are known', async () => {
+    const input = await parse('name\na\nb\n');
+    const { rows } = await checkRows(input, { verb: 'create' });
+    const table = tabulate(input, { shortUrlOf: ({ slug }) => `https://go.example/${slug}` });
+    const ended = { outcome: 'created', changes: [], isOpen: false } as const;
+    expect(table.columns).toContain('short_url');
+    expect(rows.map((row, place) => table.row({ row, ...ended, code: place === 0 ? CODE : undefined }).short_url)).toEqual([
+      'https://go.example/abc',
+      null,
+    ]);
+  });
+
+  it('have a column named __proto__ like any other', async () => {
+    const [row] = (await tableOf(await parse('name,__proto__\na,b\n'), [])).rows;
+    expect(Object.keys(row ?? {})).toContain('__proto__');
+    expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
+  });
+
+  it('of the record of a deleted code have no ID until it has a new code', async () => {
+    const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [{ outcome: 'failed', isOpen: true }]);
+    expect(rows[0]).toMatchObject({ id: null, base: null });
+  });
+});
+
+describe('the base in results', () => {
+  const current = baseOf(CODE);
+
+  it('is that of the code if nothing was left open', async () => {
+    expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
+    expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(formatBase(current));
+  });
+
+  it.each(['keep', 'conflict', 'edit'] as const)('stays that of the row in a field that was left: %s (E21)', async (what) => {
+    const changes = [change(what)];
+    expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
+    expect((await rowOf({ code: CODE, changes }, `${ID},Mine,,`)).base).toBe(formatBase({ ...current, name: 'ffffff' }));
+  });
+
+  it.each(['send', 'overwrite'] as const)('stays that of the row if the row failed (%s)', async (what) => {
+    const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
+    expect(base).toBe(formatBase({ ...current, name: SAVED.name }));
+  });
+
+  it('without one in the row is the value that is known otherwise', async () => {
+    const failed = { outcome: 'failed', code: CODE, isOpen: true } as const;
+    const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
+    expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
+    // A list written by hand: the next run sends the same change without a question, unless the code changes until then.
+    expect((await rowOf({ ...failed, changes: [change('send')] }, `${ID},Mine,,`)).base).toBe(formatBase(current));
+  });
+
+  it('is never missing beside an ID', async () => {
+    expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({ id: ID, base: formatBase(SAVED) });
+    expect((await rowOf({ outcome: 'not-attempted', isOpen: true }, `${ID},Mine,,`)).base).toBe(UNKNOWN);
+  });
+});
+
+describe('an answer', () => {
+  it('`theirs` brings the cells up to date in which row and code differed', async () => {
+    const input = await parse(
+      `id,url,utm_source,name,status,base,decision\n${ID},https://mine.de/,flyer,Mine,,${formatBase(SAVED)},theirs\n`,
+    );
+    const changes = [change('keep'), change('keep', { field: 'destination' })];
+    const { rows } = await tableOf(input, [{ outcome: 'unchanged', code: CODE, changes }]);
+    expect(rows[0]).toMatchObject({ name: 'Menu', url: 'https://x.de/', utm_source: null, status: '', decision: null });
+    expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
+  });
+
+  it('stays until it was used', async () => {
+    const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
+    expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({ decision: 'Mine' });
+    expect(await answered('no-such-slug', { outcome: 'undecided', isOpen: true })).toMatchObject({ decision: 'no-such-slug' });
+    expect(await answered('new', { outcome: 'undecided', isOpen: true })).toMatchObject({ decision: null });
+    expect(await answered('skip', { outcome: 'conflict', isOpen: true })).toMatchObject({ decision: null });
+    expect(await answered('mine', { outcome: 'updated' })).toMatchObject({ decision: null });
+  });
+});
+
+describe('columns that the user added to the results', () => {
+  const before = `name,id,slug,outcome,error,base,decision,note,status\nb,${OTHER_ID},xyz,created,,,,second,paused\na,${ID},abc,created,,,,'=first,active\nc,,,failed,,,,third,\n`;
+
+  it('are kept by ID, else by line; columns that a command reads are not', async () => {
+    const input = await parse('name\na\nb\nc\n');
+    const ends: End[] = [{ code: CODE }, { code: { ...CODE, id: OTHER_ID } }, { outcome: 'failed', isOpen: true }];
+    const { columns, rows } = await tableOf(input, ends, await parse(before, 'codes.results.csv'));
+    expect(columns).toEqual(['name', 'note', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
+    // As it is in the file, with what escapes it.
+    expect(rows.map(({ note }) => note)).toEqual(["'=first", 'second', 'third']);
+  });
+
+  it('have no cell for a row that the results do not have', async () => {
+    const results = await parse(before, 'codes.results.csv');
+    const { rows } = await tableOf(await parse('name\nc\n'), [{ outcome: 'failed', isOpen: true }], results);
+    expect(rows.map(({ note }) => note)).toEqual([null]);
+    // Its line has the note of another code.
+    const { rows: others } = await tableOf(
+      await parse('name\na\nb\nc\n'),
+      [{ code: { ...CODE, id: ID.replace('6', '7') } }],
+      results,
+    );
+    expect(others[0]?.note).toBeNull();
+  });
+});

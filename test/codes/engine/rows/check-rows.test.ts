@@ -1,0 +1,220 @@
+import { cpuUsage } from 'node:process';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../src/base/errors.ts';
+import { checkRows, type RowsOptions } from '../../../../src/codes/engine/rows/read-rows.ts';
+import { parseWithFaults } from '../../../../src/codes/input/read-input.ts';
+import { type Checked, formatFault, type Input, refuseChecked } from '../../../../src/files/formats/read/input.ts';
+
+const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+const read = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
+
+async function faultsOf(
+  check: (input: Awaited<ReturnType<typeof read>>) => Promise<Checked<unknown>>,
+  text: string,
+  name?: string,
+): Promise<string[]> {
+  const input = await read(text, name);
+  try {
+    refuseChecked(input, await check(input));
+  } catch (error) {
+    if (error instanceof UsageError)
+      return error.message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim());
+    throw error;
+  }
+  return [];
+}
+
+const checker =
+  (verb: RowsOptions['verb']) =>
+  (input: Input, options: Partial<RowsOptions> = {}) =>
+    checkRows(input, { verb, ...options });
+const checkCreate = checker('create');
+const checkUpdate = checker('update');
+const checkDelete = checker('delete');
+
+const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
+const createFaults = (text: string, name?: string) => faultsOf(checkCreate, text, name);
+
+describe('a create file', () => {
+  it('compares a column name of megabytes with those that are known only as far as they may be alike', async () => {
+    const input = await read(`[{"name":"a","destin${'x'.repeat(8e6)}":1}]`, 'codes.json');
+    const began = cpuUsage();
+    await checkCreate(input, { force: true });
+    const { user, system } = cpuUsage(began);
+    // All of it took some 3 s.
+    expect((user + system) / 1e6).toBeLessThan(1.5);
+  });
+
+  it.each([
+    ['nmae,destination\na,https://x.de\n', /column nmae: unknown column; did you mean name\?/],
+    ['name,desination\na,https://x.de\n', /column desination: unknown column; did you mean destination\?/],
+    ['name,typ\na,url\n', /column typ: unknown column; did you mean type\?/],
+    ['name,Name\na,b\n', /column Name: means the same as column name/],
+    ['title\na\n', /column name: is missing/],
+  ])('is refused for its header: %j', async (text, fault) => {
+    expect((await createFaults(text)).join('\n')).toMatch(fault);
+  });
+
+  it("takes other people's columns, also where they resemble a known one that is there", async () => {
+    expect(await createFaults('name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n')).toEqual([]);
+    expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
+  });
+
+  it('has columns of its own that are named, and nothing is read of', async () => {
+    const unread = async (check: typeof checkCreate, text: string) => (await check(await read(text))).unread;
+    expect(await unread(checkCreate, 'name,Ziel,Kampagne\na,,\n')).toEqual(['Ziel', 'Kampagne']);
+    const list = `id,slug,name,type,destination,status,created_at,updated_at,short_url,outcome,error,my key\n${ID},,,,,,,,,,,\n`;
+    expect(await unread(checkUpdate, list)).toEqual(['my key']);
+    expect(await unread(checkDelete, list)).toEqual(['my key']);
+    expect(await createFaults('Titel,Ziel\na,b\n')).toContain(
+      'line 1, column name: is missing; every code needs a name (the file has "Titel", "Ziel")',
+    );
+    expect(await faultsOf(checkUpdate, 'a,b,c,d,e,f,name\n1,2,3,4,5,6,7\n')).toContainEqual(
+      'line 1: no column identifies the codes: add an id or slug column (the file has "a", "b", "c", "d", "e" and 1 more)',
+    );
+  });
+
+  it('is told of a typo in one row of JSON, where others are right', async () => {
+    const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
+    expect(await createFaults(text, 'x.json')).toContain('item 2, column desination: unknown column; did you mean destination?');
+    expect(await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json')).toHaveLength(3);
+    expect(await createFaults('[{"name":"\\ud800","type":"sms"}]', 'x.json')).toEqual([
+      expect.stringContaining('incomplete character'),
+    ]);
+  });
+
+  it('refuses what leads nowhere, unless it is wanted, and warns of what is odd', async () => {
+    const input = await read(
+      'name,destination\na,https://x.de\nb,nope\nc,https://host/x\nd,\ne,tel:1\nf,http://[::1]/\ng,https://x.de/?a&amp;b\n',
+    );
+    const { rows, faults, warnings } = await checkCreate(input);
+    expect(rows).toHaveLength(7);
+    expect(told(faults)).toEqual([
+      'line 3, column destination: nope cannot be opened when scanned: it does not begin with https://',
+      'line 4, column destination: https://host/x cannot be opened when scanned: its host name has no dot',
+      'line 5, column destination: is empty and cannot be opened when scanned',
+      'line 7, column destination: "http://[::1]/" contains an IP address instead of a host name',
+    ]);
+    expect(told(warnings)).toEqual([
+      'line 6, column destination: tel:1 is not a web address, so not every phone can open it',
+      'line 8, column destination: "https://x.de/?a&amp;b" contains "&amp;" instead of "&"',
+    ]);
+    const forced = await checkCreate(input, { force: true });
+    expect([forced.faults, forced.warnings.length]).toEqual([[], 6]);
+    const checked = await checkCreate(input);
+    expect(() => refuseChecked(input, checked)).toThrow(expect.objectContaining({ hint: expect.stringContaining('--force') }));
+  });
+
+  it.each(['URL', ' Link ', 'target', 'ADDRESS'])('may call the destination %j, and says so', async (column) => {
+    const { rows, faults, notes, unread } = await checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
+    expect(rows[0]?.wish).toEqual({ name: 'a', destination: 'https://x.de' });
+    expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope cannot be opened`)]);
+    expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
+  });
+
+  it.each([
+    ...['Long URL', 'destination_url', 'Links', 'Website', 'Redirect to', 'Link (URL)', 'QR Link'],
+    ...['Ziel-URL', 'Adresse du site', 'Enlace', 'Indirizzo', 'Webadres', 'Ligação', 'Adres strony', 'リンク先', 'الرابط'],
+  ])('with addresses in a column %j has one fault, which names the column, and that --force does not accept', async (column) => {
+    const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
+    const input = await read(`name,${column}\n${rows}`);
+    for (const force of [false, true]) {
+      const { faults, warnings } = await checkCreate(input, { force });
+      expect(told(faults)).toEqual([
+        `line 1, column destination: is missing; column "${column}" contains addresses, so rename it to destination`,
+      ]);
+      expect([faults[0]?.mayForce, warnings]).toEqual([undefined, []]);
+    }
+    const { faults } = await checkUpdate(await read(`slug,${column}\n${rows}`));
+    expect(told(faults)).toEqual([
+      `line 1: no column contains changes: column "${column}" contains addresses, so rename it to destination`,
+    ]);
+  });
+
+  it('without a destination names all columns of addresses, or else its own; with types that need none it is right', async () => {
+    expect(await createFaults('name,Web,Bild,Ort\na,https://x.de/1,https://x.de/1.png,Kiel\n')).toEqual([
+      'line 1, column destination: is missing; columns "Web" and "Bild" contain addresses, so rename the correct one to destination',
+    ]);
+    expect(await createFaults('name,Ort,Halle\na,Kiel,3\nb,Bonn,4\n')).toEqual([
+      'line 1, column destination: is missing; every code of type url needs one (the file has "Ort", "Halle")',
+    ]);
+    expect(await createFaults('[{"name":"a"},{"name":"b"}]', 'x.json')).toHaveLength(2);
+    expect(await createFaults('[{"name":"a","Web":"https://x.de"},{"name":"b","Web":"https://x.de"}]', 'x.json')).toEqual([
+      'column destination: is missing; column "Web" contains addresses, so rename it to destination',
+    ]);
+    expect(await createFaults('name,type,Web\na,wifi,https://x.de\n')).toEqual([]);
+    expect(await createFaults('name,type,utm_source\na,wifi,x\nb,wifi,\nc,sms,y\n')).toHaveLength(1);
+  });
+
+  it.each([
+    ['Menu,https://x.de/1\nPoster,https://x.de/2\n', checkCreate],
+    ['https://x.de/1\nhttps://x.de/2\n', checkCreate],
+    [`${ID},paused\n${ID},active\n`, checkUpdate],
+    [`${ID},Halle 3\n`, checkDelete],
+  ])('without a header has one fault: %j', async (text, check) => {
+    expect(await faultsOf(check, text).catch(({ message }) => message.split('\n').slice(1))).toEqual([
+      expect.stringMatching(/line 1: ".*" looks like data, not like a column name: add a line above it/),
+    ]);
+  });
+
+  it('has one destination', async () => {
+    expect(await createFaults('name,type,url,Link\na,url,https://x.de,https://y.de\nb,sms,x,y\n')).toEqual([
+      'line 1: columns "url" and "Link" could each be the destination: rename the correct one to destination',
+    ]);
+    const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
+    expect([both.rows[0]?.wish.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
+    // The short URL in the manifest of pictures: a code that leads to it leads to itself.
+    const manifest = await checkUpdate(await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'));
+    expect(manifest.rows[0]?.wish).toEqual({ name: 'n' });
+  });
+
+  it('warns of a name that a spreadsheet made of a long number', async () => {
+    const { warnings } = await checkCreate(
+      await read('name,destination\n1.23457E+19,https://x.de\n"1,2E+11",https://x.de\n1E,https://x.de\n'),
+    );
+    expect(warnings.map(({ line, message }) => [line, message.slice(0, 55)])).toEqual([
+      [2, '"1.23457E+19" looks like a long number shortened by a s'],
+      [3, '"1,2E+11" looks like a long number shortened by a sprea'],
+    ]);
+  });
+
+  it('leaves destinations of other types to the service', async () => {
+    expect(await createFaults('name,type,destination\na,wifi,WIFI;S:home\n')).toEqual([]);
+  });
+
+  it('is told of rows that occur twice', async () => {
+    const { warnings } = await checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
+    expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
+    const json = await checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
+    expect(json.warnings.map(({ message }) => message)).toEqual(['has the same values as item 1: each row gets its own code']);
+    const mixed = await checkCreate(
+      await read('name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n'),
+    );
+    const repeats = told(mixed.warnings).filter((line) => line.includes('same values'));
+    expect(repeats).toEqual([
+      'line 5: has the same values as line 3: each row gets its own code',
+      'line 6: has the same values as line 2: each row gets its own code',
+    ]);
+  });
+});
+
+it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time linear in its length', async (part) => {
+  const rows = [
+    {
+      row: 1,
+      line: 2,
+      values: new Map([
+        ['name', 'a'],
+        ['destination', `x${part.repeat(3_000_000)}`],
+      ]),
+    },
+  ];
+  const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
+  // By the square this would be hours.
+  expect((await checkCreate(input)).faults).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
+  ]);
+});

@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../../src/base/errors.ts';
+import { formatBase } from '../../../../src/codes/engine/plan/base.ts';
+import { checkRows, type RowsOptions } from '../../../../src/codes/engine/rows/read-rows.ts';
+import { parseWithFaults } from '../../../../src/codes/input/read-input.ts';
+import { type Checked, formatFault, refuseChecked } from '../../../../src/files/formats/read/input.ts';
+
+const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
+const BASE = 'r3fa9c1-77b2e0-a1c4d9';
+
+type Options = Partial<RowsOptions> & { name?: string; bareNames?: boolean };
+
+async function read(verb: RowsOptions['verb'], text: string, { name = 'codes.csv', bareNames, ...options }: Options = {}) {
+  const input = await parseWithFaults(Buffer.from(text), name, { bareNames });
+  return { input, ...(await checkRows(input, { verb, ...options })) };
+}
+
+/** Lines of the refusal; none if the file is accepted. */
+async function refusal(verb: RowsOptions['verb'], text: string, options?: Options): Promise<string[]> {
+  const { input, ...checked } = await read(verb, text, options);
+  try {
+    refuseChecked(input, checked);
+  } catch (error) {
+    if (error instanceof UsageError)
+      return error.message
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim());
+    throw error;
+  }
+  return [];
+}
+
+const told = (faults: Checked<unknown>['faults']) => faults.map((fault) => formatFault(fault, {}));
+
+describe('a file of new codes', () => {
+  it('has the values to send: empty cells are left out', async () => {
+    const { rows } = await read('create', 'Destination, NAME ,type\nhttps://x.de,a,\n,b, WiFi \n');
+    expect(rows.map(({ wish, type, id, slug, key }) => ({ ...wish, type, id, slug, key }))).toEqual([
+      { name: 'a', destination: 'https://x.de' },
+      { name: 'b', type: 'wifi' },
+    ]);
+  });
+
+  it('is told every fault at once, by line and column', async () => {
+    expect(
+      await refusal('create', 'name,type,destination\n,url,https://x.de\nb,urll,\nc,Url2,\nd,,x.de\n e,,myapp:x,y\n  ,wifi,\n'),
+    ).toEqual([
+      'line 2, column name: is empty',
+      'line 3, column type: "urll" is not a valid type',
+      'line 4, column type: "Url2" is not a valid type',
+      'line 5, column destination: x.de cannot be opened when scanned: it does not begin with https://',
+      'line 6: has 4 cells, but the header has 3: enclose values that contain a separator in quotes',
+      'line 7, column name: contains only spaces',
+      expect.stringMatching(/^a valid type is one of url, vcard, .*playlist$/),
+      'warning: line 6, column name: " e" has leading or trailing spaces, which are kept',
+      'warning: line 6, column destination: myapp:x is not a web address, so not every phone can open it',
+    ]);
+  });
+
+  it.each([
+    ['nmae,destination\na,https://x.de\n', /column nmae: unknown column; did you mean name\?/],
+    ['name,desination\na,https://x.de\n', /column desination: unknown column; did you mean destination\?/],
+    ['name,Name\na,b\n', /column Name: means the same as column name/],
+    ['key,Key,name\na,b,c\n', /column Key: means the same as column key/],
+    ['title\na\n', /column name: is missing/],
+    ['name,type,status\na,wifi,printed\n', /line 2, column status: "printed" is not a valid status/],
+  ])('is refused for %j', async (text, fault) => {
+    expect((await refusal('create', text)).join('\n')).toMatch(fault);
+  });
+
+  it('may have columns of the user that resemble those which it need not have', async () => {
+    const text = 'name,type,note,date,ad,ip,plug,case,keys,state\na,wifi,1,2,3,4,5,6,7,8\n';
+    expect(await refusal('create', text)).toEqual([]);
+    expect((await read('create', text)).unread).toEqual(['note', 'date', 'ad', 'ip', 'plug', 'case', 'keys', 'state']);
+  });
+
+  it('without a column of destinations has one fault', async () => {
+    expect(await refusal('create', 'name,Web\na,https://x.de/1\nb,https://x.de/2\n')).toEqual([
+      'line 1, column destination: is missing; column "Web" contains addresses, so rename it to destination',
+    ]);
+    expect(await refusal('create', 'name,type,Web\na,wifi,https://x.de\n')).toEqual([]);
+    expect(await refusal('create', 'name,type,utm_source\na,wifi,x\nb,wifi,\nc,sms,y\n')).toHaveLength(1);
+    expect(await refusal('create', '[{"name":"a"},{"name":"b"}]', { name: 'x.json' })).toHaveLength(2);
+  });
+
+  it('warns of rows that occur twice without a key', async () => {
+    const { warnings } = await read('create', 'name,destination\na,https://x.de\na,https://x.de/\n');
+    expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
+    const keyed = await read('create', 'key,name,destination\n1,a,https://x.de\n2,a,https://x.de\n');
+    expect(keyed.warnings).toEqual([]);
+  });
+
+  it('accepts destinations that cannot be opened with --force', async () => {
+    const { faults, warnings } = await read('create', 'name,destination\na,nope\n', { force: true });
+    expect([faults, warnings.length]).toEqual([[], 1]);
+  });
+
+  it('has text that any file can hold', async () => {
+    const text = '[{"name":"\\ud800","type":"sms"},{"name":7,"type":"sms"},{"name":"a","destination":"","type":"sms"}]';
+    const { rows, faults } = await read('create', text, { name: 'x.json' });
+    expect(told(faults)).toEqual([
+      expect.stringContaining('incomplete character'),
+      'line 2, column name: must be a quoted string, not 7',
+    ]);
+    expect(rows[2]?.wish).toEqual({ name: 'a' });
+  });
+});
+
+describe('results and saved lists', () => {
+  const HEADER = 'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
+
+  it('are worked on as the sheet: rows with codes are specified by them, and rows added below are new', async () => {
+    const list = `${HEADER}\na,url,,active,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,${ID.toUpperCase()},abc,,created,,${BASE},\nb,wifi,,,,,,,,,,,\nc,wifi,,,,,,,,failed,no,,\n`;
+    const { rows, faults, unread } = await read('create', list);
+    expect([faults, unread]).toEqual([[], []]);
+    expect(rows.map(({ id, slug }) => [id, slug])).toEqual([
+      [ID, 'abc'],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(rows[0]).toMatchObject({ updatedAtMs: Date.UTC(2026, 0, 2), wish: { name: 'a', status: 'active' } });
+    expect(rows.map(({ base }) => base && formatBase(base))).toEqual([BASE, undefined, undefined]);
+  });
+
+  it('have no columns that every new code needs, if all rows have codes', async () => {
+    expect(await refusal('create', `id,status\n${ID},paused\n`)).toEqual([]);
+    expect(await refusal('create', `id,status\n${ID},paused\n,active\n`)).toEqual([
+      'line 1, column name: is missing; every code needs a name',
+      'line 1, column destination: is missing; every code of type url needs one',
+    ]);
+  });
+
+  it('have answers in any case; anything but the words is a code', async () => {
+    const cells = [' New ', 'MINE', 'theirs', 'skip', 'aBc', ID.toUpperCase(), 'https://go.example/xyz', ''];
+    const text = `slug,name,decision\n${cells.map((cell) => `s,n,${cell}`).join('\n')}\n`;
+    const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
+    const { rows } = await read('update', text, { slugOfShortUrl });
+    expect(rows.map(({ decision }) => decision)).toEqual([
+      { is: 'new' },
+      { is: 'mine' },
+      { is: 'theirs' },
+      { is: 'skip' },
+      { is: 'code', name: 'aBc' },
+      { is: 'code', name: ID },
+      { is: 'code', name: 'xyz' },
+      undefined,
+    ]);
+  });
+
+  it('have bases that qrctl wrote', async () => {
+    expect(await refusal('update', 'slug,name,base\na,n,Berlin\nb,n,\n')).toEqual([
+      'line 2, column base: "Berlin" is not a base that qrctl wrote: empty the cell, or rename the column if it is yours',
+    ]);
+    expect(await refusal('delete', 'slug,base\na,Berlin\n')).toEqual([]);
+  });
+
+  it('keep rows without a good end, which may have no code', async () => {
+    const text = 'name,id,slug,outcome,error\na,,abc,created,\nb,,,failed,no\nc,,,,\n';
+    expect((await read('update', text)).rows).toHaveLength(3);
+    expect(await refusal('update', text)).toEqual(['line 4: has neither an ID nor a slug']);
+  });
+});
+
+describe('a backup', () => {
+  const CODE = { id: ID, slug: 'abc', name: 'Menu', type: 'url', destination: 'https://x.de/', status: 'paused' };
+  const text = JSON.stringify({ ...CODE, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }, null, 2);
+
+  it.each([`${ID}.json`, 'standard input'])('of a deleted code is a wish for a code with its values (%s)', async (name) => {
+    const { rows, faults } = await read('create', text, { name });
+    expect(faults).toEqual([]);
+    expect(rows.map(({ id, slug, wish, type }) => ({ id, slug, ...wish, type }))).toEqual([
+      { name: 'Menu', destination: 'https://x.de/', status: 'paused', type: 'url' },
+    ]);
+  });
+
+  it('specifies its code for other commands', async () => {
+    const { rows } = await read('update', text, { name: 'code.json' });
+    expect(rows.map(({ id, slug }) => [id, slug])).toEqual([[ID, 'abc']]);
+  });
+
+  it('is recognized by its fields: another object is not a file of rows', async () => {
+    await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow('must be an array of objects');
+    await expect(read('create', '{"id":1', { name: 'x.json' })).rejects.toThrow('must be an array of objects');
+  });
+});
+
+describe('a file of changes', () => {
+  it('leaves a field with an empty cell as it is; an empty JSON text empties it', async () => {
+    const { rows } = await read('update', `slug,id,status,destination,name\nabc,,Paused,,\n,${ID},,https://x.de,n\n`);
+    expect(rows.map(({ id, slug, wish }) => ({ id, slug, wish }))).toEqual([
+      { id: undefined, slug: 'abc', wish: { status: 'paused' } },
+      { id: ID, slug: undefined, wish: { destination: 'https://x.de', name: 'n' } },
+    ]);
+    const json = await read('update', '[{"slug":"abc","destination":"","name":null}]', { name: 'x.json' });
+    expect(json.rows[0]?.wish).toEqual({ destination: '' });
+  });
+
+  it('has doubts, which only the codes resolve', async () => {
+    const text = 'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
+    const { faults, warnings, doubts, rows } = await read('update', text);
+    expect([faults, warnings]).toEqual([[], []]);
+    expect(doubts.map(({ line, column }) => [line, column])).toEqual([
+      [2, 'destination'],
+      [3, 'destination'],
+      [3, 'status'],
+      [4, 'name'],
+      [5, 'destination'],
+    ]);
+    expect(rows.map(({ typeFault }) => typeFault?.message)).toEqual([
+      undefined,
+      '"menu-card" is not a valid type',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('gets the values of flags in its empty cells, and says which flag no row needed', async () => {
+    const text = 'slug,name,status\na,A,active\nb,B,\n';
+    const { rows, unusedFlags } = await read('update', text, { changes: { name: 'flag', status: 'paused' } });
+    expect(rows.map(({ wish }) => wish)).toEqual([
+      { name: 'A', status: 'active' },
+      { name: 'B', status: 'paused' },
+    ]);
+    expect(unusedFlags).toEqual(['name']);
+  });
+
+  it('adds tags to the destination of a row; without one they are for that of its code', async () => {
+    const text = 'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
+    const { rows, faults } = await read('update', text, { utm: { medium: 'print' } });
+    expect(rows.map(({ wish, utm }) => [wish.destination, utm])).toEqual([
+      ['https://x.de/?utm_source=flyer&utm_medium=print', undefined],
+      [undefined, { medium: 'print' }],
+      ['mailto:a@x.de', undefined],
+      ['https://y.de/?utm_medium=print', undefined],
+    ]);
+    expect(told(faults)).toEqual(["line 4, column destination: is not a web address, so UTM tags can't be added"]);
+  });
+
+  it('is told every fault', async () => {
+    expect(await refusal('update', 'id,name,status\nabc,x,paused\n,y,\n')).toEqual([
+      'line 2, column id: "abc" is not a valid ID (expected a UUID)',
+      'line 3: has neither an ID nor a slug',
+    ]);
+    expect(await refusal('update', 'name\nx\n')).toEqual(['line 1: no column identifies the codes: add an id or slug column']);
+    expect(await refusal('update', 'slug\nx\n', { name: 'x.csv' })).toEqual([
+      'line 1: no column contains changes: add a name, destination or status column',
+    ]);
+    expect(await refusal('update', 'slug,statsu\nx,paused\n')).toContain(
+      'line 1, column statsu: unknown column; did you mean status?',
+    );
+  });
+
+  it('without any row lacks only what its verb needs', async () => {
+    expect(await refusal('update', '')).toEqual([
+      'line 1: no column identifies the codes: add an id or slug column',
+      'line 1: no column contains changes: add a name, destination or status column',
+    ]);
+    expect(await refusal('delete', '')).toHaveLength(1);
+    expect(await refusal('create', '')).toEqual(['line 1, column name: is missing; every code needs a name']);
+    expect(await refusal('apply', 'key\n')).toEqual([]);
+  });
+
+  it('with dates is a plan, which needs --due', async () => {
+    const text = 'slug,name,at\na,b,2026-01-01\n';
+    await expect(read('update', text)).rejects.toThrow('without --due all rows would be applied now');
+    expect((await read('update', text, { ignoreDates: true })).faults).toEqual([]);
+  });
+
+  it('may be a bare list, with flags for all of it', async () => {
+    const { rows } = await read('update', `abc\n${ID}\n`, { bareNames: true, changes: { status: 'paused' } });
+    expect(rows.map(({ id, slug, wish }) => [id ?? slug, wish])).toEqual([
+      ['abc', { status: 'paused' }],
+      [ID, { status: 'paused' }],
+    ]);
+    expect(await refusal('update', 'abc\n', { bareNames: true })).toEqual([
+      expect.stringContaining('a list of codes contains no changes'),
+    ]);
+  });
+
+  it('may specify codes by their short URLs', async () => {
+    const slugOfShortUrl = (url: string) => /^https:\/\/go\.example\/(.*)$/.exec(url)?.[1];
+    const text = `short_url,slug,status\nhttps://go.example/abc,,paused\nhttps://go.example/abc,xyz,paused\n,https://go.example/q,paused\nhttps://go.example/${ID},,paused\n`;
+    const { rows, faults } = await read('update', text, { slugOfShortUrl });
+    expect([faults, rows.map(({ id, slug }) => id ?? slug)]).toEqual([[], ['abc', 'xyz', 'q', ID]]);
+    expect(await refusal('delete', 'short_url\nhttps://go.example/abc\nhttps://x.de\n', { slugOfShortUrl })).toEqual([
+      'line 3: has neither an ID nor a slug',
+    ]);
+    expect(await refusal('delete', 'short_url\nhttps://go.example/abc\n')).toHaveLength(1);
+  });
+});
+
+describe('keys', () => {
+  it('are unique and never empty in a file to apply, and no two look alike (E2)', async () => {
+    expect(await refusal('apply', 'key,name\na,1\n,2\n A,3\nb c,4\nB  C,5\na,6\n1.23E+11,7\n')).toEqual([
+      'line 3, column key: is empty: each row needs a key',
+      'line 4, column key: "A" differs from the key "a" of line 2 only in case or spacing',
+      'line 6, column key: "B  C" differs from the key "b c" of line 5 only in case or spacing',
+      'line 7, column key: "a" is also the key of line 2',
+      'line 8, column key: "1.23E+11" was shortened by a spreadsheet: format the column as text and retype the value',
+    ]);
+    expect(await refusal('apply', 'name\nx\n')).toEqual([
+      'line 1, column key: is missing: each row needs a key that never changes',
+    ]);
+    expect(await refusal('apply', '[]', { name: 'codes.json' })).toEqual([]);
+  });
+
+  it('are optional for the other commands, but never equal', async () => {
+    const text = 'key,name,type\n 1 ,a,wifi\n,b,wifi\n,c,wifi\n';
+    expect((await read('create', text)).rows.map(({ key }) => key)).toEqual(['1', undefined, undefined]);
+    expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual(['line 5, column key: "1" is also the key of line 2']);
+    expect(await refusal('create', 'name,type\na,wifi\n', { keyColumn: 'sku' })).toEqual([
+      'line 1, column sku: is missing: each row needs a key that never changes',
+    ]);
+  });
+
+  it('may be in another column, also one that says which code it is', async () => {
+    expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(['a']);
+    const { rows } = await read('apply', 'slug,name\na,1\n', { keyColumn: 'slug' });
+    expect(rows.map(({ key, slug }) => [key, slug])).toEqual([['a', 'a']]);
+  });
+
+  it('may be of codes that exist, so what only a new code needs is not missing yet', async () => {
+    const { faults, rows } = await read('apply', 'key,name,destination,outcome\na,,nowhere,created\n');
+    expect(faults).toEqual([]);
+    expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([['destination', false]]);
+  });
+});
+
+it.each(['create', 'update', 'apply', 'delete'] as const)('many rows to %s end at an interruption', async (verb) => {
+  const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
+  const row = { row: 1, line: 2, values };
+  const input = { name: 'x.json', columns: [...values.keys()], headerLine: undefined, rows: Array(20_000).fill(row) };
+  const controller = new AbortController();
+  setImmediate(() => controller.abort(new Error('interrupted')));
+  await expect(checkRows(input, { verb, signal: controller.signal })).rejects.toThrow('interrupted');
+});

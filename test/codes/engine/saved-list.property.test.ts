@@ -1,0 +1,105 @@
+/** A list of codes that was saved and read back: nothing in it counts as edited, whatever the codes are called. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { baseOf, formatBase } from '../../../src/codes/engine/plan/base.ts';
+import type { Row } from '../../../src/codes/engine/plan/model.ts';
+import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
+import { parseInput } from '../../../src/codes/input/read-input.ts';
+import { createFormatter } from '../../../src/files/formats/create-formatter.ts';
+import { textOf } from '../../../src/files/formats/formatter.ts';
+import { createWorkbookSink } from '../../../src/files/formats/xlsx/workbook-sink.ts';
+import { CODE_FIELDS, CODE_STATUSES, type QrCode } from '../../../src/service/shapes.ts';
+import { HOSTILE } from '../../support/hostile-strings.ts';
+import { runs } from '../../support/property-runs.ts';
+import { codeOf, planOf } from './plan/make.ts';
+
+const text = fc.oneof(
+  fc.constantFrom(...Object.values(HOSTILE).filter((value) => value.length < 10_000)),
+  fc.constantFrom('007', '9007199254740993', '1e5', '2026-03-01', '1/2', 'TRUE', '', ' ', '12,5', '_x0041_', 'R3fa9c1'),
+  fc.string({ unit: fc.constantFrom(...`'''=+-@＝ \t\r\n;,"\u200baß東🍜0`) }),
+  fc.string({ unit: 'binary' }),
+);
+// No reader takes runs of NULs for text.
+const value = text.map((chosen) => chosen.replace(/\0{2,}/g, '\0'));
+const codes = fc
+  .array(fc.record({ name: value, destination: fc.option(value), status: fc.constantFrom(...CODE_STATUSES, 'archived') }))
+  .map((values) => values.map((given, at) => codeOf(at + 1, given)));
+
+const COLUMNS = [...CODE_FIELDS, 'base'].map((name) => ({ name, isTime: name.endsWith('_at') }));
+const saved = (code: QrCode) => ({ ...code, base: formatBase(baseOf(code)) });
+
+type TextFormat = 'csv' | 'json' | 'ndjson';
+
+function asText(format: TextFormat, list: readonly QrCode[], more = {}): Buffer {
+  const plain = { shape: 'list', keepExtra: false, header: true, excel: false, rawCells: false } as const;
+  const formatter = createFormatter(format, { ...plain, columns: COLUMNS, ...more });
+  return Buffer.from(formatter.begin() + textOf(formatter.rows(list.map(saved))) + formatter.end());
+}
+
+async function asWorkbook(list: readonly QrCode[]): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  const none = async () => undefined;
+  const write = async (bytes: Uint8Array) => void parts.push(Uint8Array.from(bytes));
+  const sink = createWorkbookSink(
+    { write, commit: none, discard: none },
+    { columns: COLUMNS, zone: { offsetMs: () => 7_200_000 } },
+  );
+  await sink.write(list.map(saved));
+  await sink.commit();
+  return Buffer.concat(parts);
+}
+
+async function rowsOf(bytes: Buffer, name: string, verb: 'create' | 'update'): Promise<Row[]> {
+  const { rows, faults } = await checkRows(await parseInput(bytes, name), { verb });
+  expect(faults).toEqual([]);
+  return rows;
+}
+
+function expectUnedited(rows: readonly Row[], list: readonly QrCode[], verb: 'create' | 'update'): void {
+  expect(rows.map(({ id, base }) => [id, base && formatBase(base)])).toEqual(
+    list.map((code) => [code.id, formatBase(baseOf(code))]),
+  );
+  const { items, faults, warnings } = planOf(rows, { codes: list, policy: { verb } });
+  expect([items.flatMap(({ changes }) => changes), faults, warnings]).toEqual([[], [], []]);
+  // And each side's edit is told from the other's: what the service changed since stays.
+  const changed = list.map((code): QrCode => ({ ...code, name: `${code.name} 2`, destination: `${code.destination}2` }));
+  const { items: later } = planOf(rows, { codes: changed, policy: { verb } });
+  expect(new Set(later.flatMap(({ changes }) => changes.map(({ what }) => what)))).toEqual(
+    new Set(rows.some(({ wish }) => wish.name ?? wish.destination) ? ['keep'] : []),
+  );
+}
+
+describe.each(['create', 'update'] as const)('a list that is read back by `qr %s` has no edits', (verb) => {
+  const dialect = fc.record({
+    delimiter: fc.constantFrom(',', ';', '\t'),
+    bom: fc.boolean(),
+    lineEnd: fc.constantFrom('\n', '\r\n'),
+  });
+
+  it('as CSV in any dialect', async () => {
+    await fc.assert(
+      fc.asyncProperty(codes, dialect, async (list, options) => {
+        expectUnedited(await rowsOf(asText('csv', list, options), 'codes.csv', verb), list, verb);
+      }),
+      runs(60),
+    );
+  });
+
+  it('as JSON and NDJSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(codes, fc.constantFrom<TextFormat>('json', 'ndjson'), async (list, format) => {
+        expectUnedited(await rowsOf(asText(format, list), `codes.${format}`, verb), list, verb);
+      }),
+      runs(40),
+    );
+  });
+
+  it('as a workbook', async () => {
+    await fc.assert(
+      fc.asyncProperty(codes, async (list) => {
+        expectUnedited(await rowsOf(await asWorkbook(list), 'codes.xlsx', verb), list, verb);
+      }),
+      runs(40),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+/** `qr delete`: which codes are deleted, and what counts as a deletion. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/sandbox/exchange.ts';
+import { runCli, useDirectory } from '../../support/cli.ts';
+import { type Fault, fails, gateway, sometimes } from '../../support/faults.ts';
+import { runHere } from '../../support/run-here.ts';
+import { useSandbox } from '../../support/sandbox.ts';
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** A sandbox with the codes `a` to `e`, of which `choose` may break requests, and a file of rows. */
+async function useCodes(choose: (exchange: Exchange) => Fault | false | undefined = () => undefined) {
+  const sandbox = await useSandbox({ codes: 0, intercept: sometimes(choose) });
+  for (const slug of ['a', 'b', 'c', 'd', 'e'])
+    sandbox.workspace.put({ name: `Code ${slug}`, slug, destination: 'https://x.de/' });
+  const cwd = await useDirectory();
+  const env = { ...sandbox.env, QRCTL_STATE_DIR: join(cwd, 'state') };
+  const qr = (...args: string[]) => runHere(['qr', ...args, '--retry-for', '0s'], { cwd, env });
+  return {
+    ...{ sandbox, cwd, env, qr },
+    /** Writes rows and deletes their codes. */
+    deleteRows(rows: readonly string[], ...args: string[]) {
+      writeFileSync(join(cwd, 'old.csv'), `${rows.join('\n')}\n`);
+      return qr('delete', '--from', 'old.csv', ...args);
+    },
+    results: (): Record<string, string>[] => parse(readFileSync(join(cwd, 'old.results.csv')), { columns: true }),
+    id: (slug: string) => sandbox.workspace.codes().find((code) => code.slug === slug)?.id ?? '',
+    slugs: () =>
+      sandbox.workspace
+        .codes()
+        .map(({ slug }) => slug)
+        .sort()
+        .join(''),
+    deletions: () => sandbox.requests.filter(({ method }) => method === 'DELETE').length,
+  };
+}
+
+describe('qr delete --from', () => {
+  it('deletes the code of each row, by id or slug', async () => {
+    const { deleteRows, results, slugs, id } = await useCodes();
+    const rows = ['id,slug,note', `${id('a')},a,x`, `${id('b')},,y`, ',c,z'];
+    expect(await deleteRows(rows, '--yes')).toMatchObject({ code: 0 });
+    expect(slugs()).toBe('de');
+    expect(results().map(({ slug, note, outcome, error }) => [slug, note, outcome, error])).toEqual([
+      ['a', 'x', 'deleted', ''],
+      ['b', 'y', 'deleted', ''],
+      ['c', 'z', 'deleted', ''],
+    ]);
+  });
+
+  it('takes a bare list of ids or slugs', async () => {
+    const { deleteRows, slugs, id } = await useCodes();
+    expect(await deleteRows([id('a'), 'b'], '--yes')).toMatchObject({ code: 0 });
+    expect(slugs()).toBe('cde');
+  });
+
+  it('counts a code that is gone already as deleted, says so, and sends nothing for it', async () => {
+    const { deleteRows, results, slugs, deletions } = await useCodes();
+    await deleteRows(['slug', 'a'], '--yes');
+    const again = await deleteRows(['slug', 'a', 'b', 'never'], '--yes');
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('No code exists for 2 rows') });
+    expect([slugs(), deletions()]).toEqual(['cde', 2]);
+    expect(results().map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['deleted', 'no code has its ID or slug'],
+      ['deleted', ''],
+      ['deleted', 'no code has its ID or slug'],
+    ]);
+  });
+
+  it.each<[string, (id: (slug: string) => string) => string[], string]>([
+    ['the ID and the slug of two codes', (id) => ['id,slug', `${id('a')},b`], 'the ID belongs to a, but the slug is b'],
+    ['one code in two rows', (id) => ['id,slug', `${id('a')},`, ',a'], 'the code a is also that of line 2'],
+    ['neither an ID nor a slug', () => ['id,slug,name', 'x,,y'], 'line 2'],
+  ])('refuses a file with %s, and sends nothing (2)', async (_, rows, message) => {
+    const { deleteRows, slugs, deletions, id } = await useCodes();
+    const run = await deleteRows(rows(id), '--yes');
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    expect([slugs(), deletions()]).toEqual(['abcde', 0]);
+  });
+
+  it('asks on a terminal, and deletes nothing without the number', async () => {
+    const { cwd, env, id, slugs } = await useCodes();
+    writeFileSync(join(cwd, 'old.csv'), `id\n${id('a')}\n${id('b')}\n`);
+    const args = ['qr', 'delete', '--from', 'old.csv'];
+    const no = await runCli(args, { cwd, env, tty: 200, input: 'n\n' });
+    expect(no.stdout).toContain('Delete 2 codes and their 0 scans');
+    expect([no.code, slugs()]).toEqual([2, 'abcde']);
+    expect(await runCli(args, { cwd, env, tty: 200, input: '2\n' })).toMatchObject({ code: 0 });
+    expect(slugs()).toBe('cde');
+    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  });
+});
+
+const isDelete = ({ request }: Exchange) => request.method === 'DELETE';
+
+describe('only 204 is a deletion', () => {
+  const LOGIN: Fault = ({ send }) =>
+    send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<title>Please log in</title>' });
+
+  it.each<[string, Fault]>([
+    ['a login page', LOGIN],
+    ['202', ({ send }) => send({ status: 202, headers: {}, body: '' })],
+    ['200 with the code', ({ send }) => send({ status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' })],
+  ])('%s is not: the row fails, and the next run tries it again', async (_, fault) => {
+    const broken = { is: true };
+    const { deleteRows, qr, results, slugs, id } = await useCodes((exchange) => broken.is && isDelete(exchange) && fault);
+    expect(await qr('delete', id('a'), '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('not 204') });
+    expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 8 });
+    expect(results().map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+    expect(slugs()).toBe('abcde');
+    broken.is = false;
+    expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 0 });
+    expect(slugs()).toBe('cde');
+  });
+
+  it('404 is, for a DELETE that is sent again', async () => {
+    const { cwd, env, id, slugs } = await useCodes(
+      (exchange) => isDelete(exchange) && exchange.number < 3 && gateway(502, { applied: true }),
+    );
+    const run = await runHere(['qr', 'delete', id('a'), '--yes'], { cwd, env });
+    expect([run.code, slugs()]).toEqual([0, 'bcde']);
+  });
+
+  it('404 to the first DELETE is said: the code was deleted in between', async () => {
+    const { deleteRows, results } = await useCodes((exchange) => isDelete(exchange) && fails(404));
+    expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 4 });
+    expect(results().map(({ outcome }) => outcome)).toEqual(['gone', 'gone']);
+  });
+});
+
+describe('qr delete --dry-run', () => {
+  it('shows the codes of a file with the scans that would be lost, and deletes nothing', async () => {
+    const { sandbox, deleteRows, slugs, id, deletions } = await useCodes();
+    sandbox.workspace.addScan(id('b'), { ts: '2026-01-01T00:00:00Z' });
+    const run = await deleteRows(['slug', 'a', 'b', 'never'], '--dry-run');
+    expect(run.code).toBe(0);
+    const rows: Record<string, string>[] = parse(run.stdout, { columns: true });
+    expect(rows.map(({ line, slug, name, action, scans }) => [line, slug, name, action, scans])).toEqual([
+      ['2', 'a', 'Code a', 'delete', '0'],
+      ['3', 'b', 'Code b', 'delete', '1'],
+      ['4', 'never', '', 'deleted', ''],
+    ]);
+    expect(run.stderr).toContain('2 codes and 1 scan would be deleted');
+    expect(run.stderr).toMatch(/2 to delete, 1 already deleted \(about \d+ requests\)\. No changes were made/);
+    expect([slugs(), deletions()]).toEqual(['abcde', 0]);
+  });
+
+  it('exits with 8 if something would be deleted, and with 0 if not', async () => {
+    const { deleteRows } = await useCodes();
+    expect(await deleteRows(['slug', 'a'], '--dry-run', '--exit-code')).toMatchObject({ code: 8 });
+    expect(await deleteRows(['slug', 'never'], '--dry-run', '--exit-code')).toMatchObject({ code: 0 });
+  });
+
+  it('shows codes of the command line, and those that do not exist', async () => {
+    const { qr, id, slugs } = await useCodes();
+    const { code, stdout } = await qr('delete', UNKNOWN, id('a'), 'never', '--dry-run', '-f', 'json');
+    const rows = JSON.parse(stdout).map((row: Record<string, unknown>) => [row.slug, row.action, row.error]);
+    expect([code, rows]).toEqual([
+      0,
+      [
+        [null, 'failed', `no code has the ID ${UNKNOWN}`],
+        ['a', 'delete', null],
+        ['never', 'failed', 'no code has the slug never'],
+      ],
+    ]);
+    expect(await qr('delete', 'never', '--dry-run')).toMatchObject({ code: 4 });
+    expect(slugs()).toBe('abcde');
+  });
+});

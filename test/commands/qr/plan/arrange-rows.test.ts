@@ -1,0 +1,79 @@
+/** What needs attention comes first in every format, and creations can't hide it. */
+import { describe, expect, it } from 'vitest';
+import { arrangeRows, countRows } from '../../../../src/commands/qr/plan/arrange-rows.ts';
+import { change, codeOf, creation, endOf, itemOf, update } from '../../../codes/engine/results/plan-builder.ts';
+
+const code = codeOf('menu');
+const items = [
+  creation(2),
+  itemOf(3, 'unchanged', { code }),
+  itemOf(4, 'adopt', { code }),
+  update(5, 'menu', 'a'),
+  itemOf(6, 'delete', { code }),
+  itemOf(0, 'removed', { key: 'b', code, isNews: true }),
+  itemOf(7, 'exists', { code }),
+  itemOf(8, 'edited', { code }),
+  itemOf(9, 'conflict', { code }),
+  itemOf(10, 'gone'),
+  itemOf(11, 'undecided'),
+  itemOf(12, 'unchanged', { code, changes: [change('keep', 'a', 'b')] }),
+  itemOf(13, 'deleted'),
+  itemOf(0, 'removed', { key: 'a', code }),
+];
+const rows = items.map((item) => ({ item }));
+const actions = (some: readonly { item: { action: string } }[]) => some.map(({ item }) => item.action);
+
+describe('the order of a plan', () => {
+  it('is decisions, removals, changes, creations, and rows to which nothing happens', () => {
+    const { first, creations, quiet } = arrangeRows(rows, 'apply');
+    expect(actions(first)).toEqual([
+      ...['undecided', 'gone', 'conflict', 'edited', 'exists'],
+      ...['removed', 'delete', 'update', 'adopt', 'unchanged'],
+    ]);
+    expect(actions(creations)).toEqual(['create']);
+    expect(actions(quiet)).toEqual(['unchanged', 'deleted', 'removed']);
+  });
+
+  it('has rows that exist among the quiet ones where nothing is asked about them', () => {
+    expect(actions(arrangeRows(rows, 'create').quiet)).toContain('exists');
+  });
+
+  it('keeps equal rows in the order of the file', () => {
+    const { creations } = arrangeRows(
+      [creation(2), creation(3), creation(4)].map((item) => ({ item })),
+      'create',
+    );
+    expect(creations.map(({ item }) => item.row?.line)).toEqual([2, 3, 4]);
+  });
+
+  it('has creations that failed first, and those that were not attempted among the others', () => {
+    const failed = { item: creation(3), end: endOf(creation(3), 'failed', { error: 'no' }) };
+    const waiting = { item: creation(4), end: endOf(creation(4), 'not-attempted') };
+    const done = { item: creation(2), end: endOf(creation(2), 'created') };
+    const { first, creations } = arrangeRows([done, failed, waiting], 'create');
+    expect(first).toEqual([failed]);
+    expect(creations).toEqual([done, waiting]);
+  });
+});
+
+describe('the counts of a plan', () => {
+  it('have one word per kind, in the order of the plan', () => {
+    expect(countRows(rows, 1200)).toBe(
+      '1 to decide, 1 deleted from the service, 1 in conflict, 1 edited, 1 existing, 2 removed from the file, 1 to delete, ' +
+        '1 to update, 1 to adopt, 1 to create, 1 already deleted, 2 unchanged, 1,200 unmanaged',
+    );
+    expect(countRows([], 0)).toBe('nothing to do');
+  });
+
+  it('say after a run what was done', () => {
+    const end = (item: ReturnType<typeof creation>, outcome: Parameters<typeof endOf>[1]) => ({
+      item,
+      end: endOf(item, outcome),
+    });
+    const adopt = itemOf(4, 'adopt', { code });
+    const ends = [end(creation(2), 'created'), end(creation(3), 'failed'), end(adopt, 'updated'), end(adopt, 'adopted')];
+    expect(countRows([...ends, end(itemOf(0, 'removed', { code }), 'updated')], 0)).toBe(
+      '1 failed, 1 removed from the file, 1 updated, 1 adopted, 1 created',
+    );
+  });
+});

@@ -1,0 +1,218 @@
+/** The plan as it reaches a terminal, a pipe or a file, and the lines that a dry run adds to it. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { exitCodeOf } from '../../../../src/base/errors.ts';
+import { displayWidth } from '../../../../src/base/text/display-width.ts';
+import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
+import { type DryRun, endDryRun } from '../../../../src/commands/qr/plan/dry-run.ts';
+import { openPlanOutput } from '../../../../src/commands/qr/plan/print-plan.ts';
+import { endedRun } from '../../../../src/commands/qr/plan/printed-plan.ts';
+import type { Context } from '../../../../src/context.ts';
+import type { OutputFlags } from '../../../../src/files/formats/plan-output.ts';
+import type { Service } from '../../../../src/service/service.ts';
+import type { Settings } from '../../../../src/settings/settings.ts';
+import { createConsole } from '../../../../src/terminal/console.ts';
+import { change, codeOf, creation, endOf, itemOf, planOf, update } from '../../../codes/engine/results/plan-builder.ts';
+import { fakeClock } from '../../../support/clock.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'qrctl-plan-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** The parts of a context that printing needs. `columns`: width of the terminal; undefined for a pipe. */
+function setUp(columns?: number) {
+  const stream = () => Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
+  const [stdout, stderr] = [stream(), stream()];
+  const console = createConsole({
+    ...{ stdin: stream(), stdout, stderr, env: { NO_COLOR: '1' }, quiet: false, verbose: false, noColor: false },
+    ...{ clock: fakeClock(), signal: new AbortController().signal, onClosedPipe: () => undefined },
+  });
+  const rateLimit = () => ({ limit: 60, remaining: 60, resetInMs: 60_000 });
+  const context = {
+    ...{ console, facts: {}, processes: { pid: 1, isRunning: () => false }, settings: async () => ({}) as Settings },
+    service: async () => ({ rateLimit }) as Partial<Service> as Service,
+  } as Partial<Context> as Context;
+  return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };
+}
+
+async function dryRun(
+  plan: Plan,
+  { columns, flags = {}, run = {} }: { columns?: number; flags?: OutputFlags; run?: Partial<DryRun> },
+) {
+  const { context, printed, said } = setUp(columns);
+  const printer = await openPlanOutput(context, flags, false);
+  const facts = { plan, verb: 'create', file: { name: 'codes.csv' }, warnings: [], spent: 2, exitCode: false } as const;
+  const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch((failure: unknown) => failure);
+  return { out: printed(), err: said(), exit: error === undefined ? 0 : exitCodeOf(error) };
+}
+
+const conflict = itemOf(20, 'conflict', {
+  code: codeOf('spring-menu'),
+  changes: [change('conflict', 'https://example.com/theirs', 'https://example.com/mine', 'https://example.com/before')],
+});
+const creations = Array.from({ length: 14 }, (_, at) => creation(at + 2, `Café ${at} am Markt`));
+const unchanged = itemOf(21, 'unchanged', { code: codeOf('same') });
+const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'https://example.com/new')], { unmanaged: 3 });
+
+describe('on a terminal', () => {
+  it('has the changes below their rows, and at most ten new codes', async () => {
+    const { out, err } = await dryRun(plan, { columns: 80 });
+    expect(out.split('\n').slice(0, 9)).toEqual([
+      'line  action    code',
+      '────  ────────  ────────────────────────────────────────────',
+      '  20  conflict  spring-menu',
+      '  destination: the list had https://example.com/before, the service has',
+      '    https://example.com/theirs, the row has https://example.com/mine',
+      '  22  update    menu',
+      '  destination: https://example.com/menu → https://example.com/new',
+      '   2  create    Café 0 am Markt → https://example.com/new-2',
+      '   3  create    Café 1 am Markt → https://example.com/new-3',
+    ]);
+    expect(out).toContain(
+      '\nand 4 more new codes (--format table shows all)\nNeeds your decision (exit code 9 with --exit-code): 1 row',
+    );
+    expect(out).not.toContain('same');
+    expect(err.replaceAll(/\n */g, ' ').trim()).toBe(
+      '1 in conflict, 1 to update, 14 to create, 1 unchanged, 3 unmanaged (about 17 requests). No changes were made',
+    );
+  });
+
+  it.each([80, 120])('fits into %i columns', async (columns) => {
+    const { out } = await dryRun(plan, { columns });
+    expect(Math.max(...out.split('\n').map(displayWidth))).toBeLessThanOrEqual(columns);
+  });
+
+  it('has all new codes if the format is set', async () => {
+    const { out } = await dryRun(plan, { columns: 80, flags: { format: 'table' } });
+    expect(out.match(/ create /g)).toHaveLength(14);
+  });
+
+  it('shows no control characters, and quotes a value that could be mistaken for the sentence', async () => {
+    const changes = [{ ...change('send', 'a', 'b → c; destination: "d\x1b[2J'), field: 'name' as const }];
+    const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), { columns: 80 });
+    expect(out).toContain(String.raw`name: a → "b → c; destination: \"d\x1b[2J"`);
+  });
+});
+
+describe('as data', () => {
+  it('is one record per field in CSV, unchanged rows last', async () => {
+    const { out } = await dryRun(plan, {});
+    const lines = out.trimEnd().split('\n');
+    expect(lines).toHaveLength(1 + 17);
+    expect(lines.slice(0, 3)).toEqual([
+      'line,key,action,id,slug,field,old,new',
+      '20,,conflict,id-spring-menu,spring-menu,destination,https://example.com/theirs,https://example.com/mine',
+      '22,,update,id-menu,menu,destination,https://example.com/menu,https://example.com/new',
+    ]);
+    expect(lines.at(-1)).toBe('21,,unchanged,id-same,same,,,');
+  });
+
+  it('is one entry per row in JSON, and one line per row in NDJSON', async () => {
+    const { out } = await dryRun(plan, { flags: { format: 'json' } });
+    const entries: { changes: unknown }[] = JSON.parse(out);
+    expect(entries).toHaveLength(17);
+    expect(entries[1]?.changes).toEqual({ destination: { old: 'https://example.com/menu', new: 'https://example.com/new' } });
+    const { out: lines } = await dryRun(plan, { flags: { format: 'ndjson' } });
+    expect(
+      lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(entries);
+  });
+
+  it('has the chosen columns in any format, and only IDs that exist', async () => {
+    expect((await dryRun(plan, { columns: 80, flags: { fields: ['action', 'new'] } })).out).toContain('action     new');
+    expect((await dryRun(plan, { flags: { format: 'json', fields: ['line', 'field'] } })).out).toContain(
+      '{"line":20,"field":"destination"}',
+    );
+    expect((await dryRun(plan, { flags: { ids: true } })).out).toBe('id-spring-menu\nid-menu\nid-same\n');
+  });
+
+  it('is a document without rows if the file has none', async () => {
+    expect((await dryRun(planOf([]), { flags: { format: 'json' } })).out).toBe('[]\n');
+    expect((await dryRun(planOf([]), {})).out).toBe('line,key,action,id,slug,field,old,new\n');
+  });
+
+  it('is written to a file as a whole', async () => {
+    const output = join(directory, 'plan.md');
+    expect((await dryRun(plan, { flags: { output } })).out).toBe('');
+    expect(readFileSync(output, 'utf8')).toMatch(/^### `codes\.csv`: 1 in conflict/);
+  });
+
+  it('is written to no file if it is discarded', async () => {
+    const output = join(directory, 'plan.csv');
+    const printer = await openPlanOutput(setUp().context, { output }, false);
+    await printer.discard();
+    expect(existsSync(output)).toBe(false);
+  });
+});
+
+describe('the end of a dry run', () => {
+  const brake = { is: 'max-changes', message: 'the plan changes 12 codes', hint: 'Add --max-changes 12.' } as const;
+
+  it('throws only with --exit-code', async () => {
+    expect((await dryRun(plan, {})).exit).toBe(0);
+    expect((await dryRun(plan, { run: { exitCode: true } })).exit).toBe(9);
+    expect((await dryRun(planOf([creation(2)]), { run: { exitCode: true } })).exit).toBe(8);
+    expect((await dryRun(planOf([unchanged]), { run: { exitCode: true } })).exit).toBe(0);
+  });
+
+  it('says that a brake stops the run, and counts no requests for it', async () => {
+    const { err } = await dryRun(planOf([update(2, 'menu', 'b')], { brakes: [brake] }), {});
+    expect(err).toContain('a run would send nothing: the plan changes 12 codes. Add --max-changes 12.');
+    expect(err).toContain('(about 2 requests). No changes were made');
+  });
+
+  it('estimates the time that the rate limit takes', async () => {
+    const many = Array.from({ length: 130 }, (_, at) => creation(at + 2));
+    expect((await dryRun(planOf(many), {})).err).toContain('130 to create (about 132 requests in 2 min)');
+  });
+
+  it('says which rows exist already, and which codes have lost their rows', async () => {
+    const items = [2, 3].map((line) => itemOf(line, 'exists', { code: codeOf('menu') }));
+    const { err } = await dryRun(planOf(items, { absent: [codeOf('old')] }), {});
+    expect(err).toContain(
+      '2 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
+    );
+    expect(err).toContain('Rows of these codes were removed from the file: old');
+  });
+
+  it('warns about rows', async () => {
+    const warnings = [{ line: 3, message: 'is odd' }];
+    expect((await dryRun(planOf([], { warnings }), {})).err).toContain('line 3: is odd');
+  });
+});
+
+describe('after a run', () => {
+  it('has the outcomes and errors, and leaves the reason to the error of the command', async () => {
+    const { context, printed } = setUp(80);
+    const item = creation(2);
+    const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });
+    const printer = await openPlanOutput(context, {}, true);
+    await printer.print(
+      endedRun(planOf([item]), [end], { name: 'codes.csv', verb: 'apply', failure: new Error('1 row failed') }),
+    );
+    expect(printed().trimEnd().split('\n').slice(2)).toEqual([
+      '   2  failed  New 2 → https://example.com/new-2  failed',
+      '  the service rejected the name (400)',
+    ]);
+  });
+
+  it('has the outcomes and errors in CSV', async () => {
+    const { context, printed } = setUp();
+    const item = creation(2);
+    const end = endOf(item, 'created', { code: codeOf('menu') });
+    const printer = await openPlanOutput(context, {}, true);
+    await printer.print(endedRun(planOf([item]), [end], { name: 'codes.csv', verb: 'apply', failure: undefined }));
+    expect(printed()).toBe(
+      'line,key,action,id,slug,field,old,new,outcome,error\n' +
+        '2,,create,id-menu,menu,,,New 2 → https://example.com/new-2,created,\n',
+    );
+  });
+});

@@ -1,0 +1,126 @@
+/** `qr update CODE…`: what is sent, and what the service made of it. */
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/sandbox/exchange.ts';
+import { useDirectory } from '../../support/cli.ts';
+import { changedBody, type Fault, fails, sometimes } from '../../support/faults.ts';
+import { runHere } from '../../support/run-here.ts';
+import { useSandbox } from '../../support/sandbox.ts';
+
+const isPatch = ({ request }: Exchange) => request.method === 'PATCH';
+
+/** A sandbox with the codes `a`, `b` and `c`, whose PATCH may meet a fault. */
+async function useCodes(fault?: Fault) {
+  const sandbox = await useSandbox({ codes: 0, intercept: sometimes((exchange) => isPatch(exchange) && fault) });
+  for (const slug of ['a', 'b', 'c']) sandbox.workspace.put({ name: `Code ${slug}`, slug, destination: `https://x.de/${slug}` });
+  const cwd = await useDirectory();
+  return {
+    sandbox,
+    qr: (...args: string[]) => runHere(['qr', 'update', ...args, '--retry-for', '0s'], { cwd, env: sandbox.env }),
+    patches: () => sandbox.requests.filter(({ method }) => method === 'PATCH').length,
+    code: (wanted: string) => sandbox.workspace.codes().find(({ slug }) => slug === wanted),
+  };
+}
+
+describe('qr update CODE… --dry-run', () => {
+  it('prints the plan of one or several codes, and sends nothing', async () => {
+    const { qr, patches } = await useCodes();
+    const { code, stdout, stderr } = await qr('a', 'b', 'never', '--name', 'Code a', '--dry-run');
+    const rows: Record<string, string>[] = parse(stdout, { columns: true });
+    expect(rows.map(({ slug, action, field, old, new: value }) => [slug, action, field, old, value])).toEqual([
+      ['never', 'failed', '', '', 'Code a'],
+      ['b', 'update', 'name', 'Code b', 'Code a'],
+      ['a', 'unchanged', '', '', ''],
+    ]);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/1 failed, 1 to update, 1 unchanged \(about \d+ requests?\)/)]);
+    const one = await qr('c', '--status', 'paused', '--dry-run', '-f', 'json');
+    expect(JSON.parse(one.stdout)).toMatchObject([{ slug: 'c', changes: { status: { old: 'active', new: 'paused' } } }]);
+    expect(patches()).toBe(0);
+  });
+
+  it('has the errors of the run', async () => {
+    const { qr } = await useCodes();
+    expect(await qr('never', '--name', 'x', '--dry-run')).toMatchObject({ code: 4 });
+    expect(await qr('a', '--destination', 'nowhere', '--dry-run')).toMatchObject({ code: 2 });
+    expect(await qr('a', '--name', 'x', '--dry-run', '--exit-code')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('the response to a change', () => {
+  const ignores =
+    (field: string): Fault =>
+    (exchange) => {
+      const { apply, request } = exchange;
+      const { [field]: _, ...rest } = JSON.parse(String(request.body));
+      return exchange.send(apply({ ...request, body: Buffer.from(JSON.stringify(rest)) }));
+    };
+
+  it.each(['name', 'destination'])('with the old %s is a failure', async (field) => {
+    const { qr } = await useCodes(ignores(field));
+    const run = await qr('a', '--name', 'New', '--destination', 'https://x.de/new');
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining(`did not change the ${field}`) });
+    const several = await qr('a', 'b', '--name', 'Newer', '--destination', 'https://x.de/newer');
+    expect(several.code).toBe(1);
+    expect(several.stdout).toContain(`did not change the ${field}`);
+  });
+
+  it('with another value is said', async () => {
+    const shortens = changedBody((body) => {
+      Object.assign(body, { name: String(Object(body).name).slice(0, 10) });
+    });
+    const { qr } = await useCodes(shortens);
+    const one = await qr('a', '--name', 'A long name of a code');
+    expect(one).toMatchObject({ code: 0, stderr: expect.stringContaining('name: the service stored') });
+    const several = await qr('a', 'b', '--name', 'A longer name of a code', '-f', 'csv');
+    expect(several.code).toBe(0);
+    const rows: Record<string, string>[] = parse(several.stdout, { columns: true });
+    expect(rows.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['updated', expect.stringContaining('name: the service stored')],
+      ['updated', expect.stringContaining('name: the service stored')],
+    ]);
+  });
+});
+
+describe('qr update CODE CODE…', () => {
+  it('changes each code once, whatever names it has, and says what became of each name', async () => {
+    const { qr, patches, code } = await useCodes();
+    const id = code('a')?.id ?? '';
+    const { code: exit, stdout } = await qr(id, 'a', id.toUpperCase(), 'b', 'never', '--status', 'paused', '-f', 'json');
+    const outcomes = JSON.parse(stdout).map((row: { outcome: string }) => row.outcome);
+    expect([exit, outcomes, patches()]).toEqual([8, ['updated', 'updated', 'updated', 'updated', 'failed'], 2]);
+    expect([code('a')?.status, code('b')?.status, code('c')?.status]).toEqual(['paused', 'paused', 'active']);
+  });
+
+  it('sends nothing for a code that has the values already', async () => {
+    const { qr, patches } = await useCodes();
+    const { stdout } = await qr('a', 'b', '--name', 'Code a');
+    expect(stdout).toContain('unchanged');
+    expect(patches()).toBe(1);
+  });
+
+  it('changes more codes than a file may change unasked', async () => {
+    const { sandbox, qr, patches } = await useCodes();
+    const slugs = Array.from({ length: 15 }, (_, n) => `more${n}`);
+    for (const slug of slugs) sandbox.workspace.put({ name: slug, slug, destination: 'https://x.de/' });
+    expect(await qr(...slugs, '--status', 'paused')).toMatchObject({ code: 0 });
+    expect(patches()).toBe(15);
+  });
+
+  it('ends with the failure of all, if it is one', async () => {
+    const { qr } = await useCodes(fails(400));
+    expect(await qr('a', 'b', '--name', 'x')).toMatchObject({ code: 10 });
+    expect(await qr('never', 'none', '--name', 'x')).toMatchObject({ code: 4 });
+  });
+
+  it('adds tags to the destination of each, and refuses a code without a web address', async () => {
+    const { sandbox, qr, code, patches } = await useCodes();
+    sandbox.workspace.put({ name: 'w', slug: 'w', type: 'wifi', destination: 'WIFI:S:x;;' });
+    expect(await qr('a', 'w', '--utm-source', 'mail')).toMatchObject({ code: 2 });
+    expect(patches()).toBe(0);
+    expect(await qr('a', 'b', '--utm-source', 'mail')).toMatchObject({ code: 0 });
+    expect([code('a')?.destination, code('b')?.destination]).toEqual([
+      'https://x.de/a?utm_source=mail',
+      'https://x.de/b?utm_source=mail',
+    ]);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { resultsPathBeside } from '../../src/commands/qr/results-path.ts';
+
+const CSV = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
+
+it.each([
+  ['a/codes.csv', CSV, 'a/codes.results.csv'],
+  ['codes.tsv', CSV, 'codes.results.tsv'],
+  ['codes.csv.gz', CSV, 'codes.results.csv'],
+  ['codes.xlsx', { is: 'xlsx' }, 'codes.results.xlsx'],
+  ['codes.txt', CSV, 'codes.results.csv'],
+  ['codes', { is: 'ndjson' }, 'codes.results.ndjson'],
+  // Results are written into the file itself.
+  ['a/codes.results.csv', CSV, 'a/codes.results.csv'],
+  ['codes.Results.xlsx', { is: 'xlsx' }, 'codes.Results.xlsx'],
+  ['codes.results.csv.gz', CSV, 'codes.results.csv.gz'],
+  ['codes.results.txt', CSV, 'codes.results.results.csv'],
+  ['.results.csv', CSV, '.results.results.csv'],
+] as const)('the results of %s are in the right place', (from, form, expected) => {
+  expect(resultsPathBeside(from, { form, columns: ['name'] })).toBe(expected);
+});
+
+it('results with another name are written into themselves', () => {
+  const columns = ['name', 'id', 'slug', 'outcome', 'error', 'base', 'decision'];
+  const form = { is: 'csv', delimiter: ',', bom: false, lineEnd: '\n' } as const;
+  expect(resultsPathBeside('kept.csv', { form, columns })).toBe('kept.csv');
+});

@@ -1,0 +1,107 @@
+/** The memory of runs over files: losing it costs a question, never a second code or an edit; that of another workspace is never used. */
+import { cp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useDirectory } from '../support/cli.ts';
+import { applyThenHang, sometimes } from '../support/faults.ts';
+import { useSandbox } from '../support/sandbox.ts';
+import { useSharedAddress } from '../support/two-workspaces.ts';
+import { newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
+
+describe('a ledger', () => {
+  it('that is lost costs no second code: the rows exist', async () => {
+    const { create, methods } = await useBench(rowsOf(3));
+    await create();
+    methods();
+    const env = await newMachine();
+    const { code, stdout, stderr } = await create(['-f', 'json'], { env });
+    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'exists exists exists']);
+    expect(stderr).toContain('3 rows exist already on the service; no code was created for them');
+    expect((await create(['-f', 'json'], { env })).stdout).toContain('unchanged');
+    expect(methods()).toEqual({ GET: 2 });
+  });
+
+  it('that is older than the last runs costs no second code, and no edit of another client', async () => {
+    const { create, write, methods, sandbox, code } = await useBench(rowsOf(2));
+    const state = await newMachine();
+    await create([], { env: state });
+    const older = { QRCTL_STATE_DIR: await useDirectory() };
+    await cp(state.QRCTL_STATE_DIR, older.QRCTL_STATE_DIR, { recursive: true });
+    await write('codes.csv', rowsOf(3).replace('example.com/1', 'example.com/one'));
+    await create(['--apply-edits'], { env: state });
+    sandbox.workspace.update(code('Code 2').id, { destination: 'https://colleague.example' });
+    methods();
+    const { code: exit, stdout } = await create(['-f', 'json'], { env: older });
+    expect([exit, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'exists unchanged exists']);
+    expect(methods()).toEqual({ GET: 1 });
+    expect(code('Code 2').destination).toBe('https://colleague.example');
+  });
+
+  it('belongs to one workspace: with another key nothing is taken for done, and nothing is said of the other one', async () => {
+    const [one, two] = [await useSandbox({ codes: 0, scans: 0 }), await useSandbox({ codes: 0, scans: 0 })];
+    const address = await useSharedAddress({ svc_live_one: one, svc_live_two: two });
+    const { qr } = await useBench(rowsOf(3));
+    for (const [key, outcomes] of [
+      ['svc_live_one', 'created created created'],
+      ['svc_live_two', 'created created created'],
+      ['svc_live_one', 'unchanged unchanged unchanged'],
+      ['svc_live_two', 'unchanged unchanged unchanged'],
+    ] as const) {
+      const args = ['create', '--from', 'codes.csv', '--results', `${key}.csv`, '-f', 'json'];
+      const { code, stdout } = await qr(args, { env: address.env(key) });
+      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
+    }
+    expect([one, two].map(({ workspace }) => workspace.codes().length)).toEqual([3, 3]);
+  });
+
+  it('of --ledger is refused for another workspace, if it is damaged, and if it is none (2): nothing is sent', async () => {
+    const { create, write, read, methods, directory } = await useBench(rowsOf(3));
+    expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
+    expect((await create(['--ledger', 'own.jsonl'])).stderr).toContain('3 unchanged');
+    methods();
+    const other = await useSandbox({ codes: 0, scans: 0, key: 'svc_live_other' });
+    expect(await create(['--ledger', 'own.jsonl'], { env: other.env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('belongs to http'),
+    });
+    const ledger = await read('own.jsonl');
+    await write('own.jsonl', ledger.replace('"made"', '"maed"'));
+    expect(await create(['--ledger', 'own.jsonl'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('damaged at line'),
+    });
+    for (const flags of [
+      ['--ledger', 'codes.csv'],
+      ['--ledger', 'codes.results.csv'],
+      ['-o', 'own.jsonl', '--ledger', 'own.jsonl'],
+    ])
+      expect((await create(flags)).code, `${flags}`).toBe(2);
+    expect([methods(), other.requests.filter(({ method }) => method !== 'GET')]).toEqual([{}, []]);
+    expect(await read('codes.csv')).toBe(rowsOf(3));
+    // A torn last line is that of a killed run.
+    await write('own.jsonl', ledger.slice(0, -5));
+    expect((await create(['--ledger', 'own.jsonl'])).code).toBe(0);
+    expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv', 'own.jsonl']);
+  });
+
+  it('is private, and without a place for it a run says that it has no memory', async () => {
+    const { create, names } = await useBench(rowsOf(2));
+    const { code, stderr } = await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } });
+    expect([code, stderr]).toEqual([0, expect.stringContaining("This run can't remember its requests")]);
+    expect((await create([], { env: { QRCTL_STATE_DIR: '/proc/nowhere' } })).code).toBe(0);
+    expect(names()).toHaveLength(2);
+  });
+
+  it('that is lost with a response in it costs no second code either', async () => {
+    let isLost = true;
+    const { create, names, directory } = await useBench(rowsOf(2), {
+      intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),
+    });
+    const args = ['--settle', '100ms', '--timeout', '300ms'];
+    await create([...args, '--ledger', 'own.jsonl']);
+    isLost = false;
+    await rm(join(directory, 'own.jsonl'));
+    expect((await create([...args, '--ledger', 'own.jsonl'])).code).toBe(0);
+    expect(names()).toEqual(['Code 1', 'Code 2']);
+  });
+});

@@ -1,0 +1,505 @@
+/** What people do on the second day with sheets, lists and files, as the field reported it: nothing is made twice or undone in silence. */
+import { copyFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startCli } from '../support/cli.ts';
+import { applyThenHang, type Fault, honest, sometimes } from '../support/faults.ts';
+import { type Bench, newMachine, outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
+
+const UNCHANGED = 'unchanged unchanged unchanged';
+const EXISTS = 'exists exists exists';
+
+/** A service that stores other values than it was sent. */
+const storing = (change: (text: string) => string): Fault =>
+  sometimes(({ request }) => {
+    if (request.method !== 'POST' && request.method !== 'PATCH') return undefined;
+    return ({ apply, send }) => {
+      const body = JSON.parse(`${request.body}`, (_, value) => (typeof value === 'string' ? change(value) : value));
+      return send(apply({ ...request, body: Buffer.from(JSON.stringify(body)) }));
+    };
+  });
+
+describe('a sheet that was created', () => {
+  const ways: [string, (bench: Bench) => Promise<unknown>, string[]][] = [
+    ['copied', ({ directory: d }) => copyFile(join(d, 'codes.csv'), join(d, 'other.csv')), ['--from', 'other.csv']],
+    ['renamed', ({ directory: d }) => rename(join(d, 'codes.csv'), join(d, 'other.csv')), ['--from', 'other.csv']],
+    ['opened through a link', ({ directory: d }) => symlink('codes.csv', join(d, 'link.csv')), ['--from', 'link.csv']],
+    [
+      'saved as tab-separated text',
+      async ({ read, write }) => write('other.tsv', (await read('codes.csv')).replaceAll(',', '\t').replaceAll('\n', '\r\n')),
+      ['--from', 'other.tsv'],
+    ],
+    ['given other results', async () => undefined, ['--from', 'codes.csv', '--results', 'other.results.csv']],
+  ];
+
+  it.each(ways)('and %s creates no code again: not on this machine, nor on another', async (_, change, from) => {
+    const bench = await useBench(rowsOf(3));
+    const { create, qr, methods } = bench;
+    expect((await create()).code).toBe(0);
+    await change(bench);
+    expect(methods()).toEqual({ GET: 1, POST: 3 });
+    for (const [env, outcomes] of [
+      [undefined, UNCHANGED],
+      [await newMachine(), EXISTS],
+    ] as const) {
+      const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
+      expect([
+        dry.code,
+        JSON.parse(dry.stdout)
+          .map(({ action }: { action: string }) => action)
+          .join(' '),
+      ]).toEqual([0, outcomes]);
+      const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
+      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
+      expect(methods()).toEqual({ GET: 2 });
+    }
+  });
+
+  it('goes on in its results: rows with an ID exist, the row below them is new, and the results go into themselves', async () => {
+    const { create, qr, read, write, methods, directory } = await useBench(rowsOf(3));
+    await create();
+    methods();
+    const results = await read('codes.results.csv');
+    await write('codes.results.csv', `${results}Code 4,https://example.com/4\n`.replace(/(\nCode 4.*)\n/, '$1,,,,,,\n'));
+    for (const [env, outcomes, requests] of [
+      [await newMachine(), `${UNCHANGED} created`, { GET: 1, POST: 1 }],
+      [await newMachine(), `${UNCHANGED} unchanged`, { GET: 1 }],
+    ] as const) {
+      const { code, stdout } = await qr(['create', '--from', 'codes.results.csv', '-f', 'json'], { env });
+      expect([code, outcomesOf(JSON.parse(stdout)), methods()]).toEqual([0, outcomes, requests]);
+    }
+    expect((await readdir(directory)).sort()).toEqual(['codes.csv', 'codes.results.csv']);
+  });
+});
+
+describe('a list that was saved yesterday', () => {
+  it("changes the edited row alone: a colleague's new address stays, and a paused code stays paused", async () => {
+    const { qr, read, write, sandbox, methods } = await useBench('', { codes: 4 });
+    await qr(['list', '-o', 'list.csv']);
+    const [a = '', b = '', c = ''] = [0, 1, 2].map((n) => sandbox.codeId(n));
+    sandbox.workspace.update(a, { destination: 'https://colleague.example/new' });
+    sandbox.workspace.update(b, { status: 'paused' });
+    await write('list.csv', (await read('list.csv')).replace(`${sandbox.workspace.code(c)?.name}`, 'Renamed today'));
+    methods();
+    const { code, stderr } = await qr(['update', '--from', 'list.csv']);
+    expect([code, methods().PATCH]).toEqual([0, 1]);
+    expect(sandbox.workspace.code(a)?.destination).toBe('https://colleague.example/new');
+    expect(sandbox.workspace.code(b)?.status).toBe('paused');
+    expect(sandbox.workspace.code(c)?.name).toBe('Renamed today');
+    expect(stderr).toMatch(/4 rows: .*1 updated/);
+  });
+
+  it('asks where both sides changed a field (9), and carries out the answers of its results', async () => {
+    const { qr, edit, readResults, sandbox, methods } = await useBench('', { codes: 3 });
+    await qr(['list', '-o', 'list.csv']);
+    const ids = [0, 1, 2].map((n) => sandbox.codeId(n));
+    for (const id of ids.slice(0, 2)) sandbox.workspace.update(id, { name: 'Theirs' });
+    await edit('list.csv', (row) => ({ ...row, name: `Mine ${ids.indexOf(row.id ?? '')}` }));
+    methods();
+    expect((await qr(['update', '--from', 'list.csv'])).code).toBe(9);
+    expect(methods().PATCH).toBe(1);
+    const asked = await readResults('list.results.csv');
+    expect(asked.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'conflict', 'updated']);
+    const answers = ['mine', 'theirs', ''];
+    await edit('list.results.csv', (row) => ({ ...row, decision: answers[ids.indexOf(row.id ?? '')] ?? '' }));
+    expect((await qr(['update', '--from', 'list.results.csv'])).code).toBe(0);
+    expect(ids.map((id) => sandbox.workspace.code(id)?.name)).toEqual(['Mine 0', 'Theirs', 'Mine 2']);
+    methods();
+    expect((await qr(['update', '--from', 'list.results.csv'])).code).toBe(0);
+    expect(methods().PATCH).toBeUndefined();
+  });
+
+  it('whose column of destinations was sorted by itself is refused (9) until --force', async () => {
+    const { create, qr, read, write, sandbox, methods } = await useBench(rowsOf(7));
+    await create();
+    await qr(['list', '-o', 'list.csv']);
+    const list = await read('list.csv');
+    await write(
+      'list.csv',
+      list.replace(/example\.com\/(\d)/g, (_, n) => `example.com/${(Number(n) % 7) + 1}`),
+    );
+    const before = sandbox.workspace.codes().map(({ destination }) => destination);
+    methods();
+    for (const env of [undefined, await newMachine()]) {
+      const { code, stderr } = await qr(['update', '--from', 'list.csv'], { env });
+      expect([code, stderr]).toEqual([
+        9,
+        expect.stringMatching(/column destination may have been sorted by itself.*no changes were made/),
+      ]);
+    }
+    expect(methods().PATCH).toBeUndefined();
+    expect(sandbox.workspace.codes().map(({ destination }) => destination)).toEqual(before);
+    expect((await qr(['update', '--from', 'list.csv', '--force'])).code).toBe(0);
+    expect(methods().PATCH).toBe(7);
+  });
+
+  it('says that a flag for all rows did nothing, because the column has values', async () => {
+    const { qr, methods } = await useBench('', { codes: 3 });
+    await qr(['list', '-o', 'list.csv']);
+    methods();
+    const { code, stderr } = await qr(['update', '--from', 'list.csv', '--status', 'paused']);
+    expect([code, stderr, methods().PATCH]).toEqual([0, expect.stringContaining('--status had no effect'), undefined]);
+  });
+});
+
+describe('an id and a slug of two codes in one row', () => {
+  it.each([
+    ['create'],
+    ['update', '--name', 'x'],
+    ['apply'],
+    ['delete', '--yes'],
+    ['image', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out'],
+  ])('are refused by %s (2), and nothing is sent', async (verb, ...flags) => {
+    const { qr, write, sandbox, methods } = await useBench('', { codes: 2 });
+    const [a, b] = [0, 1].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
+    await write('rows.csv', `key,id,slug\nk,${a?.id},${b?.slug}\n`);
+    const { code, stderr } = await qr([verb as string, '--from', 'rows.csv', ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`the ID belongs to ${a?.slug}, but the slug is ${b?.slug}`)]);
+    expect(Object.keys(methods())).toEqual(['GET']);
+  });
+});
+
+describe('qr apply', () => {
+  const TWO = 'key,name,type,destination,status\na,Poster,sms,,active\nb,Poster,sms,,paused\n';
+
+  it.each([true, false])('never crosses two equal codes without its lock file (ledger: %s)', async (hasLedger) => {
+    const { qr, write, directory, sandbox, methods } = await useBench('');
+    await write('codes.csv', TWO);
+    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(0);
+    const before = sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`);
+    await rm(join(directory, 'codes.lock.json'));
+    methods();
+    const env = hasLedger ? undefined : await newMachine();
+    expect((await qr(['apply', '--from', 'codes.csv'], { env })).code).toBe(hasLedger ? 0 : 9);
+    expect(methods()).toEqual({ GET: 1 });
+    await qr(['apply', '--from', 'codes.csv', '--adopt-existing'], { env });
+    expect(sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`)).toEqual(before);
+  });
+
+  it('leaves the codes of another file of the workspace alone: equal rows are asked about (9)', async () => {
+    const { qr, write, sandbox, methods } = await useBench('');
+    await write('one.csv', 'key,name,type,status\na,Poster,sms,active\n');
+    await write('two.csv', 'key,name,type,status\nz,Poster,sms,paused\n');
+    expect((await qr(['apply', '--from', 'one.csv'])).code).toBe(0);
+    methods();
+    expect((await qr(['apply', '--from', 'two.csv'])).code).toBe(9);
+    expect(methods()).toEqual({ GET: 1 });
+    expect((await qr(['apply', '--from', 'two.csv', '--as-new', 'z'])).code).toBe(0);
+    for (let round = 0; round < 2; round++)
+      for (const name of ['one.csv', 'two.csv']) expect((await qr(['apply', '--from', name])).code).toBe(0);
+    expect(methods()).toEqual({ GET: 5, POST: 1, PATCH: 1 });
+    expect(
+      sandbox.workspace
+        .codes()
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(['active', 'paused']);
+  });
+
+  it('activates a code again that --removed pause had paused, when a revert brings its key back', async () => {
+    const { qr, write, code } = await useBench('key,name,type\na,A,sms\nb,B,sms\n');
+    await qr(['apply', '--from', 'codes.csv']);
+    await write('codes.csv', 'key,name,type\na,A,sms\n');
+    expect((await qr(['apply', '--from', 'codes.csv', '--removed', 'pause'])).code).toBe(0);
+    expect(code('B').status).toBe('paused');
+    await write('codes.csv', 'key,name,type\na,A,sms\nb,B,sms\n');
+    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(0);
+    expect(code('B').status).toBe('active');
+  });
+
+  it('asks about a key 007 that became 7, also with an edit (9): no second code', async () => {
+    const { qr, write, methods, names, sandbox } = await useBench('key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n');
+    await qr(['apply', '--from', 'codes.csv']);
+    await write('codes.csv', 'key,name,type\n7,James,sms\n8,Bill,sms\nm,M,sms\n');
+    methods();
+    const { code, stderr } = await qr(['apply', '--from', 'codes.csv', '--removed', 'pause']);
+    expect([code, stderr]).toEqual([9, expect.stringContaining('its key differs from the key "007"')]);
+    expect([methods(), sandbox.workspace.codes().filter(({ status }) => status === 'paused')]).toEqual([{ GET: 1 }, []]);
+    expect(names()).toEqual(['Bill', 'Bond', 'M']);
+  });
+});
+
+describe('a decision', () => {
+  const quick = ['--settle', '100ms', '--timeout', '500ms', '--concurrency', '1'];
+
+  it('that is given again after a lost response makes no other code', async () => {
+    let isLost = false;
+    const { create, names } = await useBench(rowsOf(2), {
+      intercept: sometimes(({ request }) => isLost && request.method === 'POST' && applyThenHang),
+    });
+    await create();
+    isLost = true;
+    const again = ['--as-new', '2', ...quick];
+    const lost = await create(again);
+    isLost = false;
+    expect([lost.code, (await create(again)).code, (await create(again)).code]).toEqual([0, 0, 0]);
+    expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
+  });
+
+  it('--as-new all twice makes one new set, also if the first run was killed in its middle', async () => {
+    let posts = 0;
+    let kill = () => undefined as unknown;
+    const { create, names, sandbox, directory, file } = await useBench(rowsOf(4), {
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'POST' || ++posts !== 7) return undefined;
+        return (exchange) => {
+          exchange.apply();
+          kill();
+        };
+      }),
+    });
+    await create();
+    const again = ['--as-new', 'all', ...quick];
+    const running = await startCli(['qr', 'create', '--from', file, ...again], { env: sandbox.env, cwd: directory });
+    kill = () => running.child.kill('SIGKILL');
+    await running.done;
+    for (let run = 0; run < 3; run++) expect((await create(again)).code).toBe(0);
+    expect(names()).toEqual([1, 2, 3, 4].flatMap((n) => [`Code ${n}`, `Code ${n}`]));
+  });
+
+  it('is asked for a key whose response was lost, whose code was renamed, and whose row was edited: no second code', async () => {
+    let onPost = () => undefined as unknown;
+    const { qr, write, code, sandbox, directory, methods } = await useBench('key,name,destination\na,Poster,https://x.de/a\n', {
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'POST') return undefined;
+        return (exchange) => {
+          exchange.apply();
+          onPost();
+        };
+      }),
+    });
+    const apply = ['apply', '--from', 'codes.csv', '--settle', '100ms'];
+    const running = await startCli(['qr', ...apply], { env: sandbox.env, cwd: directory });
+    onPost = () => running.child.kill('SIGKILL');
+    await running.done;
+    const { id } = sandbox.workspace.update(code('Poster').id, { name: 'By hand' }) ?? {};
+    await write('codes.csv', 'key,name,destination\na,Poster two,https://x.de/a\n');
+    methods();
+    const asked = await qr(apply);
+    expect([asked.code, asked.stderr]).toEqual([9, expect.stringContaining(`${id}`)]);
+    expect(methods()).not.toHaveProperty('POST');
+    expect((await qr([...apply, '--adopt', `a=${id}`])).code).toBe(0);
+    expect(code('Poster two').id).toBe(id);
+    expect((await qr(apply)).code).toBe(0);
+    expect(sandbox.workspace.codes()).toHaveLength(1);
+  });
+});
+
+describe('a code that was deleted', () => {
+  it('is said to be gone (9), until --as-new or until the row is removed', async () => {
+    const { create, write, code, sandbox, methods, names, readResults } = await useBench(rowsOf(3));
+    await create();
+    const { id } = code('Code 2');
+    sandbox.workspace.delete(id);
+    methods();
+    const { code: exit, stderr } = await create();
+    expect([exit, stderr]).toEqual([9, expect.stringMatching(/line 3.*was deleted from the service[\s\S]*--as-new 3/)]);
+    expect(outcomesOf(await readResults())).toBe('unchanged gone unchanged');
+    expect((await create(['--as-new', '3'])).code).toBe(0);
+    expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3']);
+    for (const more of [[], ['--as-new', '3']]) expect((await create(more)).code).toBe(0);
+    expect(methods()).toMatchObject({ POST: 1 });
+    sandbox.workspace.delete(code('Code 3').id);
+    await write('codes.csv', rowsOf(2));
+    expect((await create()).code).toBe(0);
+    expect(methods()).not.toHaveProperty('POST');
+  });
+
+  it('is created again from the record of its backup', async () => {
+    const { qr, sandbox, code, methods } = await useBench('', { codes: 1, scans: 3 });
+    const { id, name, destination } = sandbox.workspace.codes()[0] ?? { id: '' };
+    expect((await qr(['delete', id, '--yes', '--backup', 'backup'])).code).toBe(0);
+    methods();
+    for (const outcome of ['created', 'unchanged']) {
+      const { code: exit, stdout } = await qr(['create', '--from', `backup/${id}.json`, '--results', 'back.csv', '-f', 'json']);
+      expect([exit, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcome]);
+    }
+    expect(code(`${name}`)).toMatchObject({ destination, status: 'active' });
+    expect(methods()).toEqual({ GET: 2, POST: 1 });
+  });
+
+  it('is not one where a login page answered its DELETE with 200', async () => {
+    const page: Fault = ({ send }) =>
+      send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<html>Sign in</html>' });
+    let isLogin = true;
+    const { qr, write, sandbox, readResults } = await useBench('', {
+      codes: 2,
+      intercept: sometimes(({ request }) => isLogin && request.method === 'DELETE' && page),
+    });
+    const ids = [0, 1].map((n) => sandbox.codeId(n));
+    await write('old.csv', `id\n${ids.join('\n')}\n`);
+    expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(8);
+    expect(outcomesOf(await readResults('old.results.csv'))).toBe('failed failed');
+    expect((await qr(['delete', ids[0] as string, '--yes'])).code).toBe(1);
+    isLogin = false;
+    expect((await qr(['delete', '--from', 'old.csv', '--yes'])).code).toBe(0);
+    expect(sandbox.workspace.codes()).toEqual([]);
+  });
+
+  it('but for a killed backup, which left it paused, is active again when its row is taken off the list', async () => {
+    let kill = () => undefined as unknown;
+    let patches = 0;
+    const { qr, write, sandbox, directory } = await useBench('', {
+      codes: 2,
+      scans: 2,
+      intercept: sometimes(({ request }) => {
+        if (request.method !== 'PATCH' || ++patches > 1) return undefined;
+        return (exchange) => {
+          exchange.apply();
+          kill();
+        };
+      }),
+    });
+    const [a = '', b = ''] = [0, 1].map((n) => sandbox.codeId(n));
+    await write('old.csv', `id\n${a}\n`);
+    const args = ['qr', 'delete', '--from', 'old.csv', '--yes', '--backup', 'backup'];
+    const running = await startCli(args, { env: sandbox.env, cwd: directory });
+    kill = () => running.child.kill('SIGKILL');
+    await running.done;
+    expect(sandbox.workspace.code(a)?.status).toBe('paused');
+    await write('old.csv', `id\n${b}\n`);
+    expect((await qr(args.slice(1))).code).toBe(0);
+    expect(sandbox.workspace.codes()).toMatchObject([{ id: a, status: 'active' }]);
+  });
+});
+
+describe('a plan of dated changes', () => {
+  const at = (day: number) => `2020-01-0${day}T00:00Z`;
+  const due = ['update', '--due', '--from'];
+
+  it('of A, B and A again ends in A', async () => {
+    const { qr, write, sandbox } = await useBench('', { codes: 1 });
+    const id = sandbox.codeId();
+    for (const days of [1, 2, 3]) {
+      const rows = ['https://x.de/a', 'https://x.de/b', 'https://x.de/a'].slice(0, days);
+      await write('plan.csv', `id,at,destination\n${rows.map((to, n) => `${id},${at(n + 1)},${to}\n`).join('')}`);
+      expect((await qr([...due, 'plan.csv'])).code).toBe(0);
+      expect(sandbox.workspace.code(id)?.destination).toBe(rows.at(-1));
+    }
+  });
+
+  it.each([
+    ['is renamed', 'https://x.de/a', 'renamed.csv', true],
+    ['gets a corrected name in a row that is done', 'https://x.de/a', 'plan.csv', true],
+  ])("leaves a person's later edit when it %s", async (_, to, name) => {
+    const { qr, write, sandbox } = await useBench('', { codes: 1 });
+    const id = sandbox.codeId();
+    await write('plan.csv', `id,at,name,destination\n${id},${at(1)},Poster,${to}\n`);
+    expect((await qr([...due, 'plan.csv'])).code).toBe(0);
+    sandbox.workspace.update(id, { destination: 'https://person.example/' });
+    await write(name, `id,at,name,destination\n${id},${at(1)},${name === 'plan.csv' ? 'Poster two' : 'Poster'},${to}\n`);
+    expect((await qr([...due, name])).code).toBe(0);
+    expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
+  });
+
+  it("asks about a person's later edit if the memory of the plan was lost (9), where its rows were saved with a base", async () => {
+    const { qr, read, write, sandbox, methods } = await useBench('', { codes: 1 });
+    const id = sandbox.codeId();
+    await qr(['list', '-o', 'list.csv', '--fields', 'id,destination,base']);
+    const [header = '', row = ''] = (await read('list.csv')).split('\n');
+    await write('plan.csv', `${header},at\n${row.replace(/(?<=,)[^,]*(?=,r)/, 'https://x.de/a')},${at(1)}\n`);
+    expect((await qr([...due, 'plan.csv'])).code).toBe(0);
+    sandbox.workspace.update(id, { destination: 'https://person.example/' });
+    methods();
+    expect((await qr([...due, 'plan.csv'], { env: await newMachine() })).code).toBe(9);
+    expect(methods()).not.toHaveProperty('PATCH');
+    expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
+  });
+});
+
+describe.each([
+  ['normalizes', (text: string) => text.replace(/ +/g, ' ').replace(/^(https:\/\/[^/]+)$/, '$1/')],
+  ['shortens', (text: string) => (text.startsWith('http') ? text : text.slice(0, 20))],
+])('a service that %s what it is sent', (_, change) => {
+  const NAME = 'A  poster with a name longer than 20';
+  const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
+
+  it('gets no PATCH every night: create, update and apply come to rest', async () => {
+    const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, { intercept: storing(change) });
+    expect((await create()).code).toBe(0);
+    const [{ id } = { id: '' }] = sandbox.workspace.codes();
+    for (let night = 0; night < 3; night++) expect((await create()).code).toBe(0);
+    await write('update.csv', `id,name\n${id},Yet  another ${NAME}\n`);
+    methods();
+    const first = await qr(['update', '--from', 'update.csv']);
+    expect([first.code, await read('update.results.csv')]).toEqual([0, expect.stringContaining('the service stored')]);
+    for (let night = 0; night < 3; night++) expect((await qr(['update', '--from', 'update.csv'])).code).toBe(0);
+    expect(methods().PATCH ?? 0).toBeLessThanOrEqual(1);
+    await write('apply.csv', TEXT.replace('\nk,', '\nl,').replace(NAME, `Another  ${NAME}`));
+    expect((await qr(['apply', '--from', 'apply.csv'])).code).toBe(0);
+    methods();
+    for (let night = 0; night < 3; night++) expect((await qr(['apply', '--from', 'apply.csv'])).code).toBe(0);
+    expect(methods()).toEqual({ GET: 3 });
+    expect(posts()).toBe(2);
+  });
+
+  it('is said by qr update CODE', async () => {
+    const { qr, sandbox } = await useBench('', { codes: 1, intercept: storing(change) });
+    const { code, stderr } = await qr(['update', sandbox.codeId(), '--name', NAME]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('stored')]);
+  });
+});
+
+describe('a run', () => {
+  it('costs the listing and a request per row, however many requests another client sends meanwhile', async () => {
+    const { create, sandbox, methods } = await useBench(rowsOf(6), {
+      intercept: async (exchange) => {
+        if (exchange.request.headers['x-other'] === undefined && exchange.request.method === 'POST')
+          await fetch(`${sandbox.baseUrl}/qr?limit=1`, {
+            headers: { authorization: `Bearer ${sandbox.apiKey}`, 'x-other': '1' },
+          });
+        return honest(exchange);
+      },
+    });
+    const { code, stderr } = await create(['--concurrency', '1']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('6 rows: 6 created (7 requests)')]);
+    expect(stderr).not.toContain('Waiting');
+    expect(methods()).toEqual({ GET: 7, POST: 6 });
+  });
+
+  it('keeps the columns that a person added to its results', async () => {
+    const { create, write, read, readResults } = await useBench(rowsOf(2));
+    await create();
+    const [header, ...rows] = (await read('codes.results.csv')).trimEnd().split('\n');
+    await write('codes.results.csv', `${header},printed\n${rows.map((row, n) => `${row},run ${n}\n`).join('')}`);
+    await write('codes.csv', rowsOf(3));
+    expect((await create()).code).toBe(0);
+    expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1', '']);
+  });
+});
+
+describe('a plan for a pull request', () => {
+  it('shows removed, changed and asked rows before 200 new ones, and never cuts them', async () => {
+    const rows = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => `k${n + from},Row ${n + from},sms\n`).join('');
+    const { qr, write, sandbox, code } = await useBench(`key,name,type\n${rows(0, 20)}`, { plan: 'business' });
+    await qr(['apply', '--from', 'codes.csv']);
+    sandbox.workspace.delete(code('Row 19').id);
+    await write('codes.csv', `key,name,type\n${rows(100, 300)}${rows(1, 18)}k18,Edited,sms\nk19,Row 19,sms\n`);
+    const { stdout } = await qr(['apply', '--from', 'codes.csv', '--dry-run', '-f', 'markdown']);
+    const lines = stdout.split('\n').filter((line) => line.startsWith('|'));
+    const at = (text: string) => lines.findIndex((line) => line.includes(text));
+    const first = at('`k100`');
+    for (const key of ['`k0`', '`k18`', '`k19`']) {
+      expect(at(key), key).toBeGreaterThan(0);
+      expect(at(key), key).toBeLessThan(first);
+    }
+    expect(stdout).not.toContain('unchanged |');
+  });
+
+  it.each([
+    ['nothing to do', (text: string) => text, 0],
+    ['a new row', (text: string) => `${text}k9,New,sms\n`, 8],
+    ['a code that is gone', (text: string) => text.replace('Row 1', 'Row one'), 9],
+  ])('ends as the run on main will: %s', async (what, change, exit) => {
+    const text = 'key,name,type\nk0,Row 0,sms\nk1,Row 1,sms\n';
+    const { qr, write, sandbox, code } = await useBench(text);
+    await qr(['apply', '--from', 'codes.csv']);
+    if (what.includes('gone')) sandbox.workspace.delete(code('Row 1').id);
+    await write('codes.csv', change(text));
+    const plan = await qr(['apply', '--from', 'codes.csv', '--dry-run', '--exit-code', '-f', 'markdown']);
+    expect(plan.code).toBe(exit);
+    if (exit !== 0) expect(plan.stdout).toContain(exit === 9 ? 'deleted from the service' : 'a run would change 1 code');
+    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(exit === 9 ? 9 : 0);
+  });
+});
