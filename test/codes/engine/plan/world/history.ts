@@ -1,0 +1,207 @@
+/** Plays the history of a seed: a week of three people, their sheets, machines, and one service. */
+import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
+import type { Plan, PlanInput, Policy } from '../../../../../src/codes/engine/plan/model.ts';
+import { isFine, judgeEnd } from './fine.ts';
+import { createJudge } from './judge.ts';
+import { updateLock } from './lock.ts';
+import { createMemory, type Memory } from './memory.ts';
+import { answer, editService, editSheet, mergeResults, newRow, noteExcluded, saveList, unsortColumn } from './people.ts';
+import { judgeQuestions } from './questions.ts';
+import { createRandom } from './random.ts';
+import { type Job, type Report, runJob } from './run.ts';
+import { createService } from './service.ts';
+import { copyRow, isMixedUp, noteAgreement, resultsRow, type Sheet, type SheetRow } from './sheet.ts';
+import { count, type Tally, type Truth } from './truth.ts';
+
+export interface Options {
+  readonly planOf: (input: PlanInput) => Plan;
+  /** Is told of each step. */
+  readonly onStep?: (text: string) => void;
+}
+
+interface Person {
+  readonly machine: number;
+  sheet: Sheet;
+  /** Of the last run. */
+  last: { readonly report: Report; readonly results: SheetRow[] } | undefined;
+}
+
+/** Plays the history of a seed and returns what came of it. Throws what the rules throw. */
+export function playHistory(seed: number, { planOf, onStep = () => undefined }: Options): Tally {
+  const random = createRandom(seed);
+  const faults = random.pick([0, 0.02, 0.1, 0.3]);
+  const late = random.pick([0, 0, 0.1, 0.4]);
+  const service = createService(random, { normalizes: random.chance(0.6), shortens: random.chance(0.2), faults, late });
+  const tally: Tally = { problems: [], counts: new Map() };
+  let tokens = 0;
+  const truth: Truth = { service, tally, permits: new Map(), excluded: new Map(), before: new Map(), newToken: () => ++tokens };
+  const judge = createJudge(truth);
+  const isKeyed = random.chance(0.5);
+  const isAlone = random.chance(0.4);
+  const memories: Memory[] = [createMemory(), createMemory(), createMemory()];
+  let copies = 0;
+  let runs = 0;
+  const newSheet = (rows: readonly SheetRow[], lock: ReadonlyMap<string, LockEntry>): Sheet => {
+    copies += 1;
+    return { copy: copies, lock: new Map(lock), rows: rows.map(copyRow), sorted: undefined };
+  };
+  const first = Array.from({ length: 1 + random.below(5) }, () => newRow(random, truth, isKeyed));
+  const people: Person[] = [0, 1, 2].map((number) => ({
+    machine: isAlone ? 0 : number,
+    sheet: newSheet(first, new Map()),
+    last: undefined,
+  }));
+  const allRows = () => people.flatMap(({ sheet }) => sheet.rows);
+
+  const play = (person: Person, sheet: Sheet, policy: Policy, killAfter: number): Report => {
+    const memory = memories[person.machine];
+    const lock = policy.verb === 'apply' ? sheet.lock : undefined;
+    if (!memory) throw new Error('A person has no machine.');
+    const isNarrow = (policy.verb === 'update' || policy.verb === 'delete') && random.chance(0.5);
+    const job: Job = { sheet, policy, memory, lock, killAfter, isNarrow };
+    runs += 1;
+    const report = runJob(job, { service, judge, planOf, run: `r${runs}` });
+    count(tally, `run: ${policy.verb}, ${report.end}`);
+    if (report.end === 'through') {
+      for (const { outcome } of report.reports) count(tally, `row: ${outcome}`);
+      judgeEnd(truth, report, policy.verb);
+      judgeQuestions(truth, report, job);
+    }
+    if (report.end !== 'killed') learn(report, sheet, policy, lock);
+    onStep(
+      `${policy.verb} of sheet ${sheet.copy}${Number.isFinite(killAfter) ? ` killed after ${killAfter}` : ''}: ${tell(report)}`,
+    );
+    return report;
+  };
+  const learn = (report: Report, sheet: Sheet, { verb }: Policy, lock: Map<string, LockEntry> | undefined) => {
+    if (report.end !== 'through' || isMixedUp(sheet)) return;
+    for (const one of report.reports) {
+      noteAgreement(one);
+      if (one.code && FOUND.has(one.outcome) && !(sheet.sorted && one.item.how !== 'id'))
+        service.codes.get(one.code.id)?.tokens.add(one.row.token);
+    }
+    if (lock && verb === 'apply') updateLock(lock, report);
+  };
+  const run = (person: Person, sheet: Sheet, policy: Policy) => {
+    const isAsNew = policy.decisions.asNewAll;
+    for (const { token, decision } of sheet.rows) if (decision === undefined) truth.permits.set(token, isAsNew ? 1 : 0);
+    let report = play(person, sheet, policy, random.chance(0.15) ? random.below(16) : Number.POSITIVE_INFINITY);
+    while (report.end === 'killed' && random.chance(0.7)) {
+      noteExcluded(truth, memories, allRows());
+      report = play(person, sheet, policy, random.chance(0.3) ? random.below(16) : Number.POSITIVE_INFINITY);
+    }
+    if (report.end === 'through' && !report.isTroubled && random.chance(0.3)) playAgain(person, sheet, policy, report);
+    noteExcluded(truth, memories, allRows());
+    if (report.end === 'through' && !isMixedUp(sheet)) person.last = { report, results: report.reports.map(resultsRow) };
+    unsortColumn(sheet);
+  };
+  /** The same run once more sends nothing. */
+  const playAgain = (person: Person, sheet: Sheet, policy: Policy, before: Report) => {
+    service.now += 20;
+    service.isCalm = true;
+    const again = play(person, sheet, policy, Number.POSITIVE_INFINITY);
+    service.isCalm = false;
+    if (again.sent > 0) tally.problems.push(`the same run again sends ${again.sent}: ${tell(again)} after ${tell(before)}`);
+    if (isFine(before, policy.verb) && !isFine(again, policy.verb))
+      count(tally, `fine, and not fine again: ${tell(again)} after ${tell(before)}`);
+  };
+  const policyOf = (sheet: Sheet): Policy => {
+    const hasIds = sheet.rows.length > 0 && sheet.rows.every(({ id }) => id !== undefined);
+    const hasKeys = sheet.rows.every(({ key }) => key !== undefined);
+    const verbs = [...(hasIds ? (['update', 'update'] as const) : []), ...(hasKeys ? (['apply', 'apply'] as const) : [])];
+    const verb = random.pick([...verbs, 'create' as const]);
+    return {
+      verb,
+      conflicts: verb === 'apply' && !random.chance(0.2) ? 'file' : random.pick(['ask', 'ask', 'ask', 'service'] as const),
+      isDated: false,
+      applyEdits: verb === 'create' && random.chance(0.4),
+      adoptExisting: verb === 'apply' && random.chance(0.3),
+      removed: random.chance(0.2) ? 'pause' : 'report',
+      maxChanges: undefined,
+      force: false,
+      decisions: { adopt: new Map(), asNew: new Map(), asNewAll: verb === 'create' && random.chance(0.06) },
+    };
+  };
+  const decide = (person: Person) => {
+    if (!person.last) return;
+    const { report, results } = person.last;
+    person.sheet = newSheet(results, person.sheet.lock);
+    for (const [index, row] of person.sheet.rows.entries()) {
+      const one = report.reports[index];
+      if (one) row.decision = answer(random, truth, one);
+    }
+    run(person, person.sheet, { ...policyOf(person.sheet), applyEdits: false });
+    for (const row of person.sheet.rows) row.decision = undefined;
+  };
+  const removeCodes = (person: Person) => {
+    const rows = person.sheet.rows.filter(({ id }) => id !== undefined);
+    if (rows.length === 0) return;
+    const sheet = newSheet([random.pick(rows)], person.sheet.lock);
+    run(person, sheet, { ...policyOf(sheet), verb: 'delete', applyEdits: false, adoptExisting: false });
+  };
+  const copySheet = (person: Person) => {
+    const { sheet } = random.pick(people);
+    person.sheet = newSheet(sheet.rows, sheet.lock);
+    person.last = undefined;
+  };
+  const spoilMemory = (person: Person) => {
+    const { machine } = person;
+    const records = memories[machine]?.records ?? [];
+    const what = random.below(3);
+    if (what === 0) memories[machine] = createMemory();
+    else if (what === 1) memories[machine] = createMemory(records.slice(0, random.below(records.length + 1)));
+    else memories[machine] = createMemory(random.pick(memories).records);
+    if (random.chance(0.3)) person.sheet.lock.clear();
+    if (isKeyed && random.chance(0.3))
+      person.sheet = newSheet([newRow(random, truth, true), newRow(random, truth, true)], new Map());
+  };
+  const steps: Record<string, (person: Person) => unknown> = {
+    run: (person) => run(person, person.sheet, policyOf(person.sheet)),
+    decide,
+    edit: (person) => editSheet(random, truth, person.sheet, isKeyed),
+    service: () => editService(random, truth, allRows()),
+    list: (person) => {
+      person.sheet = newSheet(saveList(truth, random), person.sheet.lock);
+      person.last = undefined;
+    },
+    results: (person) => {
+      if (person.last) person.sheet = newSheet(person.last.results, person.sheet.lock);
+    },
+    merge: (person) => person.last && mergeResults(person.sheet, person.last.results),
+    'copy sheet': copySheet,
+    'delete codes': removeCodes,
+    'spoil memory': spoilMemory,
+    /** Another file of the workspace; its keys may be those of the first one. */
+    'other file': (person) => {
+      const keys = random.chance(0.5) ? 'k' : 'other';
+      const rows = [1, 2].map((number) => ({ ...newRow(random, truth, isKeyed), key: isKeyed ? `${keys}${number}` : undefined }));
+      person.sheet = newSheet(rows, new Map());
+      person.last = undefined;
+    },
+  };
+  run(people[0] as Person, (people[0] as Person).sheet, policyOf((people[0] as Person).sheet));
+  for (let left = 3 + random.below(9); left > 0 && tally.problems.length === 0; left--) {
+    const person = random.pick(people);
+    const step = random.pick(STEPS);
+    onStep(`${step} by person ${people.indexOf(person)}`);
+    const result = steps[step]?.(person);
+    if (typeof result === 'string') onStep(`  ${result}`);
+    noteExcluded(truth, memories, allRows());
+    if (!random.chance(0.3)) service.now += 20;
+  }
+  return tally;
+}
+
+/** Outcomes that tell the user that the code is the row's. */
+const FOUND: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
+
+const STEPS = [
+  ...['run', 'run', 'run', 'run', 'run', 'decide', 'decide', 'edit', 'edit', 'edit', 'edit', 'service', 'service'],
+  ...['list', 'results', 'merge', 'copy sheet', 'delete codes', 'spoil memory', 'other file'],
+] as const;
+
+function tell({ end, sent, reports, plan }: Report): string {
+  const rows = reports.map(({ outcome, item, code }) => `${outcome}/${item.how}${code ? `/${code.slug}` : ''}`);
+  const why = plan && end === 'refused' ? [...plan.brakes.map(({ is }) => is), ...plan.faults.map(({ message }) => message)] : [];
+  return `${end}, ${sent} sent: ${[...rows, ...why].join(' ')}`;
+}

@@ -1,0 +1,20 @@
+/** A few weeks of three people with copies of a sheet, lost responses, kills and lost memories (test/rows plays thousands). */
+import { expect, it, onTestFinished } from 'vitest';
+import { openTheatre } from '../rows/theatre.ts';
+import { BIN } from '../support/cli.ts';
+
+it('makes no second code, takes no code of another row, undoes no edit in silence, and ends with 0 only if all agree', async () => {
+  const theatre = await openTheatre(BIN);
+  onTestFinished(() => theatre.close());
+  const problems: string[] = [];
+  for (let seed = 1; seed <= 32; seed++) {
+    const { problems: found } = await theatre.play(seed, 'none', () => undefined);
+    problems.push(...found.map((problem) => `seed ${seed}: ${problem}`));
+  }
+  for (let seed = 101; seed <= 103; seed++) {
+    const { problems: found } = await theatre.play(seed, 'request', () => undefined);
+    problems.push(...found.map((problem) => `seed ${seed}: ${problem}`));
+  }
+
+  expect(problems).toEqual([]);
+});
