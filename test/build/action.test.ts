@@ -13,10 +13,17 @@ const script = action.slice(action.lastIndexOf('run: |') + 'run: |'.length).repl
 /** Output in which the runner obeys no workflow command. */
 const STOPPED = /^::stop-commands::(?<token>[0-9a-f]{32})\n(?<output>[\s\S]*)\n::\k<token>::\n$/;
 
+/** Prints its arguments, or says something and prints nothing. */
+const QRCTL = `#!/bin/sh
+printf '%s\\n' "$QRCTL_TEST_SAYS" >&2
+[ -n "$QRCTL_TEST_SAYS" ] || printf "[%s]" "$@"
+exit "$QRCTL_TEST_END"
+`;
+
 /** Runs the step with a `qrctl` that prints its arguments, each in brackets. */
 async function runStep(command: string, more: Record<string, string> = {}) {
   const directory = await useDirectory();
-  writeFileSync(join(directory, 'qrctl'), '#!/bin/sh\nprintf "[%s]" "$@"\nexit "$QRCTL_TEST_END"\n', { mode: 0o755 });
+  writeFileSync(join(directory, 'qrctl'), QRCTL, { mode: 0o755 });
   const output = join(directory, 'output');
   const env = {
     PATH: `${directory}${delimiter}${process.env.PATH}`,
@@ -24,10 +31,11 @@ async function runStep(command: string, more: Record<string, string> = {}) {
     GITHUB_STEP_SUMMARY: join(directory, 'summary'),
     ...{ QRCTL_ARGUMENTS: command, QRCTL_PLAN: '', QRCTL_APPLY: '' },
     QRCTL_API_KEY: 'svc_live_secret',
+    QRCTL_TEST_SAYS: '',
     QRCTL_TEST_END: command.includes('verify') ? '8' : '0',
     ...more,
   };
-  const { status, stdout } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
+  const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     env,
     cwd: directory,
   });
@@ -37,6 +45,7 @@ async function runStep(command: string, more: Record<string, string> = {}) {
   return {
     status,
     stdout: printed,
+    stderr: String(stderr),
     token: STOPPED.exec(String(stdout))?.groups?.token,
     told,
     summary,
@@ -87,7 +96,7 @@ describe('the inputs plan and apply', () => {
   test('are a file and more arguments, one per line, whatever is in them; the job summary has the output', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
-    const printed = '[qr][apply][--dry-run][--format][markdown][--from][my $(touch owned).csv][--key][SKU `x`]';
+    const printed = '[qr][apply][--dry-run][--exit-code][--format][markdown][--from][my $(touch owned).csv][--key][SKU `x`]';
     expect(plan).toMatchObject({ status: 0, stdout: printed, summary: printed, told: 'exit-code=0\n' });
     const apply = await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: '9' });
     const applied = '[qr][apply][--format][markdown][--from][codes.csv]';
@@ -98,6 +107,28 @@ describe('the inputs plan and apply', () => {
   test('check the file alone where there is no key, as for a pull request from a fork', async () => {
     const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
     expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
+  });
+
+  test.each([
+    [0, 0],
+    [8, 0],
+    [9, 9],
+    [2, 2],
+  ])('a plan that ends with %i ends the step with %i: it fails for decisions, not for changes', async (end, status) => {
+    const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
+    expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
+    expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
+  });
+
+  test('have the messages in the job summary where there is no plan, as code', async () => {
+    const says = '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
+    const { status, stdout, stderr, summary } = await runStep('', {
+      QRCTL_APPLY: 'codes.csv',
+      QRCTL_TEST_SAYS: says,
+      QRCTL_TEST_END: '2',
+    });
+    expect([status, stdout, stderr]).toEqual([2, '', `${says}\n`]);
+    expect(summary).toBe('    qrctl: codes.csv has 1 fault:\n      line 2: <b>is empty</b>\n    ```\n');
   });
 
   test('do not go together', async () => {
