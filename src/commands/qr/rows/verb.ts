@@ -1,9 +1,9 @@
 /** Types of a run over rows. */
 import type { BackUp, RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
 import type { Plan, PlanInput, Policy, Row } from '../../../codes/engine/plan/model.ts';
+import type { CheckedRows, RowsOptions } from '../../../codes/engine/rows/read-rows.ts';
 import type { CommonChanges } from '../../../codes/input/check-rows.ts';
 import type { RowOutcome } from '../../../codes/input/outcomes.ts';
-import type { CheckedRows, RowsOptions } from '../../../codes/engine/rows/read-rows.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 import type { Fault, Input, Source } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
