@@ -129,7 +129,7 @@ describe('qr update --from', () => {
     ['update', '--status', 'paused', '--dry-run'],
     ['delete', '--yes'],
     ['delete', '--dry-run'],
-  ])('is refused where somebody sorted one column alone: %s %s', async (...line) => {
+  ])('is refused where a user sorted one column alone: %s %s', async (...line) => {
     const { write, qr, sandbox, code } = await useChanges();
     const [a, b, c] = [0, 1, 2].map(code);
     // A slug that a spreadsheet made a number of is of no code, and the id counts.

@@ -147,7 +147,7 @@ describe('a sheet that was created', () => {
 });
 
 describe('three people with three copies', () => {
-  it('each add a row and correct one: every row is there once, and nobody undoes what another did', async () => {
+  it('each add a row and correct one: every row is there once, and no run undoes what another did', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
     const people = await Promise.all([1, 2, 3].map(async (n) => ({ n, file: `copy-${n}.csv`, env: await newMachine() })));

@@ -76,7 +76,7 @@ interface Ended {
   extra: number;
 }
 
-/** One file, killed so often, and then run until it is done. Fails where a code is there twice and nobody was told. */
+/** One file, killed so often, and then run until it is done. Fails where a code is there twice and no user was told. */
 async function attack(seed: number, kills: number): Promise<Ended> {
   const chance = (kind: number, n: number) => fraction(seed, kind, n);
   const directory = await useDirectory();

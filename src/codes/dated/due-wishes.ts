@@ -18,13 +18,13 @@ export interface Share {
   readonly problem: string | undefined;
 }
 
-/** Row that stands for all rows of a code, with the number and line of the latest one that counts. */
+/** Row that represents all rows of a code, with the number and line of the latest one that counts. */
 export interface DueRow extends Row {
   /** In the order of the file. */
   readonly shares: readonly Share[];
 }
 
-/** Returns whether a row stands for the rows of a code. */
+/** Returns whether a row represents the rows of a code. */
 export function isDueRow(row: Row | undefined): row is DueRow {
   return row !== undefined && 'shares' in row;
 }

@@ -101,7 +101,7 @@ function createRecorder({ run, ledger }: RunJob): { plan(planned: Planned): Prom
   return { plan: recordPlan, end: () => (hasRun ? ledger.append([{ is: 'end', run }]) : Promise.resolve()) };
 }
 
-/** Throws UnprovenError if something stands against a later plan that the user has not agreed to. */
+/** Throws UnprovenError if a later plan has faults or brakes that the user has not seen. */
 function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   const isNew = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is));
   const [fault] = faults;

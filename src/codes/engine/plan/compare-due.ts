@@ -3,7 +3,6 @@
  * alone, whatever was sent before it.
  */
 import { fingerprintOf } from './base.ts';
-import type { Changed, Pair } from './compare.ts';
 import {
   type Claim,
   type DueMark,
@@ -14,6 +13,7 @@ import {
   type OwnChange,
   type PlanItem,
 } from './model.ts';
+import type { Changed, Pair } from './pair.ts';
 import { isSame } from './values.ts';
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;

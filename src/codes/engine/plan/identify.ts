@@ -45,7 +45,7 @@ export function identifyRows(input: PlanInput): Identities {
     takeKnownValues(ladder);
     matchLost(ladder);
     takeEqual(ladder);
-    takeKeys(ladder);
+    takeKeys(ladder, keyOwners);
     findEdits(ladder);
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));

@@ -5,7 +5,7 @@
 import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { LedgerView, PlanInput, Row, Sending } from './model.ts';
-import { indexBy, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
+import { indexBy, isAlike, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
 
 /** Unclear requests of one row: the first, and its repetitions. */
 type Chain = readonly Sending[];
@@ -64,7 +64,7 @@ function withoutCode({ row, chain, candidates }: Unmatched, free: readonly QrCod
     ...(isDecided && { isDecided }),
     ...(replaces !== undefined && { replaces }),
   };
-  // It is sent again, unless somebody, or the service, changed its code before it was looked up.
+  // It is sent again, unless another client, or the service, changed its code before it was looked up.
   const alike = candidates.length > 0 ? candidates : input.isSettled ? unexplained(chain, free, input) : [];
   if (alike.length === 0) return repeat;
   // What was shown is answered.
@@ -78,7 +78,8 @@ function withoutCode({ row, chain, candidates }: Unmatched, free: readonly QrCod
 function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInput): QrCode[] {
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
-    return isUnknown && chain.some(({ values }) => nameKey(values) === nameKey(code) || placeKey(values) === placeKey(code));
+    // Without a destination, only the name could tell codes apart, and it may have been edited.
+    return isUnknown && chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination));
   });
 }
 
@@ -113,11 +114,7 @@ function assignRows(ladder: Ladder, chains: readonly Chain[]): Map<Chain, Row> {
   };
   assign((sending) => replacing.get(sending));
   const byKey = indexBy(open, ({ key }) => key);
-  const sharesValue = (row: Row, { values }: Sending) => {
-    const own = rowValues(row);
-    return nameKey(own) === nameKey(values) || (placeKey(own) !== undefined && placeKey(own) === placeKey(values));
-  };
-  assign((sending) => byKey.get(sending.key ?? '')?.find((row) => sharesValue(row, sending)));
+  assign((sending) => byKey.get(sending.key ?? '')?.find((row) => isAlike(rowValues(row), sending.values)));
   const byValues = indexBy(open, (row) => valuesKey(rowValues(row)));
   const equal = (sending: Sending) =>
     (byValues.get(valuesKey(sending.values)) ?? []).filter((row) => !taken.has(row) && mayBe(row, sending));

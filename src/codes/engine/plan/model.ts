@@ -60,7 +60,7 @@ export interface Row extends InputRow {
   readonly doubts: readonly Doubt[];
   /** `qr update --due`: its time, ms since the epoch. */
   readonly atMs?: number | undefined;
-  /** `qr update --due`: what the plan says about the code now, by field; of a row that stands for all rows of a code. */
+  /** `qr update --due`: what the plan says about the code now, by field; of a row that represents all rows of a code. */
   readonly due?: Readonly<Partial<Record<Field, DueWish>>>;
   /** Fault of a type that qrctl doesn't know, valid for a code that has it. */
   readonly typeFault: Fault | undefined;

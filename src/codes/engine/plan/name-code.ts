@@ -1,11 +1,11 @@
 /** Rungs 1 and 2 of the ladder: the code that a row names by its cells, by a decision of the user, or by its key. */
 import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
-import type { QrCode } from '../../../service/shapes.ts';
+import type { NewCode, QrCode } from '../../../service/shapes.ts';
 import { foldKey } from '../lock/lock-file.ts';
 import { type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { How, LedgerView, PlanInput, Row } from './model.ts';
-import { nameKey, placeKey, rowValues, valuesKey } from './values.ts';
+import { isAlike, rowValues, valuesKey } from './values.ts';
 
 interface KeyOwner {
   readonly id: string;
@@ -118,29 +118,28 @@ function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { n
 /** A key that only the ledger knows may be that of another file of the workspace: it is certain only if all values are equal. */
 function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: PlanInput): boolean {
   const code = listing.codes.get(id);
-  return slug === undefined && code !== undefined && !sharesKey(row, code, ledger, valuesKey);
+  const key = valuesKey(rowValues(row));
+  return slug === undefined && code !== undefined && !knownValues(code, ledger).some((one) => valuesKey(one) === key);
 }
 
-function sharesKey(row: Row, code: QrCode, { claims }: LedgerView, keyOf: typeof placeKey): boolean {
-  const key = keyOf(rowValues(row));
-  const known = [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
-  return key !== undefined && known.some((one) => keyOf(one) === key);
+/** Values of a code: those of the service, and those of its row as they were sent or found. */
+function knownValues(code: QrCode, { claims }: LedgerView): (QrCode | NewCode)[] {
+  return [code, ...(claims.get(code.id.toLowerCase())?.rows ?? [])];
 }
 
 /**
  * Rows whose values no code has, and whose key the ledger knows with other values: edited rows, or those of another file with the same keys.
  * The user is asked, unless `qr create` asks anyway because name or destination is the same.
  */
-export function takeKeys(ladder: Ladder): void {
+export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>): void {
   const { ledger, listing, policy } = ladder.input;
-  const owners = keyedCodes(ladder.input);
   for (const row of openRows(ladder)) {
     const id = owners.get(row.key ?? '')?.id;
     const code = listing.codes.get(id ?? '');
     if (!code || id === undefined || ladder.taken.has(id) || ladder.answers.newOf(row) > 0) continue;
-    const isAlike = sharesKey(row, code, ledger, nameKey) || sharesKey(row, code, ledger, placeKey);
+    const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
     const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
-    if (isAlike && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id, slug: undefined }, ladder));
+    if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id, slug: undefined }, ladder));
     else settle(ladder, row, { is: 'undecided', candidates: [code], reason });
   }
 }

@@ -34,6 +34,12 @@ export function placeKey({ type, destination }: Named): string | undefined {
   return destination ? JSON.stringify([type ?? 'url', tidy('destination', destination)]) : undefined;
 }
 
+/** Returns whether two codes have the same type, and the same name or destination. */
+export function isAlike(one: Named, other: Named): boolean {
+  const place = placeKey(one);
+  return nameKey(one) === nameKey(other) || (place !== undefined && place === placeKey(other));
+}
+
 /** Returns the values of a row as a POST has them. */
 export function rowValues({ wish: { name, destination }, type }: Row): NewCode {
   return newCode(name ?? '', type, destination || undefined);

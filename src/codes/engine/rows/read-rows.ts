@@ -183,7 +183,7 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return { wish, type, utm, doubts: isUnnamed && verb !== 'apply' ? NO_DOUBTS : doubts, typeFault };
   }
 
-  /** The times of a plan come when nobody may look: what its cells ask for is valid now, or a fault of the file. */
+  /** The times of a plan come when no user looks: what its cells ask for is valid now, or a fault of the file. */
   function judgeDated(row: Wished & Pick<Row, 'base' | 'through'>): readonly Doubt[] {
     for (const { field, fault, isOdd } of row.doubts) {
       if (isUnedited(row, field) || (field === 'destination' && (row.type ?? 'url') !== 'url')) continue;

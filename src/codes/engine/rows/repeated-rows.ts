@@ -6,7 +6,7 @@ import { foldKey } from '../lock/lock-file.ts';
 import type { Row } from '../plan/model.ts';
 import { valuesKey } from '../plan/values.ts';
 
-/** E2: returns the faults of keys that are equal, or that nobody could tell apart. */
+/** E2: returns the faults of keys that are equal, or that no reader could tell apart. */
 export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'line'>[]): Fault[] {
   const first = new Map<string, { key: string; line: number }>();
   return rows.flatMap(({ key, line }): Fault[] => {

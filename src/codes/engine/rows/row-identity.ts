@@ -7,8 +7,7 @@ import { throughOf } from '../../input/check-rows.ts';
 import { type Columns, readText } from '../../input/columns.ts';
 import { isShortened } from '../../input/shortened-number.ts';
 import { parseBase } from '../plan/base.ts';
-import type { Row, RowDecision } from '../plan/model.ts';
-import type { RowsOptions } from './read-rows.ts';
+import type { Policy, Row, RowDecision } from '../plan/model.ts';
 
 interface IdentityReader {
   /** Returns the code that a row specifies; a record of a code that is created again specifies none. */
@@ -19,7 +18,11 @@ interface IdentityReader {
   readSaved(row: InputRow): Pick<Row, 'base' | 'updatedAtMs'>;
 }
 
-type IdentityOptions = Pick<RowsOptions, 'verb' | 'slugOfShortUrl'> & { keyColumn: string };
+interface IdentityOptions {
+  readonly verb: Policy['verb'];
+  readonly keyColumn: string;
+  readonly slugOfShortUrl?: ((url: string) => string | undefined) | undefined;
+}
 
 const WORDS: ReadonlySet<string> = new Set(['new', 'mine', 'theirs', 'skip'] satisfies RowDecision['is'][]);
 

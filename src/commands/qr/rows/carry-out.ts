@@ -124,7 +124,7 @@ interface RowsJob {
 async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, view: LedgerView) {
   const { clock, signal } = context;
   const service = await context.service();
-  const ledger: Pick<Ledger, 'view'> & Ledger = { view: () => view, append: async () => undefined, note: () => undefined };
+  const ledger: Ledger = { view: () => view, append: async () => undefined, note: () => undefined };
   const { named } = verb;
   const isNamed = verb.policy.verb === 'update' || verb.policy.verb === 'delete';
   const read = named ? async () => listingOf(named, false) : (rows: readonly Row[]) => readNamed(service, rows);

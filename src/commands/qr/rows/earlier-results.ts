@@ -55,7 +55,8 @@ export async function readEarlierIds(path: string | undefined): Promise<Readonly
   return before?.columns.some((column) => fold(column) === 'outcome') ? idsOf(before) : new Set();
 }
 
-function idsOf({ columns, rows }: Input): Set<string> {
+/** Returns the ids of codes in results, in lower case. */
+export function idsOf({ columns, rows }: Input): Set<string> {
   const column = columns.find((name) => fold(name) === 'id') ?? '';
   return new Set(rows.flatMap(({ values }) => String(values.get(column) ?? '').toLowerCase() || []));
 }

@@ -18,12 +18,14 @@ import { openWholeFile } from '../../../files/formats/whole-file.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { OUTCOME } from '../code-columns.ts';
 import { NAMED_COLUMNS } from '../named-codes.ts';
-import { keepEarlier, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
+import { idsOf, keepEarlier, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
 import { noteOldJournal } from './old-journal.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 
 export interface ResultsOutput {
+  /** Ids in the results of an earlier run; none if they are the input. */
+  readonly earlierIds: ReadonlySet<string>;
   /** Writes the results, and prints the rows that are news; if there are none, nothing is printed, so that cron sends no mail. */
   commit(ends: readonly RowEnd[], isNews?: (end: RowEnd) => boolean): Promise<void>;
   /** Leaves everything as it was; without effect after `commit`. */
@@ -64,6 +66,7 @@ export async function openResultsOutput(
           throw error;
         });
   return {
+    earlierIds: before && !isInput ? idsOf(before) : new Set(),
     async commit(ends, isNews = () => true) {
       if (path !== undefined && before) await keepEarlier(context, { path, before, isInput }, ends);
       if (file) for (const some of chunksOf(ends)) await file.write(some.map(table.row));

@@ -45,13 +45,15 @@ export async function runFile(context: Context, from: string, flags: RowsFlags, 
   const path = resultsPathOf(context.files, from, flags, input);
   if (flags.offline) return tellOffline(context, input, checked);
   context.facts.rows = checked.rows.length;
-  const earlierIds = await readEarlierIds(path === from ? undefined : path);
-  if (flags.dryRun) return previewRows(context, file, flags, { ...verb, earlierIds });
+  if (flags.dryRun) {
+    const earlierIds = await readEarlierIds(path === from ? undefined : path);
+    return previewRows(context, file, flags, { ...verb, earlierIds });
+  }
   tellWarnings(context, input, checked.warnings);
   await context.service();
   const output = await openResultsOutput(context, input, path, flags);
   try {
-    const end = await carryOut(context, file, flags, { ...verb, earlierIds });
+    const end = await carryOut(context, file, flags, { ...verb, earlierIds: output.earlierIds });
     verb.ended?.(end);
     const ends = verb.byCode?.endsByRow(end.ends) ?? end.ends;
     noteEnds(context, ends, input);

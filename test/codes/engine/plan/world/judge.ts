@@ -126,7 +126,7 @@ function permitOf({ permits }: Truth, row: SheetRow, { job }: Moment): number | 
   return equal.find(({ token }) => (permits.get(token) ?? 0) > 0)?.token;
 }
 
-/** Returns why nobody promises that these codes are recognized; undefined if somebody does. */
+/** Returns why these codes need not be recognized; undefined if they must be. */
 function excuseOf(
   { excluded }: Truth,
   row: SheetRow,

@@ -34,7 +34,7 @@ export function judgeOverwriting({ tally }: Truth, { row, item, field, now, mome
     return;
   }
   const isLater = row.updatedAtMs !== undefined && row.updatedAtMs < Date.parse(now.code.updated_at);
-  if (row.base) problem(`undone: ${field} "${current}" of somebody else`, row, item);
+  if (row.base) problem(`undone: ${field} "${current}" of another client`, row, item);
   else if (claim?.stored[field] !== undefined) problem(`undone after our change: ${field} "${current}"`, row, item);
   else if (isLater) problem(`undone after updated_at: ${field} "${current}"`, row, item);
   else count(tally, 'limit: overwrote without a base');

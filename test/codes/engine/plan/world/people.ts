@@ -9,7 +9,7 @@ import { isEqual, sharesDestination, sharesName, someDestination, someName, some
 /** Most rows of a sheet: small sheets have every kind of accident. */
 const MOST_ROWS = 7;
 
-/** Returns a row that somebody typed. */
+/** Returns a row that a user typed. */
 export function newRow(random: Random, { newToken }: Truth, isKeyed: boolean): SheetRow {
   const token = newToken();
   const isBlank = random.chance(0.08);
@@ -70,7 +70,7 @@ function clearColumn(rows: readonly SheetRow[], column: 'base' | 'id' | 'slug'):
   if (column === 'slug') for (const row of rows) if (row.id !== undefined) row.slug = undefined;
 }
 
-/** Sorts one column by itself; somebody notices after the next run. */
+/** Sorts one column by itself; a user notices after the next run. */
 function sortColumn(sheet: Sheet, column: SortedColumn): void {
   if (sheet.rows.length < 3 || sheet.sorted || sheet.rows.some((row) => row[column] === undefined)) return;
   sheet.sorted = { column, before: new Map(sheet.rows.map((row) => [row, row[column]])) };
@@ -107,7 +107,7 @@ export function editService(random: Random, truth: Truth, rows: readonly SheetRo
   return what;
 }
 
-/** Notes the rows of which the design says that nobody can know their codes. */
+/** Notes the rows of which the design says that their codes cannot be known. */
 export function noteExcluded({ service, excluded }: Truth, memories: readonly Memory[], rows: readonly SheetRow[]): void {
   for (const { values, firstIds } of memories.flatMap((memory) => memory.view().unclear)) {
     const since = [...service.codes.values()].filter(({ code }) => !firstIds.has(code.id));

@@ -15,7 +15,7 @@ export interface ModelCode {
   /** Second from which on GET finds it, and from which on listings have it. */
   readonly existsAt: number;
   readonly listedAt: number;
-  /** Number of the sheet whose run set a field last; 0: somebody directly on the service. */
+  /** Number of the sheet whose run set a field last; 0: a user directly on the service. */
   readonly setBy: Record<Field, number>;
   isDeleted: boolean;
 }

@@ -23,7 +23,7 @@ export interface SheetRow {
   readonly seen: Partial<Record<Field, string>>;
 }
 
-/** Column that somebody may sort by itself. */
+/** Column that a user may sort by itself. */
 export type SortedColumn = Field | 'id' | 'key';
 
 export interface Sheet {
@@ -36,7 +36,7 @@ export interface Sheet {
   sorted: { readonly column: SortedColumn; readonly before: ReadonlyMap<SheetRow, string | undefined> } | undefined;
 }
 
-/** Tests whether rows have the ids or keys of others, until somebody notices. */
+/** Tests whether rows have the ids or keys of others, until a user notices. */
 export function isMixedUp({ sorted }: Sheet): boolean {
   return sorted?.column === 'id' || sorted?.column === 'key';
 }
