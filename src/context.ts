@@ -127,10 +127,22 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       import('./codes/listing/code-cache.ts'),
       import('./settings/resolve-key.ts'),
     ]);
-    const own = { slugStore: createCodeCache(process, given), userAgent: `qrctl/${version}`, keyHint: refusedKeyHint(given) };
+    const own = {
+      slugStore: createCodeCache(process, given),
+      userAgent: `qrctl/${version}`,
+      keyHint: refusedKeyHint(given),
+    };
     // A key of the environment is of no profile, whichever is current; one that is being stored has no source yet.
     const profile = outsideName(given.keySource) === undefined ? given.profile : undefined;
-    return createService({ ...given, ...own, profile, clock: systemClock, signal, env, events: eventsFor(console) });
+    return createService({
+      ...given,
+      ...own,
+      profile,
+      clock: systemClock,
+      signal,
+      env,
+      events: eventsFor(console),
+    });
   };
   const withKey = async (given: Settings) => {
     if (given.pendingKey === undefined) return given;
@@ -139,7 +151,10 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     return loadKey(given, { env, clock: systemClock, signal, canAsk, note, tell: note });
   };
   const connected = once(async () => {
-    const [{ requireBaseUrl, requireKey }, given] = await Promise.all([import('./settings/resolve-key.ts'), settings()]);
+    const [{ requireBaseUrl, requireKey }, given] = await Promise.all([
+      import('./settings/resolve-key.ts'),
+      settings(),
+    ]);
     requireBaseUrl(given, env);
     return requireKey(await withKey(given));
   });
@@ -215,7 +230,9 @@ function watchProgress(console: Console): Console & { activeProgress(): Progress
 function eventsFor(console: Console & { activeProgress(): Progress | undefined }): ServiceEvents {
   return {
     request: ({ method, path, status, ms, remaining }) =>
-      console.verbose(`${method} ${path} ${status ?? 'failed'} ${Math.round(ms)} ms, ${remaining ?? '?'} requests left`),
+      console.verbose(
+        `${method} ${path} ${status ?? 'failed'} ${Math.round(ms)} ms, ${remaining ?? '?'} requests left`,
+      ),
     pause({ ms }) {
       const progress = console.activeProgress();
       if (progress) progress.pause(ms);

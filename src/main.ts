@@ -35,7 +35,8 @@ export async function main(argv: readonly string[], load: () => App, ready = rea
 async function run(argv: readonly string[], app: App): Promise<number> {
   const startedMs = systemClock.now();
   const line = await app.interpret(argv, { version, terminal });
-  if (line.kind === 'print') return print(line.text, app).catch((error: unknown) => report(error, line.style, app));
+  if (line.kind === 'print')
+    return print(line.text, app).catch((error: unknown) => report(error, line.style, app));
   const { command, globals, style } = line;
   const propose = app.createPropose(globals);
   if (line.kind === 'refuse') {
@@ -59,7 +60,8 @@ async function run(argv: readonly string[], app: App): Promise<number> {
     context.signal.throwIfAborted();
   } catch (failure) {
     const isOver =
-      context.signal.aborted && !(app.exitCodeOf(context.signal.reason) === 0 && OF_ROWS.has(app.exitCodeOf(failure)));
+      context.signal.aborted &&
+      !(app.exitCodeOf(context.signal.reason) === 0 && OF_ROWS.has(app.exitCodeOf(failure)));
     error = withProposals(isOver ? context.signal.reason : app.ifDiskFull(failure), propose, app);
   }
   try {
@@ -111,7 +113,10 @@ function print(text: string | Uint8Array, { describeSystemError, LocalError }: A
     process.stdout.on('error', () => undefined);
     process.stdout.write(text, (error) => {
       if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
-      else reject(new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, { cause: error }));
+      else
+        reject(
+          new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, { cause: error }),
+        );
     });
   });
 }
@@ -129,7 +134,12 @@ async function printNow(text: string, load: () => App): Promise<number> {
 }
 
 /** Prints the error to standard error, as text or as a line of JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
-async function report(error: unknown, style: ErrorStyle, app: App, problems: readonly RowProblem[] = []): Promise<number> {
+async function report(
+  error: unknown,
+  style: ErrorStyle,
+  app: App,
+  problems: readonly RowProblem[] = [],
+): Promise<number> {
   const { exitCodeOf, loadColours, renderError, spacedPaths } = app;
   const isTerminal = process.stderr.isTTY === true;
   const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
@@ -147,8 +157,16 @@ async function report(error: unknown, style: ErrorStyle, app: App, problems: rea
 }
 
 /** The error without workflow commands of others, and the rows that failed as commands of ours. */
-function annotated(text: string, error: unknown, { json }: ErrorStyle, problems: readonly RowProblem[], app: App): string {
+function annotated(
+  text: string,
+  error: unknown,
+  { json }: ErrorStyle,
+  problems: readonly RowProblem[],
+  app: App,
+): string {
   const rows = [...(error instanceof app.Failure ? error.rows : []), ...problems];
   const place = { workspace: process.env.GITHUB_WORKSPACE, directory: process.cwd() };
-  return (json ? app.withoutCommandsInJson(text) : app.withoutCommands(text)) + app.formatAnnotations(rows, place);
+  return (
+    (json ? app.withoutCommandsInJson(text) : app.withoutCommands(text)) + app.formatAnnotations(rows, place)
+  );
 }

@@ -13,9 +13,21 @@ const PRISM = '@stoplight/prism-cli@5.14.2';
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-mock-'));
 try {
   writeFileSync(join(directory, 'package.json'), '{}');
-  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', PRISM], { cwd: directory });
-  const env = { ...process.env, TMPDIR: directory, QRCTL_TEST_PRISM: join(directory, 'node_modules/.bin/prism') };
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', 'test/e2e/mock.test.ts'];
+  run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', PRISM], {
+    cwd: directory,
+  });
+  const env = {
+    ...process.env,
+    TMPDIR: directory,
+    QRCTL_TEST_PRISM: join(directory, 'node_modules/.bin/prism'),
+  };
+  const vitest = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    'test/e2e/mock.test.ts',
+  ];
   run(process.execPath, vitest, { env });
 } finally {
   rmSync(directory, { recursive: true, force: true });

@@ -11,7 +11,9 @@ import { join } from 'node:path';
 
 /** The oldest that package.json allows, beside a later one with the same V8; and the majors that are kept up. */
 const VERSIONS = ['20.19.0', '20', '22', '24'];
-const TESTS = ['exit-codes', 'hostile', 'package', 'export', 'report'].map((name) => `test/e2e/${name}.test.ts`);
+const TESTS = ['exit-codes', 'hostile', 'package', 'export', 'report'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
 
 const asked = process.argv.slice(2);
 const versions = asked.length > 0 ? asked : VERSIONS;
@@ -28,7 +30,12 @@ try {
     const node = join(bin, 'node');
     run(node, ['--version']);
     // Also first in PATH, for what is started by its own first line (#!/usr/bin/env node).
-    const env = { ...process.env, QRCTL_TEST_NODE: node, QRCTL_TEST_CACHE: cache, PATH: `${bin}:${process.env.PATH}` };
+    const env = {
+      ...process.env,
+      QRCTL_TEST_NODE: node,
+      QRCTL_TEST_CACHE: cache,
+      PATH: `${bin}:${process.env.PATH}`,
+    };
     vitest(TESTS, env);
     vitest(['test/build'], { ...env, QRCTL_SOAK: '1' });
   }
@@ -37,7 +44,11 @@ try {
 }
 
 function vitest(tests, env) {
-  run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...tests], { env });
+  run(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...tests],
+    { env },
+  );
 }
 
 function run(command, args, options = {}) {

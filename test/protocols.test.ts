@@ -12,7 +12,9 @@ const IN_COMMENT = /\b([LCAEDTIKPFBWSV]\d{1,2}(?:, [LCAEDTIKPFBWSV]\d{1,2})*):/g
 const IN_TITLE = / \(([LCAEDTIKPFBWSV]\d{1,2}(?:, [LCAEDTIKPFBWSV]\d{1,2})*)\)[`'"],/g;
 
 const declared = find('src', 'PROTOCOL.md').flatMap((text) => matches(DECLARED, text));
-const guards = new Set(find('src', '.ts').flatMap((text) => comments(text).flatMap((comment) => matches(IN_COMMENT, comment))));
+const guards = new Set(
+  find('src', '.ts').flatMap((text) => comments(text).flatMap((comment) => matches(IN_COMMENT, comment))),
+);
 const tests = new Set(find('test', '.test.ts').flatMap((text) => matches(IN_TITLE, text)));
 
 describe('the protocols', () => {
@@ -36,7 +38,9 @@ describe('the protocols', () => {
 /** The texts of all files below a folder whose names end so. */
 function find(folder: string, ending: string): string[] {
   const names = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith(ending)).map((name) => readFileSync(`${root}${folder}/${name}`, 'utf8'));
+  return names
+    .filter((name) => name.endsWith(ending))
+    .map((name) => readFileSync(`${root}${folder}/${name}`, 'utf8'));
 }
 
 /** What a pattern finds, lists (`C1, C3`) taken apart. */

@@ -5,14 +5,23 @@
 import { spawn } from 'node:child_process';
 
 const asked = process.argv.slice(2);
-const vitest = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...asked];
+const vitest = [
+  process.execPath,
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  ...asked,
+];
 
 /**
  * One step after the other; the commands of a step run side by side, and the first step that fails is the last. What failed is named at
  * the very end, since thousands of lines of the tests come after the words of a linter.
  */
 const steps =
-  asked.length > 0 ? [[vitest]] : [[script('setup')], [script('build')], [script('typecheck'), script('lint'), vitest]];
+  asked.length > 0
+    ? [[vitest]]
+    : [[script('setup')], [script('build')], [script('typecheck'), script('lint'), vitest]];
 for (const step of steps) {
   const codes = await Promise.all(step.map(run));
   const failed = step.filter((_, index) => codes[index] !== 0);

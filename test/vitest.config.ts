@@ -26,7 +26,8 @@ const LONGEST = [
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => LONGEST.filter((name) => moduleId.includes(name)).length;
+    const rank = ({ moduleId }: TestSpecification) =>
+      LONGEST.filter((name) => moduleId.includes(name)).length;
     return (await super.sort(files)).sort((a, b) => rank(b) - rank(a));
   }
 }

@@ -11,7 +11,9 @@ export function formatBillOfMaterials(program, packages) {
     type: 'library',
     scope: 'required',
     ...describe(bundled),
-    ...(parts.length > 0 && { components: parts.map((part) => ({ 'bom-ref': part.purl, type: 'library', ...part })) }),
+    ...(parts.length > 0 && {
+      components: parts.map((part) => ({ 'bom-ref': part.purl, type: 'library', ...part })),
+    }),
   }));
   const compiled = components.flatMap(({ components: parts = [], ...whole }) =>
     parts.length === 0 ? [] : [{ ref: whole['bom-ref'], dependsOn: parts.map((part) => part['bom-ref']) }],
@@ -23,7 +25,10 @@ export function formatBillOfMaterials(program, packages) {
     version: 1,
     metadata: { component: own },
     components,
-    dependencies: [{ ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']) }, ...compiled],
+    dependencies: [
+      { ref: own['bom-ref'], dependsOn: components.map((component) => component['bom-ref']) },
+      ...compiled,
+    ],
   };
   return `${JSON.stringify(bill, null, 2)}\n`;
 }

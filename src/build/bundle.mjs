@@ -28,7 +28,9 @@ const SPLIT = {
   'hyparquet-writer': 'hyparquet-writer',
   pdfkit: 'src/files/paper/pdfkit.ts',
   // A report needs only one of the languages.
-  ...Object.fromEntries(LANGUAGES.map((language) => [`report-${language}`, `src/scans/report/languages/${language}.ts`])),
+  ...Object.fromEntries(
+    LANGUAGES.map((language) => [`report-${language}`, `src/scans/report/languages/${language}.ts`]),
+  ),
 };
 
 /** Plugin that leaves an import of a split module to the loader in src/build/start.ts. */
@@ -51,7 +53,9 @@ const splitModules = {
 const pdfAsCommonJs = {
   name: 'pdf-as-commonjs',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(pdfkit|fontkit)$/ }, ({ path }) => ({ path: createRequire(import.meta.url).resolve(path) }));
+    onResolve({ filter: /^(pdfkit|fontkit)$/ }, ({ path }) => ({
+      path: createRequire(import.meta.url).resolve(path),
+    }));
     onResolve({ filter: /^brotli\// }, ({ path }) => ({ path, namespace: 'no-woff2' }));
     onLoad({ filter: /.*/, namespace: 'no-woff2' }, ({ path }) => ({
       contents: `module.exports = () => { throw new Error('${path} is not built in'); };`,
@@ -78,7 +82,16 @@ const confWithoutWriter = {
 /** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
-    'noto-sans': ['latin', 'latin-ext', 'cyrillic', 'greek', 'vietnamese', 'cyrillic-ext', 'greek-ext', 'devanagari'],
+    'noto-sans': [
+      'latin',
+      'latin-ext',
+      'cyrillic',
+      'greek',
+      'vietnamese',
+      'cyrillic-ext',
+      'greek-ext',
+      'devanagari',
+    ],
     'noto-sans-arabic': ['arabic'],
     'noto-sans-jp': ['japanese'],
   };
@@ -131,10 +144,14 @@ try {
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });
   const workers = await buildWorkers(staged);
-  const { outputs } = (await build({ ...LOADED, entryPoints: { app: 'src/app.ts' }, plugins: [stubModules, splitModules] }))
-    .metafile;
+  const { outputs } = (
+    await build({ ...LOADED, entryPoints: { app: 'src/app.ts' }, plugins: [stubModules, splitModules] })
+  ).metafile;
   await writeFile(join(staged, 'package.json'), '{ "type": "commonjs" }\n');
-  const packages = await bundledPackages({ outputs: { ...metafile.outputs, ...workers.metafile.outputs, ...outputs } }, fonts);
+  const packages = await bundledPackages(
+    { outputs: { ...metafile.outputs, ...workers.metafile.outputs, ...outputs } },
+    fonts,
+  );
   await writeFile(join(staged, 'THIRD-PARTY-LICENSES'), formatLicenses(packages));
   const program = JSON.parse(await readFile('package.json', 'utf8'));
   await writeFile(join(staged, 'sbom.cdx.json'), formatBillOfMaterials(program, packages));

@@ -111,5 +111,7 @@ function formatHead(head: Head, source: Buffer): string {
 /** One node and no other: also two builds of one version, and one node with other flags. ASCII. */
 function describeNode({ version, arch, platform, execPath, execArgv, env }: Runtime): string {
   const { size, mtimeMs } = statSync(execPath);
-  return encodeURI(JSON.stringify([version, platform, arch, execPath, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']));
+  return encodeURI(
+    JSON.stringify([version, platform, arch, execPath, size, mtimeMs, execArgv, env.NODE_OPTIONS ?? '']),
+  );
 }

@@ -17,7 +17,11 @@ export function compiledCrates(wasm) {
   const fromGit = [...text.matchAll(FROM_GIT)].map(([, repository, version, crate]) => {
     const fork = FORKS[repository];
     if (fork === undefined) throw new Error(`unknown repository of the crate ${repository} (${version})`);
-    return { name: crate ?? repository, version, purl: `pkg:github/${fork}@${version}${crate ? `#crates/${crate}` : ''}` };
+    return {
+      name: crate ?? repository,
+      version,
+      purl: `pkg:github/${fork}@${version}${crate ? `#crates/${crate}` : ''}`,
+    };
   });
   const crates = new Map([...published, ...fromGit].map((crate) => [crate.purl, crate]));
   if (crates.size === 0) throw new Error('the WebAssembly contains no path of a crate');

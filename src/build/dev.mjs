@@ -25,7 +25,9 @@ try {
     platform: 'node',
     target: 'node20',
     // For modules that are loaded only if they are needed.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
     outfile,
     sourcemap: 'inline',
     logLevel: 'warning',

@@ -20,7 +20,13 @@ const directory = await mkdtemp(join(tmpdir(), 'qrctl-executable-'));
 try {
   const node = await fetchNode();
   const main = join(directory, 'main.js');
-  await build({ entryPoints: ['bin/qrctl.js'], bundle: true, platform: 'node', outfile: main, logLevel: 'warning' });
+  await build({
+    entryPoints: ['bin/qrctl.js'],
+    bundle: true,
+    platform: 'node',
+    outfile: main,
+    logLevel: 'warning',
+  });
   const blob = join(directory, 'program.blob');
   const config = { main, output: blob, disableExperimentalSEAWarning: true, assets: await packagedFiles() };
   await writeFile(join(directory, 'config.json'), JSON.stringify(config));
@@ -50,7 +56,9 @@ async function packagedFiles() {
 
 async function filesOf(place) {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'));
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'));
 }
 
 function run(command, args, options = {}) {

@@ -18,7 +18,8 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { commands: 'one folder per noun, one file or folder per verb: flags, checks, one call, one print' },
   { 'context.ts': 'the context of a command: console, settings, service, clock, signal' },
   {
-    codes: 'listing, files of rows, the engine that carries them out, dated changes, images, checks of destinations',
+    codes:
+      'listing, files of rows, the engine that carries them out, dated changes, images, checks of destinations',
     scans: 'export, logs that grow, datasets, statistics, reports, verification, tail, backups',
   },
   {
@@ -68,7 +69,9 @@ const isFile = (module: string) => module.endsWith('.ts');
 export function layerRules(): object[] {
   return LAYERS.flatMap((modules, layer) =>
     Object.keys(modules).flatMap((module) => {
-      const above = LAYERS.slice(0, layer + 1).flatMap((each) => Object.keys(each).filter((other) => other !== module));
+      const above = LAYERS.slice(0, layer + 1).flatMap((each) =>
+        Object.keys(each).filter((other) => other !== module),
+      );
       const down: Rule = {
         group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
         message: 'Imports go down only (src/build/layers.ts; npm run layers).',
@@ -88,11 +91,16 @@ export function layerRules(): object[] {
 export function withLayerTable(document: string): string {
   const rows = LAYERS.flatMap((modules, layer) =>
     Object.entries(modules).map(([module, does]) => {
-      const path = isFile(module) ? `[\`src/${module}\`](../src/${module})` : `[\`src/${module}/\`](../src/${module}/README.md)`;
+      const path = isFile(module)
+        ? `[\`src/${module}\`](../src/${module})`
+        : `[\`src/${module}/\`](../src/${module}/README.md)`;
       return `| ${LAYERS.length - layer} | ${path} | ${does} |\n`;
     }),
   );
-  return document.replace(/(\| layer \|.*\n\|[-|]+\n)(?:\|.*\n)*/, (_, heading: string) => heading + rows.join(''));
+  return document.replace(
+    /(\| layer \|.*\n\|[-|]+\n)(?:\|.*\n)*/,
+    (_, heading: string) => heading + rows.join(''),
+  );
 }
 
 function overrideOf(files: string, rules: readonly Rule[]): object {

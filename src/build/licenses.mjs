@@ -38,7 +38,12 @@ const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
  * The Unicode CLDR, from which `npm run cldr` writes src/scans/report/languages/cldr/. The file is the LICENSE of its packages
  * (https://github.com/unicode-org/cldr-json).
  */
-const CLDR = { name: 'cldr', version: '48.2.0', license: 'Unicode-3.0', purl: 'pkg:github/unicode-org/cldr-json@48.2.0' };
+const CLDR = {
+  name: 'cldr',
+  version: '48.2.0',
+  license: 'Unicode-3.0',
+  purl: 'pkg:github/unicode-org/cldr-json@48.2.0',
+};
 const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 
 /** undici includes a build of llhttp (https://github.com/nodejs/llhttp) as its HTTP parser, but its package states neither name nor version. */
@@ -55,7 +60,8 @@ async function describeLlhttp() {
     .update(await readFile(PARSER))
     .digest('hex');
   const version = VERSION_OF_LLHTTP[digest];
-  if (version === undefined) throw new Error(`${PARSER} (${digest}) is built from an unknown version of llhttp`);
+  if (version === undefined)
+    throw new Error(`${PARSER} (${digest}) is built from an unknown version of llhttp`);
   return { ...LLHTTP, version, purl: `pkg:github/nodejs/llhttp@v${version}` };
 }
 
@@ -65,11 +71,15 @@ async function describeLlhttp() {
  */
 export async function bundledPackages({ outputs }, others = []) {
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [])),
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? (PACKAGE.exec(path)?.[1] ?? []) : [],
+    ),
   );
   const packages = await Promise.all([...new Set([...bundled, ...others])].sort().map(describe));
   const cldr = { ...CLDR, text: (await readFile(LICENSE_OF_CLDR, 'utf8')).trim() };
-  return [...packages, await describeLlhttp(), cldr].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return [...packages, await describeLlhttp(), cldr].sort((a, b) =>
+    a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
+  );
 }
 
 /** Formats THIRD-PARTY-LICENSES. */
@@ -83,7 +93,8 @@ export function formatLicenses(packages) {
 async function describe(directory) {
   const manifest = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
   const { name, version, author, license = LOOKED_UP[manifest.name] } = manifest;
-  if (license === 'MIT' && WITHOUT_TEXT.has(name)) return { name, version, license, text: mitOf(author.name ?? author) };
+  if (license === 'MIT' && WITHOUT_TEXT.has(name))
+    return { name, version, license, text: mitOf(author.name ?? author) };
   if (Object.hasOwn(TEXT_OF, name) && KNOWN.has(license)) {
     const parts = compiledCrates(await readFile(join(directory, 'index_bg.wasm')));
     return { name, version, license, text: (await readFile(TEXT_OF[name], 'utf8')).trim(), parts };

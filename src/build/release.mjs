@@ -42,7 +42,10 @@ for (const [what, step] of steps) {
   process.stdout.write(`${values.write || filesOnly ? '' : 'would '}${what}\n`);
   if (values.write || filesOnly) await step();
 }
-if (!filesOnly) process.stdout.write(values.write ? `now: git push --follow-tags\n` : 'nothing was done: --write does it\n');
+if (!filesOnly)
+  process.stdout.write(
+    values.write ? `now: git push --follow-tags\n` : 'nothing was done: --write does it\n',
+  );
 
 /** Returns the reasons why this release is not possible now. */
 function faultsOf() {
@@ -76,12 +79,18 @@ async function setVersion() {
   run('npm', ['version', '--no-git-tag-version', version]);
   // Their commands contain the name of the package file.
   for (const name of ['README.md', 'docs/ci.md'])
-    await writeFile(name, (await readFile(name, 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`));
+    await writeFile(
+      name,
+      (await readFile(name, 'utf8')).replaceAll(`qrctl-${current}.tgz`, `qrctl-${version}.tgz`),
+    );
 }
 
 async function writeChangelog() {
   const today = new Date().toISOString().slice(0, 10);
-  await writeFile('CHANGELOG.md', changelog.replace('\n## [Unreleased]\n', `\n## [Unreleased]\n\n## [${version}] - ${today}\n`));
+  await writeFile(
+    'CHANGELOG.md',
+    changelog.replace('\n## [Unreleased]\n', `\n## [Unreleased]\n\n## [${version}] - ${today}\n`),
+  );
 }
 
 function commit() {
@@ -94,7 +103,10 @@ async function makeFiles() {
   await mkdir(FILES);
   // Builds first.
   run('npm', ['pack', '--silent', '--pack-destination', FILES]);
-  run(process.execPath, ['src/build/executable.mjs', join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`)]);
+  run(process.execPath, [
+    'src/build/executable.mjs',
+    join(FILES, `qrctl-${version}-${process.platform}-${process.arch}`),
+  ]);
   await copyFile('dist/sbom.cdx.json', join(FILES, `qrctl-${version}.sbom.cdx.json`));
   await writeFile(join(FILES, 'NOTES.md'), `${(sectionOf(version) || sectionOf('Unreleased')).trim()}\n`);
   const names = (await readdir(FILES)).sort();

@@ -47,7 +47,10 @@ const RECIPES: readonly (readonly [title: string, lines: readonly string[]])[] =
     'Delete only if the user asked for it: a backup first, then the code and its scans',
     ['qrctl qr delete old-poster --dry-run', 'qrctl qr delete old-poster --backup deleted --yes'],
   ],
-  ['Catch the exit code in a script', ['rc=0', 'qrctl qr get no-such-code --format json || rc=$?', '[ "$rc" -eq 4 ]']],
+  [
+    'Catch the exit code in a script',
+    ['rc=0', 'qrctl qr get no-such-code --format json || rc=$?', '[ "$rc" -eq 4 ]'],
+  ],
   ['Find a flag or a column', ['qrctl qr create --help', 'qrctl help --json > reference.json']],
 ];
 
@@ -115,6 +118,7 @@ function flagList(flags: Reference['global_flags']): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

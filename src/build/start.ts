@@ -76,12 +76,17 @@ function run(name: string, source: Buffer): unknown {
  */
 function keepCompiled(command: string): void {
   if (cache === undefined) return;
-  const due = [...bundles].filter(([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command));
+  const due = [...bundles].filter(
+    ([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command),
+  );
   if (due.length === 0) return;
   const { restoreFlags }: typeof import('../service/v8-flags.ts') = require('../service/v8-flags.ts');
   restoreFlags();
   for (const [name, { source, script, compiled }] of due) {
-    cache.write(name, source, { code: script.createCachedData(), commands: [...(compiled?.commands ?? []), command] });
+    cache.write(name, source, {
+      code: script.createCachedData(),
+      commands: [...(compiled?.commands ?? []), command],
+    });
   }
 }
 

@@ -30,7 +30,10 @@ const directory = mkdtempSync(join(tmpdir(), 'qrctl-cldr-'));
 try {
   for (const name of PACKAGES) {
     const [{ filename }] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--silent', `${name}@${VERSION}`], { cwd: directory, encoding: 'utf8' }),
+      execFileSync('npm', ['pack', '--json', '--silent', `${name}@${VERSION}`], {
+        cwd: directory,
+        encoding: 'utf8',
+      }),
     );
     mkdirSync(join(directory, name));
     execFileSync('tar', ['-xzf', filename, '-C', name, '--strip-components=1'], { cwd: directory });
@@ -85,10 +88,14 @@ function dataOf(language) {
 
 /** Patterns by https://unicode.org/reports/tr35/tr35-dates.html#Date_Format_Patterns. */
 function patternsOf(language) {
-  const { dateFormats, dateTimeFormats } = read('cldr-dates-full', DATES_OF[language] ?? language, 'ca-gregorian').dates.calendars
-    .gregorian;
+  const { dateFormats, dateTimeFormats } = read(
+    'cldr-dates-full',
+    DATES_OF[language] ?? language,
+    'ca-gregorian',
+  ).dates.calendars.gregorian;
   const { availableFormats: forms, intervalFormats: intervals } = dateTimeFormats;
-  const to = (text, word = `'${TO[language]}'`) => (TO[language] ? text.replace(/\s*–\s*/g, ` ${word} `) : text);
+  const to = (text, word = `'${TO[language]}'`) =>
+    TO[language] ? text.replace(/\s*–\s*/g, ` ${word} `) : text;
   // In CLDR, the long form of an interval is the short one with the month in full, unless it has its own.
   const wide = (text) => text.replaceAll('MMM', 'MMMM').replaceAll('LLL', 'LLLL').replaceAll('dd', 'd');
   const days = intervals.yMMMMd ?? mapValues(intervals.yMMMd, wide);
@@ -119,7 +126,10 @@ function countriesOf(language) {
     (code) => /^[A-Z]{2}$/.test(code) && !['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN'].includes(code),
   );
   return Object.fromEntries(
-    codes.map((code) => [code, territories[SHORT_NAMES.has(code) ? `${code}-alt-short` : code] ?? territories[code]]),
+    codes.map((code) => [
+      code,
+      territories[SHORT_NAMES.has(code) ? `${code}-alt-short` : code] ?? territories[code],
+    ]),
   );
 }
 
@@ -128,5 +138,7 @@ function mapValues(object, change) {
 }
 
 function read(name, language, file) {
-  return JSON.parse(readFileSync(join(directory, name, 'main', language, `${file}.json`), 'utf8')).main[language];
+  return JSON.parse(readFileSync(join(directory, name, 'main', language, `${file}.json`), 'utf8')).main[
+    language
+  ];
 }

@@ -16,7 +16,10 @@ for (const [name, text] of Object.entries(manPages(manual))) await writeFile(`di
 
 await mkdir('dist/help', { recursive: true });
 async function writeHelp(page: readonly string[], words: readonly string[]): Promise<void> {
-  const help = await interpret(['help', ...words], { version, terminal: () => ({ columns: HELP_COLUMNS, colour: true }) });
+  const help = await interpret(['help', ...words], {
+    version,
+    terminal: () => ({ columns: HELP_COLUMNS, colour: true }),
+  });
   if (help.kind !== 'print') throw new Error(`qrctl help ${words.join(' ')} prints no help`);
   await writeFile(`dist/help/${helpFile(page)}`, help.text);
 }

@@ -42,7 +42,11 @@ interface Place {
   flagsEnded: boolean;
 }
 
-const explained = ({ name, summary, commands }: Step): Step => ({ name, summary, commands: commands?.map(explained) });
+const explained = ({ name, summary, commands }: Step): Step => ({
+  name,
+  summary,
+  commands: commands?.map(explained),
+});
 
 const ROOT: readonly Step[] = [
   ...TREE,
@@ -66,7 +70,8 @@ export async function candidatesFor(words: readonly string[]): Promise<Candidate
     const flag = findFlag(flags, name);
     return { before: `${name}=`, values: flag?.value === undefined ? 'none' : valuesOf(flag) };
   }
-  if (names.length > 0) return { before: '', values: names.map(({ name, summary }) => ({ word: name, description: summary })) };
+  if (names.length > 0)
+    return { before: '', values: names.map(({ name, summary }) => ({ word: name, description: summary })) };
   return { before: '', values: argument ? valuesOf(argument) : 'none' };
 }
 

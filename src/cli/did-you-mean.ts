@@ -26,7 +26,15 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 
 /** Other names for the commands of a single group. */
 const SYNONYMS_OF_NOUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  scans: { list: 'export', ls: 'export', get: 'export', show: 'export', download: 'export', dump: 'export', fetch: 'export' },
+  scans: {
+    list: 'export',
+    ls: 'export',
+    get: 'export',
+    show: 'export',
+    download: 'export',
+    dump: 'export',
+    fetch: 'export',
+  },
 };
 
 /** Commands of other tools that are a flag of `qr update` here; unless its value is fixed, it is the last word. */
@@ -83,13 +91,19 @@ const FORMAT_FLAGS = new Set(['--json', '--csv', '--ndjson', '--table']);
 const CODE = 'CODE';
 
 /** Suggests a line for the unknown command `word` after `names`; undefined if there is no suggestion. */
-export function commandHint(word: string, names: readonly string[], argv: readonly string[]): string | undefined {
+export function commandHint(
+  word: string,
+  names: readonly string[],
+  argv: readonly string[],
+): string | undefined {
   const rest = wordsBehind([...names, word], argv);
   const update = Object.hasOwn(UPDATES, word) ? UPDATES[word] : undefined;
-  if (update && (names.length === 0 || names[0] === 'qr')) return sentence(lineOf(['qr', 'update', ...asUpdate(rest, update)]));
+  if (update && (names.length === 0 || names[0] === 'qr'))
+    return sentence(lineOf(['qr', 'update', ...asUpdate(rest, update)]));
   const [first, ...others] = commandsMeant(word, names);
   if (first === undefined) return undefined;
-  const needsCode = first === 'scans export' && !rest.includes('--all') && !rest.some((typed) => !typed.startsWith('-'));
+  const needsCode =
+    first === 'scans export' && !rest.includes('--all') && !rest.some((typed) => !typed.startsWith('-'));
   const line = lineOf([...first.split(' '), ...(needsCode && names[0] === 'scans' ? [CODE] : []), ...rest]);
   return sentence(line ?? lineOf(first.split(' ')), others);
 }
@@ -103,10 +117,16 @@ function asUpdate(rest: readonly string[], [flag, fixed]: readonly [flag: string
 }
 
 /** Suggests the line with the flag that `word` means in other tools; undefined if the command has no such flag. */
-export function flagHint(word: string, known: readonly string[], names: readonly string[], argv: readonly string[]) {
+export function flagHint(
+  word: string,
+  known: readonly string[],
+  names: readonly string[],
+  argv: readonly string[],
+) {
   const [flag = '', ...value] = word.split('=');
   const wanted = Object.hasOwn(FLAGS, flag) ? FLAGS[flag]?.find((ours) => known.includes(ours)) : undefined;
-  const asFormat = FORMAT_FLAGS.has(flag) && known.includes('--format') ? ['--format', flag.slice(2)] : undefined;
+  const asFormat =
+    FORMAT_FLAGS.has(flag) && known.includes('--format') ? ['--format', flag.slice(2)] : undefined;
   const meant = asFormat ?? (wanted === undefined ? undefined : [[wanted, ...value].join('=')]);
   if (!meant) return undefined;
   const rest = wordsBehind(names, argv).flatMap((typed) => (typed === word ? meant : [typed]));
@@ -114,7 +134,11 @@ export function flagHint(word: string, known: readonly string[], names: readonly
 }
 
 /** Suggests the line in which surplus arguments are values of flags; undefined if there is no suggestion. */
-export function operandHint(names: readonly string[], operands: readonly string[], argv: readonly string[]): string | undefined {
+export function operandHint(
+  names: readonly string[],
+  operands: readonly string[],
+  argv: readonly string[],
+): string | undefined {
   const flags = flagsOf(names.join(' '), operands);
   if (!flags) return undefined;
   const rest = wordsBehind(names, argv);
@@ -129,8 +153,12 @@ function flagsOf(command: string, operands: readonly string[]): string[] | undef
   if (command === 'qr list') return ['--name', operands.join(' ')];
   if (command === 'auth login' && addresses.length === 1 && text === '') return ['--base-url', ...addresses];
   if (command !== 'qr create' || addresses.length > 1) return undefined;
-  if (/\.(csv|tsv|json|ndjson|jsonl|xlsx)$/i.test(operands[0] ?? '') && operands.length === 1) return ['--from', ...operands];
-  return [...(text === '' ? [] : ['--name', text]), ...addresses.flatMap((address) => ['--destination', address])];
+  if (/\.(csv|tsv|json|ndjson|jsonl|xlsx)$/i.test(operands[0] ?? '') && operands.length === 1)
+    return ['--from', ...operands];
+  return [
+    ...(text === '' ? [] : ['--name', text]),
+    ...addresses.flatMap((address) => ['--destination', address]),
+  ];
 }
 
 /** Returns the commands that may be meant, the likeliest first. */
@@ -188,6 +216,7 @@ function lineOf(words: readonly string[]): string | undefined {
 
 function sentence(line: string | undefined, others: readonly string[] = []): string | undefined {
   if (line === undefined) return undefined;
-  const more = others.length > 0 ? ` See also ${others.map((name) => `\`qrctl ${name}\``).join(' and ')}.` : '';
+  const more =
+    others.length > 0 ? ` See also ${others.map((name) => `\`qrctl ${name}\``).join(' and ')}.` : '';
   return `Did you mean \`${line}\`?${more}`;
 }

@@ -1,5 +1,12 @@
 /** Converts the command definitions to the pages from which man pages are generated, and their flags and arguments to the form that completion uses. */
-import type { Argument, ArgumentDefinition, CommandDefinition, Flag, OptionDefinition, Options } from '../commands/define.ts';
+import type {
+  Argument,
+  ArgumentDefinition,
+  CommandDefinition,
+  Flag,
+  OptionDefinition,
+  Options,
+} from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
 import type { CommandPage, GroupPage, Manual } from './help/page.ts';
 import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
@@ -7,20 +14,43 @@ import { HELP_SUMMARY, isBranch, leaves, ROOT_SUMMARY, TREE } from './tree.ts';
 const ROOT: GroupPage = {
   name: '',
   summary: ROOT_SUMMARY,
-  commands: [...TREE.map(({ name, summary }) => ({ name, summary })), { name: 'help', summary: HELP_SUMMARY }],
+  commands: [
+    ...TREE.map(({ name, summary }) => ({ name, summary })),
+    { name: 'help', summary: HELP_SUMMARY },
+  ],
 };
 
 /** Loads every command. */
 export async function loadManual(version: string): Promise<Manual> {
-  const commands = [...leaves()].map(async ({ names, leaf }) => loadPage(names, leaf.summary, (await leaf.load()).command));
+  const commands = [...leaves()].map(async ({ names, leaf }) =>
+    loadPage(names, leaf.summary, (await leaf.load()).command),
+  );
   const globals = flagsOf({ ...globalOptions, ...requestOptions });
-  return { version, root: ROOT, groups: TREE.filter(isBranch), commands: await Promise.all(commands), globals };
+  return {
+    version,
+    root: ROOT,
+    groups: TREE.filter(isBranch),
+    commands: await Promise.all(commands),
+    globals,
+  };
 }
 
-async function loadPage(names: readonly string[], summary: string, definition: CommandDefinition): Promise<CommandPage> {
+async function loadPage(
+  names: readonly string[],
+  summary: string,
+  definition: CommandDefinition,
+): Promise<CommandPage> {
   const { description, arguments: given = [], options, examples } = definition;
   const output = (await definition.columns?.()) ?? [];
-  return { names, summary, description, arguments: argumentsOf(given), flags: flagsOf(options), output, examples };
+  return {
+    names,
+    summary,
+    description,
+    arguments: argumentsOf(given),
+    flags: flagsOf(options),
+    output,
+    examples,
+  };
 }
 
 export function flagsOf(options: Options): Flag[] {
@@ -32,7 +62,14 @@ export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argumen
 }
 
 function asFlag(definition: OptionDefinition<unknown>): Flag {
-  const { flags, description, group = 'Flags:', choices = [], complete = 'none', repeatable = false } = definition;
+  const {
+    flags,
+    description,
+    group = 'Flags:',
+    choices = [],
+    complete = 'none',
+    repeatable = false,
+  } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
   if (long === undefined) throw new Error(`malformed flags: ${flags}`);
   const { type = value === undefined ? 'boolean' : 'string', required = false } = definition;
@@ -41,5 +78,13 @@ function asFlag(definition: OptionDefinition<unknown>): Flag {
 
 function asArgument({ term, description, choices = [], complete = 'none' }: ArgumentDefinition): Argument {
   const [, name = '', dots] = /^[<[](.+?)(\.{3})?[\]>]$/.exec(term) ?? [];
-  return { term, name, required: term.startsWith('<'), several: dots !== undefined, description, choices, complete };
+  return {
+    term,
+    name,
+    required: term.startsWith('<'),
+    several: dots !== undefined,
+    description,
+    choices,
+    complete,
+  };
 }

@@ -42,7 +42,10 @@ function areNames(words: readonly string[]): boolean {
 }
 
 /** Returns the first page that the build prepared; undefined if there is none, or for another kind of terminal. */
-function readHelp(pages: readonly (readonly string[])[], { columns = HELP_COLUMNS, colour }: Terminal): string | undefined {
+function readHelp(
+  pages: readonly (readonly string[])[],
+  { columns = HELP_COLUMNS, colour }: Terminal,
+): string | undefined {
   if (columns < HELP_COLUMNS) return undefined;
   const [page] = pages.flatMap((words) => readIfPackaged(`dist/help/${helpFile(words)}`) ?? []);
   const text = page?.toString();

@@ -39,10 +39,21 @@ export interface TextInputs {
 }
 
 /** Interprets a command line. An invalid line is `refuse` with a UsageError, whose hint suggests the intended command or flag. */
-export async function interpret(argv: readonly string[], inputs: TextInputs): Promise<Invocation & LineFacts> {
+export async function interpret(
+  argv: readonly string[],
+  inputs: TextInputs,
+): Promise<Invocation & LineFacts> {
   const reading = await readLine(argv);
-  const invocation = await answer(reading, inputs).catch((error: unknown) => ({ kind: 'refuse' as const, error }));
-  return { globals: globalsOf(reading), ...invocation, style: styleOf(reading), command: namesOf(reading).join(' ') };
+  const invocation = await answer(reading, inputs).catch((error: unknown) => ({
+    kind: 'refuse' as const,
+    error,
+  }));
+  return {
+    globals: globalsOf(reading),
+    ...invocation,
+    style: styleOf(reading),
+    command: namesOf(reading).join(' '),
+  };
 }
 
 /** `--format json` and `--verbose` as commander reads them: part of another flag's value they are none. */
@@ -61,9 +72,11 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   const code = failure?.code;
   // There is no help for an unknown command, nor for flags before a command.
   const isGroup = command.commands.length > 0;
-  if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption')) throw refuse(code);
+  if (code === 'commander.unknownCommand' || (isGroup && code === 'commander.unknownOption'))
+    throw refuse(code);
   if (asked === 'version') return { kind: 'print', text: `${inputs.version}\n` };
-  if (asked === 'help') return { kind: 'print', text: await formatHelp(command, inputs.terminal(globalsOf(reading))) };
+  if (asked === 'help')
+    return { kind: 'print', text: await formatHelp(command, inputs.terminal(globalsOf(reading))) };
   if (refused[0]) throw refused[0];
   if (argv.length === 0) return { kind: 'print', text: await formatWelcome(command, inputs.terminal({})) };
   if (code !== undefined) throw refuse(code);
@@ -78,9 +91,14 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
 /** `qrctl help --json`. Throws UsageError with a command or a topic: the document is one. */
 async function printReference(words: readonly string[], { version }: TextInputs): Promise<Invocation> {
   if (words.length > 0) {
-    throw new UsageError("--json can't be used with a command or a topic", { hint: 'Run `qrctl help --json`.' });
+    throw new UsageError("--json can't be used with a command or a topic", {
+      hint: 'Run `qrctl help --json`.',
+    });
   }
-  const [{ formatReference }, { loadManual }] = await Promise.all([import('./help/reference.ts'), import('./manual.ts')]);
+  const [{ formatReference }, { loadManual }] = await Promise.all([
+    import('./help/reference.ts'),
+    import('./manual.ts'),
+  ]);
   return { kind: 'print', text: formatReference(await loadManual(version)) };
 }
 
@@ -99,7 +117,8 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   const reading = await readLine([...names, '--help']);
   const help = await answer(reading, { ...inputs, terminal });
   const known = namesOf(reading);
-  if (known.length < names.length) throw noHelp(names.join(' '), `Run \`${['qrctl help', ...known].join(' ')}\`.`);
+  if (known.length < names.length)
+    throw noHelp(names.join(' '), `Run \`${['qrctl help', ...known].join(' ')}\`.`);
   return help;
 }
 
@@ -111,8 +130,17 @@ async function complete(words: readonly string[]): Promise<Invocation> {
       import('../commands/candidates.ts'),
       readLine(words.slice(0, -1)),
     ]);
-    return { kind: 'run', definition, args: [values, before], options: {}, globals: { ...globalsOf(line), quiet: true } };
+    return {
+      kind: 'run',
+      definition,
+      args: [values, before],
+      options: {},
+      globals: { ...globalsOf(line), quiet: true },
+    };
   }
   if (typeof values === 'string') return { kind: 'print', text: values === 'none' ? '' : `${values}\n` };
-  return { kind: 'print', text: values.map(({ word, description }) => `${before}${word}\t${description}\n`).join('') };
+  return {
+    kind: 'print',
+    text: values.map(({ word, description }) => `${before}${word}\t${description}\n`).join(''),
+  };
 }

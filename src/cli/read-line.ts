@@ -45,7 +45,14 @@ type Reached =
 
 /** Reads a line. Never throws, because flags such as `--format json` apply even if the rest is invalid. */
 export async function readLine(argv: readonly string[]): Promise<Reading> {
-  const reading: Reading = { argv, path: [], refused: [], asked: undefined, reached: undefined, failure: undefined };
+  const reading: Reading = {
+    argv,
+    path: [],
+    refused: [],
+    asked: undefined,
+    reached: undefined,
+    failure: undefined,
+  };
   const program = new Command('qrctl')
     .helpOption(false)
     .helpCommand(false)
@@ -116,7 +123,10 @@ async function openCommand(
   command.addHelpText('after', examplesText(examples));
   for (const { term, description: what, choices } of given) {
     const argument = new Argument(term, describeValues({ description: what, choices }));
-    if (choices) argument.argParser((raw: string) => accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading));
+    if (choices)
+      argument.argParser((raw: string) =>
+        accept(argument.name(), raw, choices, () => oneOf(raw, choices), reading),
+      );
     command.addArgument(argument);
   }
   addOptions(command, options, reading);
@@ -151,8 +161,19 @@ const MOST_VALUES = 16;
 
 function addOptions(command: Command, options: Options, reading: Reading): void {
   for (const [key, definition] of Object.entries(options)) {
-    const { flags, description, choices = [], repeatable = false, group = 'Flags:', risky = false, parse } = definition;
-    const option = new Option(flags, describeValues({ description, choices, repeatable }, MOST_VALUES)).helpGroup(group);
+    const {
+      flags,
+      description,
+      choices = [],
+      repeatable = false,
+      group = 'Flags:',
+      risky = false,
+      parse,
+    } = definition;
+    const option = new Option(
+      flags,
+      describeValues({ description, choices, repeatable }, MOST_VALUES),
+    ).helpGroup(group);
     option.risky = risky;
     if (option.attributeName() !== key) throw new Error(`option ${flags} is declared under the key ${key}`);
     if (parse) {
@@ -194,7 +215,13 @@ function refuseSingleDash({ short }: Option, raw: string, command: Command, read
 }
 
 /** Returns the parsed value; undefined, with the error recorded, if it is invalid. */
-function accept<T>(name: string, raw: string, choices: readonly string[], parse: () => T, { refused }: Reading): T | undefined {
+function accept<T>(
+  name: string,
+  raw: string,
+  choices: readonly string[],
+  parse: () => T,
+  { refused }: Reading,
+): T | undefined {
   try {
     return parse();
   } catch (error) {

@@ -16,7 +16,12 @@ function misread(message: string, details: FailureDetails = {}): UsageError {
  * Creates the error for commander's `code` (`CommanderError.code`) in `command`, the last one that was reached; `names` lead to it and `argv`
  * is the whole line. Throws on a code that no line can cause.
  */
-export function refusal(code: string, command: Command, names: readonly string[], argv: readonly string[]): UsageError {
+export function refusal(
+  code: string,
+  command: Command,
+  names: readonly string[],
+  argv: readonly string[],
+): UsageError {
   const { args, registeredArguments } = command;
   const hint = `usage: ${fullName(names)} ${command.usage()}`;
   switch (code) {
@@ -41,7 +46,8 @@ export function refusal(code: string, command: Command, names: readonly string[]
 }
 
 function noCommand(command: Command, names: readonly string[]): UsageError {
-  if (names.length === 0) return new UsageError('no command specified', { hint: 'List the commands with `qrctl --help`.' });
+  if (names.length === 0)
+    return new UsageError('no command specified', { hint: 'List the commands with `qrctl --help`.' });
   const verbs = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(siblings(names));
   return new UsageError(`no command specified for ${command.name()} (expected ${verbs})`, {
     hint: `List the commands with \`${fullName(names)} --help\`.`,
@@ -49,10 +55,16 @@ function noCommand(command: Command, names: readonly string[]): UsageError {
 }
 
 /** Creates the error for an invalid value of a flag or argument; the message of `error` lists the expected values. */
-export function refusedValue(name: string, raw: string, choices: readonly string[], error: InvalidArgumentError): UsageError {
+export function refusedValue(
+  name: string,
+  raw: string,
+  choices: readonly string[],
+  error: InvalidArgumentError,
+): UsageError {
   const similar = nearest(raw, choices);
   const expected = error.message.replace(/^(Expected|Allowed values are) /, '').replace(/\.$/, '');
-  const problem = name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
+  const problem =
+    name === 'setting' ? `unknown setting '${shown(raw)}'` : `invalid value for ${name}: '${shown(raw)}'`;
   return misread(`${problem} (expected ${expected})`, {
     hint: similar && `Did you mean ${name.startsWith('-') ? `${name} ` : ''}${similar}?`,
     cause: error,
@@ -60,9 +72,16 @@ export function refusedValue(name: string, raw: string, choices: readonly string
 }
 
 /** Creates the error for a flag that `command` lacks; the program and groups have only the global flags. */
-export function unknownFlag(word: string, command: Command, names: readonly string[], argv: readonly string[] = []): UsageError {
+export function unknownFlag(
+  word: string,
+  command: Command,
+  names: readonly string[],
+  argv: readonly string[] = [],
+): UsageError {
   const [flag = ''] = word.split('=', 1);
-  const known = command.options.flatMap(({ long, hidden, risky }) => (long === undefined || hidden || risky ? [] : [long]));
+  const known = command.options.flatMap(({ long, hidden, risky }) =>
+    long === undefined || hidden || risky ? [] : [long],
+  );
   const similar = nearestFlag(flag, known);
   const before = command.commands.length > 0;
   const help = before

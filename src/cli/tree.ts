@@ -34,14 +34,20 @@ export const ROOT_SUMMARY = 'Create dynamic QR codes and export their scans from
 export const HELP_SUMMARY = 'Explain a command or a topic';
 
 /** The flags of `qrctl help`. */
-export const helpOptions = { json: flag('--json', 'Print every command, flag, column and exit code as one JSON document') };
+export const helpOptions = {
+  json: flag('--json', 'Print every command, flag, column and exit code as one JSON document'),
+};
 
 export const TREE: readonly Node[] = [
   {
     name: 'qr',
     summary: 'List, create, update, check, draw and delete QR codes',
     commands: [
-      { name: 'list', summary: 'List the codes of the workspace', load: () => import('../commands/qr/list.ts') },
+      {
+        name: 'list',
+        summary: 'List the codes of the workspace',
+        load: () => import('../commands/qr/list.ts'),
+      },
       { name: 'get', summary: 'Show one code', load: () => import('../commands/qr/get.ts') },
       {
         name: 'create',
@@ -105,7 +111,11 @@ export const TREE: readonly Node[] = [
         summary: 'Find codes whose scans stopped, dropped or jumped',
         load: () => import('../commands/scans/watch/watch.ts'),
       },
-      { name: 'tail', summary: 'Print new scans as they arrive', load: () => import('../commands/scans/tail/tail.ts') },
+      {
+        name: 'tail',
+        summary: 'Print new scans as they arrive',
+        load: () => import('../commands/scans/tail/tail.ts'),
+      },
     ],
   },
   {
@@ -118,8 +128,18 @@ export const TREE: readonly Node[] = [
         summary: 'Show the profile, its plan and its remaining requests',
         load: () => import('../commands/auth/status.ts'),
       },
-      { name: 'list', summary: 'List the stored profiles', takes: [], load: () => import('../commands/auth/list.ts') },
-      { name: 'use', summary: 'Switch to another profile', takes: [], load: () => import('../commands/auth/use.ts') },
+      {
+        name: 'list',
+        summary: 'List the stored profiles',
+        takes: [],
+        load: () => import('../commands/auth/list.ts'),
+      },
+      {
+        name: 'use',
+        summary: 'Switch to another profile',
+        takes: [],
+        load: () => import('../commands/auth/use.ts'),
+      },
       {
         name: 'logout',
         summary: 'Remove a profile and its key',
@@ -138,10 +158,30 @@ export const TREE: readonly Node[] = [
         takes: ['--profile'],
         load: () => import('../commands/config/list.ts'),
       },
-      { name: 'get', summary: 'Print a setting', takes: ['--profile'], load: () => import('../commands/config/get.ts') },
-      { name: 'set', summary: 'Change a setting', takes: ['--profile'], load: () => import('../commands/config/set.ts') },
-      { name: 'unset', summary: 'Remove a setting', takes: ['--profile'], load: () => import('../commands/config/unset.ts') },
-      { name: 'path', summary: 'Print the path of the config file', takes: [], load: () => import('../commands/config/path.ts') },
+      {
+        name: 'get',
+        summary: 'Print a setting',
+        takes: ['--profile'],
+        load: () => import('../commands/config/get.ts'),
+      },
+      {
+        name: 'set',
+        summary: 'Change a setting',
+        takes: ['--profile'],
+        load: () => import('../commands/config/set.ts'),
+      },
+      {
+        name: 'unset',
+        summary: 'Remove a setting',
+        takes: ['--profile'],
+        load: () => import('../commands/config/unset.ts'),
+      },
+      {
+        name: 'path',
+        summary: 'Print the path of the config file',
+        takes: [],
+        load: () => import('../commands/config/path.ts'),
+      },
     ],
   },
   { name: 'api', summary: 'Send one raw request to the service', load: () => import('../commands/api.ts') },
@@ -150,7 +190,12 @@ export const TREE: readonly Node[] = [
     summary: 'Check config, key, network and clock, and suggest fixes',
     load: () => import('../commands/doctor/doctor.ts'),
   },
-  { name: 'sandbox', summary: 'Run a local service with sample data', takes: [], load: () => import('../commands/sandbox.ts') },
+  {
+    name: 'sandbox',
+    summary: 'Run a local service with sample data',
+    takes: [],
+    load: () => import('../commands/sandbox.ts'),
+  },
   {
     name: 'demo',
     summary: 'Run a demo against a local sandbox; no key required',

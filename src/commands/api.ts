@@ -13,7 +13,9 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const options = {
   query: repeated('--query <key=value>', 'Query parameter, percent-encoded by qrctl', parseParameter),
-  input: text('--input <file|->', 'File with the JSON body of the request (- for standard input)', { complete: 'files' }),
+  input: text('--input <file|->', 'File with the JSON body of the request (- for standard input)', {
+    complete: 'files',
+  }),
 };
 
 export const command = defineCommand({
@@ -28,7 +30,10 @@ export const command = defineCommand({
   ],
   options,
   examples: [
-    { command: 'qrctl api GET /qr --query page=2 --query limit=5', does: 'Fetch a page of codes as the service returns it' },
+    {
+      command: 'qrctl api GET /qr --query page=2 --query limit=5',
+      does: 'Fetch a page of codes as the service returns it',
+    },
     {
       command: 'qrctl api PATCH /qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11 --input changes.json',
       does: 'Send a request body from a file',
@@ -36,12 +41,17 @@ export const command = defineCommand({
   ],
   async run(context, { args: [method = '', path = ''], options: { query, input } }) {
     const { baseUrl } = await context.settings();
-    const request: RawRequest = { method: oneOf(method, METHODS), path: pathBelow(path, baseUrl ?? '', query ?? []) };
+    const request: RawRequest = {
+      method: oneOf(method, METHODS),
+      path: pathBelow(path, baseUrl ?? '', query ?? []),
+    };
     if (input !== undefined) request.json = await readBody(context, input, method);
     const service = await context.service();
     const { status, text: body, failure } = await service.send(request);
     const { remaining, limit } = service.rateLimit();
-    context.console.note(`${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`);
+    context.console.note(
+      `${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`,
+    );
     await print(context, body);
     // Only below /qr/ is what was not found a code.
     if (failure instanceof NotFoundError && !/^\/qr\/./.test(request.path))
@@ -65,17 +75,23 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
     });
   }
   if (/[^\x21-\x7e]|#/.test(path))
-    throw new UsageError(`invalid character in PATH: ${quote(path)}`, { hint: 'Percent-encode the character.' });
+    throw new UsageError(`invalid character in PATH: ${quote(path)}`, {
+      hint: 'Percent-encode the character.',
+    });
   const [, rest = ''] = path.startsWith(`${root}/`)
     ? [root, path.slice(root.length)]
     : [root, path.startsWith('/') ? path : `/${path}`];
   const [place = '', ...asked] = rest.split('?');
   const steps = place.split('/').map((step) => step.replaceAll(/%2e/gi, '.'));
   if (steps.includes('..') || steps.includes('.') || place.includes('\\')) {
-    throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, { hint: 'Remove . and .. from the path.' });
+    throw new UsageError(`PATH is outside the base URL: ${quote(path)}`, {
+      hint: 'Remove . and .. from the path.',
+    });
   }
   const pairs = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-  const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs].filter((part) => part !== '').join('&');
+  const parameters = [...(asked.length > 0 ? [asked.join('?')] : []), ...pairs]
+    .filter((part) => part !== '')
+    .join('&');
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 
@@ -84,7 +100,8 @@ const MOST_BYTES = 64 * 2 ** 20;
 
 /** Returns a body that is JSON, unchanged: the service would refuse any other only after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
-  if (method === 'GET') throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
+  if (method === 'GET')
+    throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
   const bytes = await readGiven(context, input, {
     flag: '--input',
     mostBytes: MOST_BYTES,
@@ -94,7 +111,10 @@ async function readBody(context: Context, input: string, method: string): Promis
   try {
     parseBounded(body);
   } catch (cause) {
-    throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, { hint: 'Pass a JSON body.', cause });
+    throw new UsageError(`cannot parse ${nameOfGiven(input)} as JSON: ${messageOf(cause)}`, {
+      hint: 'Pass a JSON body.',
+      cause,
+    });
   }
   return body;
 }

@@ -13,12 +13,21 @@ const WHEN_LARGER = 'split the file; each part gets its own results';
 
 /** Reads `--from`. Throws UsageError if it cannot be read, is endless or has no rows; the result contains other faults of form. */
 export async function readInput(context: Context, from: string, options: ReadOptions): Promise<Input> {
-  const bytes = await readGiven(context, from, { flag: '--from', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
+  const bytes = await readGiven(context, from, {
+    flag: '--from',
+    mostBytes: MOST_BYTES,
+    whenLarger: WHEN_LARGER,
+  });
   return parseRows(bytes, nameOfGiven(from), { ...options, signal: context.signal }, parseWithFaults);
 }
 
 /** Like `parseInput`, also for compressed files: `-o codes.csv.gz` can be read back. */
-export async function parseRows(bytes: Buffer, name: string, options: ReadOptions, parse = parseInput): Promise<Input> {
+export async function parseRows(
+  bytes: Buffer,
+  name: string,
+  options: ReadOptions,
+  parse = parseInput,
+): Promise<Input> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return parse(bytes, name, options);
   const plain = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES }).catch((error) => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(name, MOST_BYTES, WHEN_LARGER);

@@ -40,7 +40,9 @@ type Candidate = readonly [word: string, text: string];
 async function profiles({ env }: Context): Promise<Candidate[]> {
   const { readStore } = await import('../settings/store.ts');
   const store = await readStore(env);
-  return [...store.profiles].filter(([name]) => clean(name) === name).map(([name, { baseUrl = '' }]) => [name, baseUrl]);
+  return [...store.profiles]
+    .filter(([name]) => clean(name) === name)
+    .map(([name, { baseUrl = '' }]) => [name, baseUrl]);
 }
 
 async function codes(context: Context): Promise<Candidate[]> {

@@ -22,13 +22,18 @@ export async function chooseCodes(
   context: Context,
   names: readonly string[],
   choice: CodeChoice,
-  { order = 'oldest first', mayBeNone = false }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
+  {
+    order = 'oldest first',
+    mayBeNone = false,
+  }: { order?: 'oldest first' | 'as listed'; mayBeNone?: boolean } = {},
 ): Promise<QrCode[]> {
   const { from } = choice;
   const found: CodeLabel[] =
     from === undefined
       ? await findCodes(context, names, { isWanted: true })
-      : (await (await import('./codes-of-file.ts')).readRowsOfFile(context, { ...choice, from })).map(({ code }) => code);
+      : (await (await import('./codes-of-file.ts')).readRowsOfFile(context, { ...choice, from })).map(
+          ({ code }) => code,
+        );
   const gone = found.find(({ missing }) => missing);
   if (gone) throw gone.missing;
   const codes = (found as QrCode[]).filter(createFilter(choice));
@@ -52,9 +57,15 @@ interface Need {
 }
 
 /** Returns the codes of the arguments, or every code as it is listed. */
-async function findCodes(context: Context, names: readonly string[], { isWanted, doubt }: Need): Promise<CodeLabel[]> {
+async function findCodes(
+  context: Context,
+  names: readonly string[],
+  { isWanted, doubt }: Need,
+): Promise<CodeLabel[]> {
   const service = await context.service();
-  return names.length > 0 ? namedCodes(service, names, isWanted) : everyCode(service, service.concurrency, doubt);
+  return names.length > 0
+    ? namedCodes(service, names, isWanted)
+    : everyCode(service, service.concurrency, doubt);
 }
 
 export interface ChosenCodes {
@@ -80,9 +91,15 @@ export async function chooseLabels(
   const { codes, names } =
     from === undefined
       ? { codes: await findCodes(context, given, need), names: given }
-      : await (await import('./codes-of-file.ts')).readLabelsOfFile(context, { ...choice, from }, need.isWanted);
+      : await (await import('./codes-of-file.ts')).readLabelsOfFile(
+          context,
+          { ...choice, from },
+          need.isWanted,
+        );
   const isChosen = createFilter(choice);
-  const chosen = codes.filter((code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode));
+  const chosen = codes.filter(
+    (code) => code.missing !== undefined || filter === undefined || isChosen(code as QrCode),
+  );
   refuseNone(chosen, choice);
   const once = [...new Map(chosen.map((code) => [code.id, code])).values()];
   return { codes: everyOf(given, choice) === false ? once : oldestFirst(once as QrCode[]), names };
@@ -105,11 +122,16 @@ export async function chooseLabelsOfLog(
     if (!(error instanceof NotFoundError) || given.length < 2 || known.size === 0) throw error;
     const service = await context.service();
     const listed = await everyCode(service, service.concurrency, need.doubt);
-    const named = given.map((name) => listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name));
+    const named = given.map((name) =>
+      listed.find(({ id, slug }) => id === name.toLowerCase() || slug === name),
+    );
     const found = named.filter((code) => code !== undefined);
     const deleted = (await fetchUnlisted(service, listed, known)).filter(({ missing }) => missing);
     if (named.length - found.length !== deleted.length) throw error;
-    return { codes: [...new Map([...found, ...deleted].map((code) => [code.id, code])).values()], names: given };
+    return {
+      codes: [...new Map([...found, ...deleted].map((code) => [code.id, code])).values()],
+      names: given,
+    };
   }
 }
 
@@ -126,7 +148,11 @@ function compare(a: string, b: string): number {
  * Returns the cost of finding these IDs and slugs in the next run, if this one has sent no other requests: slugs that were seen now are
  * requested by ID.
  */
-export function requestsToName(service: Service, names: readonly string[], isWanted: boolean): Promise<number> {
+export function requestsToName(
+  service: Service,
+  names: readonly string[],
+  isWanted: boolean,
+): Promise<number> {
   const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
   const ids = new Set(names.filter(isUuid).map((name) => name.toLowerCase())).size;
   return requestsToFindAgain(service, slugs, { others: isWanted ? ids : 0, spent: service.stats().requests });
@@ -136,10 +162,15 @@ export function requestsToName(service: Service, names: readonly string[], isWan
  * The codes with these ids or slugs, in the order given. Where slugs and names are `isWanted` an id costs a request, and a slug one, too, if it was
  * seen before, or the listing up to its code, which may show ids as well. Throws NotFoundError for a slug that no code has.
  */
-async function namedCodes(service: Service, names: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
+async function namedCodes(
+  service: Service,
+  names: readonly string[],
+  isWanted: boolean,
+): Promise<CodeLabel[]> {
   const ids = [...new Set(names.filter(isUuid).map((id) => id.toLowerCase()))];
   const slugs = [...new Set(names.filter((name) => !isUuid(name)))];
-  const listed = slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, service.concurrency, isWanted ? ids : []);
+  const listed =
+    slugs.length === 0 ? [] : await findCodesBySlug(service, slugs, service.concurrency, isWanted ? ids : []);
   const withSlug = new Map<string, CodeLabel>(listed.map((code) => [code.slug, code]));
   const withId = new Map<string, CodeLabel>(listed.map((code) => [code.id.toLowerCase(), code]));
   const others = ids.filter((id) => !withId.has(id));
@@ -157,7 +188,10 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
       ids.map((id) => ({ id, slug: undefined })),
       { service, concurrency: service.concurrency },
     );
-    return ids.map((id) => lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the ID ${id}`) });
+    return ids.map(
+      (id) =>
+        lookup({ id, slug: undefined }) ?? { id, missing: new NotFoundError(`no code has the ID ${id}`) },
+    );
   }
   return fetchLabels(service, ids);
 }
@@ -174,7 +208,10 @@ export function fetchUnlisted(
 }
 
 /** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
-async function fetchLabels(service: Pick<Service, 'getCode' | 'concurrency'>, ids: readonly string[]): Promise<CodeLabel[]> {
+async function fetchLabels(
+  service: Pick<Service, 'getCode' | 'concurrency'>,
+  ids: readonly string[],
+): Promise<CodeLabel[]> {
   const fetch = (id: string): Promise<CodeLabel> =>
     service.getCode(id).catch((error) => {
       if (error instanceof NotFoundError) return { id, missing: error };

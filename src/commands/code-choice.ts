@@ -51,7 +51,9 @@ export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoi
   const paths = [from, join].filter((path) => path !== undefined);
   // The reader of a single file sees what it is.
   if (!given || paths.length === 1 || paths.some(isWorkbook)) return;
-  throw new UsageError(`${given} requires a workbook (.xlsx)`, { hint: `Omit ${given}, or specify a workbook.` });
+  throw new UsageError(`${given} requires a workbook (.xlsx)`, {
+    hint: `Omit ${given}, or specify a workbook.`,
+  });
 }
 
 /** Returns the part of a file to read: of two files, only workbooks have one. */
@@ -63,7 +65,11 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
 /** Throws UsageError unless codes are chosen in exactly one way; a filter alone is one, of every code. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
-  const ways = [names.length > 0 && 'CODE', choice.all && '--all', choice.from !== undefined && '--from'].filter((way) => way);
+  const ways = [
+    names.length > 0 && 'CODE',
+    choice.all && '--all',
+    choice.from !== undefined && '--from',
+  ].filter((way) => way);
   if (ways.length > 1) {
     const hint = isTime(choice.from)
       ? `To start at a time, use --since ${choice.from} instead of --from.`

@@ -4,7 +4,13 @@ import { NotFoundError, UsageError } from '../base/errors.ts';
 import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
 import { describeMissing, faultsOfTwoNames, findCodes, type Lookup } from '../codes/listing/find-codes.ts';
 import type { Context } from '../context.ts';
-import { type Input, problemOf, refuseChecked, refuseFaults, type Source } from '../files/formats/read/input.ts';
+import {
+  type Input,
+  problemOf,
+  refuseChecked,
+  refuseFaults,
+  type Source,
+} from '../files/formats/read/input.ts';
 import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
@@ -72,7 +78,10 @@ async function lookUp(context: Context, rows: readonly TargetRow[], file: Source
   return lookup;
 }
 
-async function readTargets(context: Context, choice: FileOfCodes): Promise<{ file: Input; rows: readonly TargetRow[] }> {
+async function readTargets(
+  context: Context,
+  choice: FileOfCodes,
+): Promise<{ file: Input; rows: readonly TargetRow[] }> {
   const { from } = choice;
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, context.signal);

@@ -9,8 +9,14 @@ export const command = defineCommand({
   arguments: [{ term: '<shell>', description: 'Shell', choices: SHELLS }],
   options: {},
   examples: [
-    { command: 'source <(qrctl completion bash)', does: 'Enable completion in the current bash or zsh session' },
-    { command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish', does: 'Enable completion in every fish shell' },
+    {
+      command: 'source <(qrctl completion bash)',
+      does: 'Enable completion in the current bash or zsh session',
+    },
+    {
+      command: 'qrctl completion fish > ~/.config/fish/completions/qrctl.fish',
+      does: 'Enable completion in every fish shell',
+    },
   ],
   async run({ console }, { args: [shell] }) {
     const { readCompletionScript } = await import('./completion-scripts.ts');

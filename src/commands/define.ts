@@ -91,7 +91,11 @@ export function negation(flags: string, description: string, extra: Extra = {}):
 }
 
 /** Any text but the empty one, unless `empty` allows it. */
-export function text(flags: string, description: string, extra: Extra & { empty?: boolean } = {}): OptionDefinition<string> {
+export function text(
+  flags: string,
+  description: string,
+  extra: Extra & { empty?: boolean } = {},
+): OptionDefinition<string> {
   const parse = (raw: string) => {
     if (raw === '' && !extra.empty) throw new InvalidArgumentError('at least one character');
     return raw;
@@ -110,7 +114,8 @@ export function integer(
   const parse = (raw: string) => {
     const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
     if (value >= bounds.min && value <= (bounds.max ?? Number.MAX_SAFE_INTEGER)) return value;
-    const range = bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
+    const range =
+      bounds.max === undefined ? `of at least ${bounds.min}` : `from ${bounds.min} to ${bounds.max}`;
     throw new InvalidArgumentError(`a whole number ${range}`);
   };
   return { flags, description, type: 'integer', parse, ...extra };
@@ -147,7 +152,13 @@ export function repeated<T>(
   read: (raw: string) => readonly T[],
   extra: Extra = {},
 ): OptionDefinition<T[]> {
-  return { flags, description, repeatable: true, parse: (raw, previous = []) => [...previous, ...read(raw)], ...extra };
+  return {
+    flags,
+    description,
+    repeatable: true,
+    parse: (raw, previous = []) => [...previous, ...read(raw)],
+    ...extra,
+  };
 }
 
 /** The result of `read`; if it is undefined, `forms` says which values are expected. */
@@ -187,9 +198,12 @@ export function oneOf<const C extends readonly string[]>(raw: string, values: C)
 export type Options = Record<string, OptionDefinition<unknown>>;
 
 /** The typed values of a record of options: each is undefined when its flag was not given. */
-export type Values<O extends Options> = { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never };
+export type Values<O extends Options> = {
+  [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never;
+};
 
-export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> & Partial<Pick<Argument, 'choices' | 'complete'>>;
+export type ArgumentDefinition = Pick<Argument, 'term' | 'description'> &
+  Partial<Pick<Argument, 'choices' | 'complete'>>;
 
 export interface CommandDefinition<O extends Options = Options> {
   /** Short paragraphs; the first sentence is the whole command in at most 12 words. The one-line summary is in tree.ts. */

@@ -88,11 +88,16 @@ async function show(context: Context, directory: string, access: Record<string, 
   const tell = (...lines: string[]) => narrate(context, ...lines);
   const run = (...args: string[]) => runCommand(context, directory, access, args);
   await writeFile(join(directory, 'codes.csv'), CODES_CSV);
-  tell(`A sandbox is running: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests per 3 seconds.`);
+  tell(
+    `A sandbox is running: ${SHOW.codes} codes with ${SHOW.scans} scans each, and ${SHOW.limit} requests per 3 seconds.`,
+  );
   tell('Create codes from a spreadsheet:', '', '$ cat codes.csv', ...CODES_CSV.trimEnd().split('\n'));
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
 
-  tell('', 'Run the command again, as you would after a crash. Every row already exists, so no code is created.');
+  tell(
+    '',
+    'Run the command again, as you would after a crash. Every row already exists, so no code is created.',
+  );
   await run('qr', 'create', '--from', 'codes.csv', '--format', 'table', '--fields', 'name,slug,outcome');
   await run('qr', 'list', '--format', 'table', '--fields', 'slug,name,type,status');
 
@@ -110,7 +115,12 @@ function narrate({ console }: Context, ...lines: string[]): void {
 }
 
 /** Runs `qrctl ...args` as a process of its own with our terminal; throws when it does not end with 0. */
-async function runCommand(context: Context, cwd: string, access: Record<string, string>, args: string[]): Promise<void> {
+async function runCommand(
+  context: Context,
+  cwd: string,
+  access: Record<string, string>,
+  args: string[],
+): Promise<void> {
   const line = `qrctl ${args.join(' ')}`;
   narrate(context, '', `$ ${line}`);
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
@@ -120,13 +130,19 @@ async function runCommand(context: Context, cwd: string, access: Record<string, 
   // a pipe, which would delay it behind their standard error.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
-  const child = spawn(executable, [...first, ...args], { cwd, env, stdio: [...stdio], signal: context.signal });
+  const child = spawn(executable, [...first, ...args], {
+    cwd,
+    env,
+    stdio: [...stdio],
+    signal: context.signal,
+  });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => (context.signal.aborted ? undefined : reject(error)));
     child.once('close', resolve);
   });
   context.signal.throwIfAborted();
-  if (code !== 0) throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See the files in ${cwd}.` });
+  if (code !== 0)
+    throw new LocalError(`\`${line}\` failed with exit code ${code}`, { hint: `See the files in ${cwd}.` });
 }
 
 async function firstLines(path: string): Promise<string[]> {

@@ -16,10 +16,14 @@ function checked(
 }
 
 export const globalOptions = {
-  profile: text('--profile <name>', 'Stored profile to use, with its key and base URL (variable: QRCTL_PROFILE)', {
-    group: GLOBAL_FLAGS,
-    complete: 'profiles',
-  }),
+  profile: text(
+    '--profile <name>',
+    'Stored profile to use, with its key and base URL (variable: QRCTL_PROFILE)',
+    {
+      group: GLOBAL_FLAGS,
+      complete: 'profiles',
+    },
+  ),
   baseUrl: text('--base-url <url>', 'Base URL of the service, ending in /api/v1 (variable: QRCTL_BASE_URL)', {
     group: GLOBAL_FLAGS,
   }),
@@ -33,10 +37,19 @@ export const globalOptions = {
     'Requests per window to reserve for other clients, as a number or a percentage (default: 0)',
     VALUES.reserve,
   ),
-  concurrency: checked('--concurrency <n>', 'Number of requests to send at once (default: 4; at most 32)', VALUES.concurrency),
-  timeout: parsed('--timeout <duration>', 'Time limit per request, from connect to last byte (default: 30s)', PERIOD, {
-    group: GLOBAL_FLAGS,
-  }),
+  concurrency: checked(
+    '--concurrency <n>',
+    'Number of requests to send at once (default: 4; at most 32)',
+    VALUES.concurrency,
+  ),
+  timeout: parsed(
+    '--timeout <duration>',
+    'Time limit per request, from connect to last byte (default: 30s)',
+    PERIOD,
+    {
+      group: GLOBAL_FLAGS,
+    },
+  ),
   retryFor: parsed(
     '--retry-for <duration>',
     'Total time to retry failed connections and 5xx responses before exiting with code 7 (default: 30s)',

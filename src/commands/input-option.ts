@@ -18,7 +18,9 @@ type InputFlags = CodeChoice & { input?: readonly string[] | undefined; rotated?
 export function checkInputChoice(names: readonly string[], flags: InputFlags): void {
   const { all, from, input, rotated } = flags;
   if (rotated === false && !input)
-    throw new UsageError('--no-rotated requires --input', { hint: 'Omit --no-rotated, or specify --input scans.csv.' });
+    throw new UsageError('--no-rotated requires --input', {
+      hint: 'Omit --no-rotated, or specify --input scans.csv.',
+    });
   if (!input) {
     checkChoice(names, flags);
     return;
@@ -27,9 +29,12 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   // Words behind --input are files.
   const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
   if (other)
-    throw new UsageError(`${other} can't be used with --input: it selects codes from the service, not from the files`, {
-      hint: `Omit ${other} to read all scans of the files, or omit --input.`,
-    });
+    throw new UsageError(
+      `${other} can't be used with --input: it selects codes from the service, not from the files`,
+      {
+        hint: `Omit ${other} to read all scans of the files, or omit --input.`,
+      },
+    );
 }
 
 /** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace, and like `refuseLosses`. */

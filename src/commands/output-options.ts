@@ -25,24 +25,41 @@ export const outputOptionsWithoutIds = {
     group: GROUP,
     parse: parseFields,
   } satisfies OptionDefinition<string[]>,
-  delimiter: parsed('--delimiter <,|;|tab>', 'Delimiter: comma, semicolon, tab (default: ,)', VALUES.delimiter, { group: GROUP }),
+  delimiter: parsed(
+    '--delimiter <,|;|tab>',
+    'Delimiter: comma, semicolon, tab (default: ,)',
+    VALUES.delimiter,
+    { group: GROUP },
+  ),
   header: negation('--no-header', 'Omit the header row of CSV', { group: GROUP }),
-  rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", { group: GROUP, risky: true }),
+  rawCells: flag('--raw-cells', "Don't escape formulas in CSV or unescape --from", {
+    group: GROUP,
+    risky: true,
+  }),
   excel: flag('--excel', 'Write CSV for Excel, with BOM and CRLF', { group: GROUP }),
 };
 
-export const outputOptions = { ...outputOptionsWithoutIds, ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }) };
+export const outputOptions = {
+  ...outputOptionsWithoutIds,
+  ids: flag('--ids', 'Print only IDs, one per line', { group: GROUP }),
+};
 
 /** Time zone flag of commands that print codes, for date cells of a workbook. */
 export const timezoneOption = {
-  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", { group: GROUP }),
+  timezone: text('--timezone <zone>', "Time zone of dates in .xlsx (default: the profile's)", {
+    group: GROUP,
+  }),
 };
 
 /** Output flags of commands that write scans. */
 export const scanOutputOptions = {
   ...outputOptions,
   format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, { group: GROUP }),
-  output: text('-o, --output <file>', `${WRITES}, .parquet)`, { group: GROUP, complete: 'files', writes: true }),
+  output: text('-o, --output <file>', `${WRITES}, .parquet)`, {
+    group: GROUP,
+    complete: 'files',
+    writes: true,
+  }),
 };
 
 function parseFields(raw: string): string[] {
@@ -61,9 +78,13 @@ export async function planOutput(
   columns: readonly Column[],
   shape: Shape,
 ): Promise<OutputPlan> {
-  const [settings, { planOutput: combine }] = await Promise.all([context.settings(), import('../files/formats/plan-output.ts')]);
+  const [settings, { planOutput: combine }] = await Promise.all([
+    context.settings(),
+    import('../files/formats/plan-output.ts'),
+  ]);
   const plan = combine(options, { columns, shape, settings, isTerminal: context.console.isTerminal });
-  if (plan.path !== undefined) await (await import('../files/formats/whole-file.ts')).checkWholeFile(plan.path, plan);
+  if (plan.path !== undefined)
+    await (await import('../files/formats/whole-file.ts')).checkWholeFile(plan.path, plan);
   return plan;
 }
 
@@ -85,7 +106,8 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
   ]);
   const toTerminal = console.isTerminal && plan.path === undefined;
   const colours = await loadColours(console.colour && plan.path === undefined);
-  if (plan.shape === 'record') return () => createRecordFormatter({ columns: plan.columns, colours, extra: !plan.chosen });
+  if (plan.shape === 'record')
+    return () => createRecordFormatter({ columns: plan.columns, colours, extra: !plan.chosen });
   const onDropped = (names: string[]) =>
     console.note(`Hidden columns (terminal too narrow): ${names.join(', ')}. Choose columns with --fields`);
   return () =>
@@ -111,7 +133,10 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
     import('../files/formats/document-sink.ts'),
   ]);
   if (plan.path === undefined) {
-    return createDocumentSink(stdoutBytes(context.console, await loadGuard(context, plan)), createFormatter());
+    return createDocumentSink(
+      stdoutBytes(context.console, await loadGuard(context, plan)),
+      createFormatter(),
+    );
   }
   const { openWholeFile } = await import('../files/formats/whole-file.ts');
   const file = await openWholeFile(plan.path, { ...plan, processes: context.processes });
@@ -119,20 +144,26 @@ async function openPlain(context: Context, plan: OutputPlan): Promise<DocumentSi
 }
 
 async function openWorkbook(context: Context, plan: OutputPlan, path: string): Promise<DocumentSink> {
-  const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] = await Promise.all([
-    import('../files/formats/xlsx/workbook-sink.ts'),
-    import('../base/time/local-time.ts'),
-    import('../base/time/time-zone.ts'),
-    import('../files/formats/whole-file.ts'),
-  ]);
+  const [{ createWorkbookSink }, { createLocalTime }, { chooseTimeZone }, { openWholeFile }] =
+    await Promise.all([
+      import('../files/formats/xlsx/workbook-sink.ts'),
+      import('../base/time/local-time.ts'),
+      import('../base/time/time-zone.ts'),
+      import('../files/formats/whole-file.ts'),
+    ]);
   const settings = await context.settings();
-  const zone = createLocalTime(chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }));
+  const zone = createLocalTime(
+    chooseTimeZone({ flag: plan.timezone, setting: settings.timezone, TZ: context.env.TZ }),
+  );
   const file = await openWholeFile(path, { ...plan, processes: context.processes });
   return createWorkbookSink(file, { columns: plan.columns, zone });
 }
 
 /** Loads the function that makes control characters visible on a terminal; tables have it built in. */
-async function loadGuard({ console }: Context, { format }: OutputPlan): Promise<((text: string) => string) | undefined> {
+async function loadGuard(
+  { console }: Context,
+  { format }: OutputPlan,
+): Promise<((text: string) => string) | undefined> {
   // JSON and CSV are exact; a table is for people.
   if (format === 'table') return console.harmless;
   if (!console.isTerminal) return undefined;

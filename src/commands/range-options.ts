@@ -34,7 +34,11 @@ export interface PlannedRange {
 }
 
 /** Throws UsageError on flags that contradict each other, and on times, periods and zones that are none. `setting`: the profile's zone. */
-export async function planRange(context: Context, flags: RangeFlags, setting: string | undefined): Promise<PlannedRange> {
+export async function planRange(
+  context: Context,
+  flags: RangeFlags,
+  setting: string | undefined,
+): Promise<PlannedRange> {
   const { since, until, during } = flags;
   const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };
   const nowMs = context.clock.now();
@@ -59,7 +63,8 @@ export async function planRange(context: Context, flags: RangeFlags, setting: st
   if (until !== undefined && untilMs !== undefined && isDate(until))
     await tellExcluded(context, { until, sinceMs, untilMs }, timezone());
   // Whoever typed its ends in UTC, and names no zone, reads them in UTC.
-  const typedInUtc = flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
+  const typedInUtc =
+    flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
 }
 
@@ -80,7 +85,10 @@ async function tellExcluded(
  * `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`: both ends, in an IANA time zone. With seconds if one end has some;
  * `--summary` has the milliseconds. Empty if nothing was read.
  */
-export function formatRange(range: { sinceMs: number | undefined; untilMs: number } | undefined, zone: string): string {
+export function formatRange(
+  range: { sinceMs: number | undefined; untilMs: number } | undefined,
+  zone: string,
+): string {
   if (!range) return '';
   const { format } = createLocalTime(zone);
   const ends = [range.sinceMs, range.untilMs].map((ms) => (ms === undefined ? undefined : format(ms)));

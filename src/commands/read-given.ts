@@ -24,7 +24,11 @@ export function nameOfGiven(path: string): string {
 }
 
 /** Returns all bytes of the file. Throws UsageError if it cannot be read, or is larger than its limit: /dev/zero has no end. */
-export async function readGiven(context: Context, path: string, { flag, mostBytes, whenLarger }: GivenFile): Promise<Buffer> {
+export async function readGiven(
+  context: Context,
+  path: string,
+  { flag, mostBytes, whenLarger }: GivenFile,
+): Promise<Buffer> {
   const { signal } = context;
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -42,7 +46,10 @@ export async function readGiven(context: Context, path: string, { flag, mostByte
     const why = isMissing ? 'no such file' : describeSystemError(cause);
     const meant = isMissing ? neighbourOf(path) : undefined;
     throw new UsageError(`cannot read ${nameOfGiven(path)}: ${why}`, {
-      hint: meant === undefined ? `Pass a file to ${flag}, or - for standard input.` : `Did you mean ${quote(meant)}?`,
+      hint:
+        meant === undefined
+          ? `Pass a file to ${flag}, or - for standard input.`
+          : `Did you mean ${quote(meant)}?`,
       cause,
     });
   }
@@ -79,5 +86,7 @@ export async function readLogo<T extends object>(context: Context, path: string,
   const bytes = await readGiven(context, path, { flag: '--logo', mostBytes: MOST_LOGO_BYTES, whenLarger });
   const logo = await load(bytes, context.signal);
   if (!('fault' in logo)) return logo;
-  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, { hint: 'Specify a PNG or SVG file with --logo.' });
+  throw new UsageError(`${nameOfGiven(path)} ${logo.fault}`, {
+    hint: 'Specify a PNG or SVG file with --logo.',
+  });
 }

@@ -22,10 +22,14 @@ export const command = defineCommand({
       { min: 0, max: 65_535 },
     ),
     codes: integer('--codes <n>', 'Number of sample codes (default: 25)', { min: 0, max: 100_000 }),
-    scans: integer('--scans <n>', 'Sample scans per code in the 90 days before today in UTC (default: about 20 to 5500)', {
-      min: 0,
-      max: 100_000_000,
-    }),
+    scans: integer(
+      '--scans <n>',
+      'Sample scans per code in the 90 days before today in UTC (default: about 20 to 5500)',
+      {
+        min: 0,
+        max: 100_000_000,
+      },
+    ),
     plan: choice('--plan <plan>', 'Plan of the workspace (default: business)', PLANS),
     window: duration('--window <duration>', 'Length of a rate-limit window (default: 60s; at least 1s)'),
     seed: integer('--seed <n>', 'Seed of the sample data (default: 1)', { min: 0, max: 2 ** 31 - 1 }),
@@ -38,8 +42,14 @@ export const command = defineCommand({
   },
   examples: [
     { command: 'qrctl sandbox', does: 'Try qrctl without an account' },
-    { command: 'qrctl sandbox --plan free --window 5s', does: 'See how qrctl waits for the rate limit, in windows of 5 seconds' },
-    { command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20', does: 'Test with one code that has ten million scans' },
+    {
+      command: 'qrctl sandbox --plan free --window 5s',
+      does: 'See how qrctl waits for the rate limit, in windows of 5 seconds',
+    },
+    {
+      command: 'qrctl sandbox --codes 1 --scans 10000000 --live 20',
+      does: 'Test with one code that has ten million scans',
+    },
     {
       command: '{ read -r url; read -r key; } < <(qrctl sandbox -q) && export "$url" "$key"',
       does: 'Use a sandbox in the current bash session, until `kill $!`',
@@ -92,7 +102,9 @@ async function start(context: Context, port: number | undefined, options: StartO
 function checkWindow(windowMs: number | undefined): number | undefined {
   // Reset is in whole seconds, so a shorter window would have no visible end.
   if (windowMs === undefined || windowMs >= 1000) return windowMs;
-  throw new UsageError('--window is shorter than 1s', { hint: 'Use a longer window, as in `qrctl sandbox --window 5s`.' });
+  throw new UsageError('--window is shorter than 1s', {
+    hint: 'Use a longer window, as in `qrctl sandbox --window 5s`.',
+  });
 }
 
 function checkKey(key: string | undefined): string | undefined {
@@ -101,7 +113,9 @@ function checkKey(key: string | undefined): string | undefined {
 }
 
 function explain({ console }: Context, { workspace, baseUrl }: Sandbox): void {
-  console.note(`A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Press Ctrl-C to stop it.`);
+  console.note(
+    `A sandbox with ${workspace.codes().length} codes listens at ${baseUrl}. Press Ctrl-C to stop it.`,
+  );
   console.note('To use the sandbox from another terminal, run both lines there, each preceded by "export".');
   console.note('Then try:');
   console.note('  qrctl qr list');

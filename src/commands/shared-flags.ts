@@ -15,11 +15,16 @@ export function workbookOptions(group?: string) {
 
 /** `--from` of commands that select codes by a file, and the flags about it; codes-of-file.ts reads it. */
 export function fromCodesOptions(group?: string) {
-  return { from: text('--from <file|->', FROM_CODES, { group, complete: 'files' }), ...workbookOptions(group) };
+  return {
+    from: text('--from <file|->', FROM_CODES, { group, complete: 'files' }),
+    ...workbookOptions(group),
+  };
 }
 
 /** `--overwrite` of commands that refuse to replace a file with unrelated contents. */
-export const overwriteOption = flag('--overwrite', 'Overwrite even files that qrctl protects', { risky: true });
+export const overwriteOption = flag('--overwrite', 'Overwrite even files that qrctl protects', {
+  risky: true,
+});
 
 /** `--moved-from` of commands that keep a file about one service between runs. */
 export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the last run, if it has changed', {
@@ -33,7 +38,11 @@ export function limitOption(flag: string, bounds: { min: number; max?: number })
 }
 
 /** Returns the bound that either of them sets. Throws UsageError if both do. */
-export function limitOf(flag: string, value: number | undefined, limit: number | undefined): number | undefined {
+export function limitOf(
+  flag: string,
+  value: number | undefined,
+  limit: number | undefined,
+): number | undefined {
   if (value !== undefined) refuseTogether(flag, { '--limit': limit });
   return value ?? limit;
 }

@@ -4,7 +4,11 @@ import { configFile } from '../settings/store.ts';
 import type { Options, Values } from './define.ts';
 
 /** Throws UsageError if a flag would write to the file of another flag, to the config file or to the file of the key. Sends nothing. */
-export async function useFlags({ files, env, flags }: Context, options: Options, given: Values<Options>): Promise<void> {
+export async function useFlags(
+  { files, env, flags }: Context,
+  options: Options,
+  given: Values<Options>,
+): Promise<void> {
   const named = Object.entries(options).flatMap(([key, { flags: form, complete, writes = false }]) => {
     const paths = complete === 'files' ? [given[key] ?? []].flat() : [];
     return paths.map((path) => ({ flag: /--[a-z-]+/.exec(form)?.[0], path: String(path), writes }));

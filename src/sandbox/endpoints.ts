@@ -2,7 +2,15 @@
 import type { Pagination, QrCode } from '../service/shapes.ts';
 import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
-import { CODES_PAGE, InvalidRequest, parseChanges, parseNewCode, parsePage, parseTime, SCANS_PAGE } from './parameters.ts';
+import {
+  CODES_PAGE,
+  InvalidRequest,
+  parseChanges,
+  parseNewCode,
+  parsePage,
+  parseTime,
+  SCANS_PAGE,
+} from './parameters.ts';
 import type { Workspace } from './workspace.ts';
 
 type Handler = (request: SandboxRequest, id: string) => Answer;
@@ -27,7 +35,11 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
   function createCode({ body }: SandboxRequest): Answer {
     const code = parseNewCode(body);
     if (!workspace.full()) return json(201, workspace.create(code));
-    return failure(403, 'plan_limit_reached', `The workspace has reached the QR code limit of the ${settings.plan} plan`);
+    return failure(
+      403,
+      'plan_limit_reached',
+      `The workspace has reached the QR code limit of the ${settings.plan} plan`,
+    );
   }
 
   function updateCode({ body }: SandboxRequest, id: string): Answer {

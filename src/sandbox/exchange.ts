@@ -50,10 +50,19 @@ export interface RequestRecord {
 
 /** Creates a JSON response. */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
-  return { status, headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers }, body: JSON.stringify(value) };
+  return {
+    status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(value),
+  };
 }
 
 /** Creates an error response (section 2 of the specification). */
-export function failure(status: number, code: string, error: string, headers: Record<string, string> = {}): Answer {
+export function failure(
+  status: number,
+  code: string,
+  error: string,
+  headers: Record<string, string> = {},
+): Answer {
   return json(status, { error, code }, headers);
 }

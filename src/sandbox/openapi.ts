@@ -80,14 +80,23 @@ const schemas = {
   Scan: record(scan, 'One raw scan record of a QR code'),
   Pagination: record(pagination, 'Position of a page in the list'),
   Error: record({ error: text, code: text }, 'Error message and code'),
-  QRCodePage: record({ data: { type: 'array', items: schema('QRCode') }, pagination: schema('Pagination') }, 'A page of codes'),
-  ScanPage: record({ data: { type: 'array', items: schema('Scan') }, pagination: schema('Pagination') }, 'A page of scans'),
+  QRCodePage: record(
+    { data: { type: 'array', items: schema('QRCode') }, pagination: schema('Pagination') },
+    'A page of codes',
+  ),
+  ScanPage: record(
+    { data: { type: 'array', items: schema('Scan') }, pagination: schema('Pagination') },
+    'A page of scans',
+  ),
   NewQRCode: {
     type: 'object',
     required: ['name'],
     properties: { name: text, type: { ...oneOf(CODE_TYPES), default: 'url' }, destination: text },
   },
-  QRCodeChanges: { type: 'object', properties: { name: text, destination: text, status: oneOf(CODE_STATUSES) } },
+  QRCodeChanges: {
+    type: 'object',
+    properties: { name: text, destination: text, status: oneOf(CODE_STATUSES) },
+  },
 };
 
 const headers = {
@@ -110,7 +119,8 @@ const rateHeaders = Object.fromEntries(
 
 function response(description: string, body?: string): Json {
   const example = body !== undefined && body in EXAMPLES ? { example: EXAMPLES[body] } : {};
-  const content = body === undefined ? {} : { content: { 'application/json': { schema: schema(body), ...example } } };
+  const content =
+    body === undefined ? {} : { content: { 'application/json': { schema: schema(body), ...example } } };
   return { description, headers: rateHeaders, ...content };
 }
 
@@ -125,12 +135,21 @@ const responses = {
   },
 };
 
-const RESPONSE_OF_STATUS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'PlanLimit', 404: 'NotFound', 429: 'RateLimited' };
+const RESPONSE_OF_STATUS = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'PlanLimit',
+  404: 'NotFound',
+  429: 'RateLimited',
+};
 
 /** The responses of an operation: its success, the failures named, and those every operation has. */
 function answers(success: Json, ...failures: (keyof typeof RESPONSE_OF_STATUS)[]): Json {
   const statuses = [...failures, 401, 429] as const;
-  return { ...success, ...Object.fromEntries(statuses.map((status) => [status, ref('responses', RESPONSE_OF_STATUS[status])])) };
+  return {
+    ...success,
+    ...Object.fromEntries(statuses.map((status) => [status, ref('responses', RESPONSE_OF_STATUS[status])])),
+  };
 }
 
 function body(name: string): Json {
@@ -206,7 +225,8 @@ export function openApi(basePath: string): Json {
     info: {
       title: 'Dynamic QR Code Service',
       version: '1.0.0',
-      description: 'Dynamic QR codes and their raw scan records. Limits are counted per workspace and minute.',
+      description:
+        'Dynamic QR codes and their raw scan records. Limits are counted per workspace and minute.',
     },
     servers: [{ url: basePath }],
     security: [{ apiKey: [] }],
@@ -215,7 +235,9 @@ export function openApi(basePath: string): Json {
       schemas,
       headers,
       responses,
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'API keys begin with svc_live_' } },
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'API keys begin with svc_live_' },
+      },
     },
   };
 }

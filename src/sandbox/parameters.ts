@@ -2,7 +2,14 @@
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { parseInstant } from '../base/time/time.ts';
 import { isObject } from '../service/json.ts';
-import { CODE_STATUSES, CODE_TYPES, type CodeChanges, MAX_CODES_PAGE, MAX_SCANS_PAGE, type NewCode } from '../service/shapes.ts';
+import {
+  CODE_STATUSES,
+  CODE_TYPES,
+  type CodeChanges,
+  MAX_CODES_PAGE,
+  MAX_SCANS_PAGE,
+  type NewCode,
+} from '../service/shapes.ts';
 import type { Behaviour } from './options.ts';
 
 /** Request that the service rejects with 400. */
@@ -18,7 +25,11 @@ export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PA
 export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
 /** Parses page and limit, with the choices of `behaviour` for points that the specification leaves open. Throws InvalidRequest. */
-export function parsePage(query: URLSearchParams, bounds: PageBounds, behaviour: Behaviour): { page: number; limit: number } {
+export function parsePage(
+  query: URLSearchParams,
+  bounds: PageBounds,
+  behaviour: Behaviour,
+): { page: number; limit: number } {
   const { overLimit } = behaviour;
   const page = parseCount(query, 'page', 1, behaviour);
   const limit = parseCount(query, 'limit', bounds.defaultLimit, behaviour);
@@ -50,7 +61,11 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
   if (name === undefined || name === '') throw new InvalidRequest('name is required');
-  return { name, ...parseChoice(fields, 'type', CODE_TYPES), ...pair('destination', parseText(fields, 'destination')) };
+  return {
+    name,
+    ...parseChoice(fields, 'type', CODE_TYPES),
+    ...pair('destination', parseText(fields, 'destination')),
+  };
 }
 
 /** Parses the body of PATCH /qr/{id}: name, destination and status; other fields are read-only and ignored. Throws InvalidRequest. */
@@ -59,7 +74,11 @@ export function parseChanges(body: Buffer | undefined): CodeChanges {
   const name = parseText(fields, 'name');
   if (name === '') throw new InvalidRequest('name must not be empty');
   const destination = parseText(fields, 'destination');
-  return { ...pair('name', name), ...pair('destination', destination), ...parseChoice(fields, 'status', CODE_STATUSES) };
+  return {
+    ...pair('name', name),
+    ...pair('destination', destination),
+    ...parseChoice(fields, 'status', CODE_STATUSES),
+  };
 }
 
 function parseObject(body: Buffer | undefined): Map<string, unknown> {
@@ -82,9 +101,14 @@ function parseText(fields: ReadonlyMap<string, unknown>, name: string): string |
   throw new InvalidRequest(`${name} must be a string`);
 }
 
-function parseChoice<N extends string>(fields: ReadonlyMap<string, unknown>, name: N, allowed: readonly string[]) {
+function parseChoice<N extends string>(
+  fields: ReadonlyMap<string, unknown>,
+  name: N,
+  allowed: readonly string[],
+) {
   const value = parseText(fields, name);
-  if (value !== undefined && !allowed.includes(value)) throw new InvalidRequest(`${name} must be one of: ${allowed.join(', ')}`);
+  if (value !== undefined && !allowed.includes(value))
+    throw new InvalidRequest(`${name} must be one of: ${allowed.join(', ')}`);
   return pair(name, value);
 }
 

@@ -98,7 +98,11 @@ export function createRhythm(shape: RhythmShape): Rhythm {
 type Phase = (part: number) => number;
 
 /** The codes with names of their own: a menu that loses to its successor, which grows; a poster that was taken down three weeks ago. */
-const FIRST_CODES: readonly Phase[] = [(part) => 1.5 - part, (part) => 0.4 + 1.6 * part, (part) => (part < 0.77 ? 1 : 0)];
+const FIRST_CODES: readonly Phase[] = [
+  (part) => 1.5 - part,
+  (part) => 0.4 + 1.6 * part,
+  (part) => (part < 0.77 ? 1 : 0),
+];
 
 /** One of six lives: steady, growing, fading, launched late, a campaign that ends, a code that dies. */
 function phaseOf(seed: number, code: number): Phase {

@@ -56,7 +56,17 @@ const AWKWARD_NAMES = [
   '\u001b[31mred alert\u001b[0m',
 ] as const;
 
-const STATUSES = ['active', 'active', 'active', 'active', 'active', 'active', 'paused', 'paused', 'expired'] as const;
+const STATUSES = [
+  'active',
+  'active',
+  'active',
+  'active',
+  'active',
+  'active',
+  'paused',
+  'paused',
+  'expired',
+] as const;
 
 /** Slugs of the first codes, as in the examples of README and help, so that those lines work when pasted. */
 const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;

@@ -54,10 +54,13 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
     const path = endpointPath(request);
     if (path === undefined) return failure(404, 'not_found', 'No such endpoint');
     if (!isAuthorized(request, key)) {
-      return failure(401, 'unauthorized', 'The API key is missing or invalid', { 'WWW-Authenticate': 'Bearer' });
+      return failure(401, 'unauthorized', 'The API key is missing or invalid', {
+        'WWW-Authenticate': 'Bearer',
+      });
     }
     if (!allowed) return failure(429, 'rate_limited', 'Rate limit exceeded for the workspace');
-    if (request.oversized) return failure(413, 'body_too_large', 'The request body is too large', { Connection: 'close' });
+    if (request.oversized)
+      return failure(413, 'body_too_large', 'The request body is too large', { Connection: 'close' });
     return endpoints(path, request);
   }
 
@@ -75,7 +78,13 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
       await writeAnswer(response, answer, { gzipped: settings.gzip && acceptsGzip(request), nowMs: nowMs() });
       const { status } = answer;
       const ms = clock.monotonic() - startedMs;
-      onRequest?.({ method: request.method, url: incoming.url ?? '', status, ms, remaining: admission.remaining });
+      onRequest?.({
+        method: request.method,
+        url: incoming.url ?? '',
+        status,
+        ms,
+        remaining: admission.remaining,
+      });
     };
     return { request, number: requests++, apply, send, response };
   };

@@ -67,16 +67,24 @@ function scanJson({ id, ...rest }: Scan): string {
   return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }
 
-function select(series: Series, added: readonly AddedScan[], range: ScanQuery, behaviour: Behaviour): Selection {
+function select(
+  series: Series,
+  added: readonly AddedScan[],
+  range: ScanQuery,
+  behaviour: Behaviour,
+): Selection {
   const count = series.count(range.nowMs);
   const { fromMs, toMs } = bounds(range, behaviour);
   const from = fromMs === undefined ? 0 : series.lowerBound(fromMs, count);
   const to = Math.max(from, toMs === undefined ? count : series.lowerBound(toMs, count));
-  const extra = added.filter(({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY));
+  const extra = added.filter(
+    ({ ms }) => ms >= (fromMs ?? Number.NEGATIVE_INFINITY) && ms < (toMs ?? Number.POSITIVE_INFINITY),
+  );
   const byTime = behaviour.scanOrder !== 'none';
   if (!byTime) extra.sort((a, b) => a.order - b.order);
   // Sorted by time, an added scan follows all scans of the series up to its own time; otherwise it follows all of them.
-  const behind = (ms: number) => (byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to);
+  const behind = (ms: number) =>
+    byTime ? Math.min(Math.max(series.lowerBound(ms + 1, count), from), to) : to;
   const places = extra.map(({ ms }, order) => behind(ms) - from + order);
 
   function at<T>(position: number, ofSeries: (index: number) => T, ofAdded: (scan: AddedScan) => T): T {
@@ -106,7 +114,10 @@ function bounds(range: ScanQuery, behaviour: Behaviour) {
 /** The positions (by time, oldest 0) of the rows of one page, in the order they are served. */
 function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behaviour: Behaviour): number[] {
   const start = (page - 1) * limit;
-  const places = Array.from({ length: Math.max(0, Math.min(limit, rows.total - start)) }, (_, row) => start + row);
+  const places = Array.from(
+    { length: Math.max(0, Math.min(limit, rows.total - start)) },
+    (_, row) => start + row,
+  );
   if (behaviour.scanOrder === 'none') return places.map(scattering(rows));
   const byTime = behaviour.scanOrder === 'asc' ? places : places.map((place) => rows.total - 1 - place);
   return behaviour.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));

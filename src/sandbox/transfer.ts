@@ -25,7 +25,14 @@ export async function readRequest(incoming: IncomingMessage): Promise<SandboxReq
     if (bytes > 64 * MOST_BODY_BYTES) throw new Error('endless request');
   }
   const body = bytes === 0 ? undefined : Buffer.concat(chunks);
-  return { method, path, query: new URLSearchParams(query.join('?')), headers, body, oversized: bytes > MOST_BODY_BYTES };
+  return {
+    method,
+    path,
+    query: new URLSearchParams(query.join('?')),
+    headers,
+    body,
+    oversized: bytes > MOST_BODY_BYTES,
+  };
 }
 
 /** Writes the response with its length and the service's date, compressed if enabled and accepted. */

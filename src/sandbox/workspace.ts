@@ -68,7 +68,15 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   function blank(createdMs: number): QrCode {
     const at = formatInstant(createdMs);
     const identity = codeIdentity(seed, made);
-    return { ...identity, name: '', type: 'url', destination: null, status: 'active', created_at: at, updated_at: at };
+    return {
+      ...identity,
+      name: '',
+      type: 'url',
+      destination: null,
+      status: 'active',
+      created_at: at,
+      updated_at: at,
+    };
   }
 
   for (let index = 0; index < samples; index++) {

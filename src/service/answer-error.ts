@@ -83,7 +83,10 @@ export function answerError(
     });
   }
   if (status === 404 && ofService) {
-    return new NotFoundError(`not found (404)${because}`, { ...details, hint: 'Run `qrctl qr list` to see all codes.' });
+    return new NotFoundError(`not found (404)${because}`, {
+      ...details,
+      hint: 'Run `qrctl qr list` to see all codes.',
+    });
   }
   if ((status === 400 || status === 422) && ofService) {
     return new RejectedError(`the service rejected the values (${status})${because}`, details);

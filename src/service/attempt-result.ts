@@ -37,7 +37,13 @@ export type AttemptResult<T> =
   /** 429, from the service or an intermediary: the governor pauses all requests; it uses up no attempt. */
   | { kind: 'limited' }
   /** `repeat`: another attempt is safe, and may help. `sent`: the service may have applied the request. */
-  | { kind: 'failed'; error: RequestFailure; repeat: boolean; retryAfterMs?: number | undefined; sent: boolean };
+  | {
+      kind: 'failed';
+      error: RequestFailure;
+      repeat: boolean;
+      retryAfterMs?: number | undefined;
+      sent: boolean;
+    };
 
 interface Answered {
   answer: Answer;
@@ -47,7 +53,11 @@ interface Answered {
 }
 
 /** Returns the result of an attempt that got a response, whatever its status. */
-export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answered: Answered): Promise<AttemptResult<T>> {
+export async function resultOfAnswer<T>(
+  call: Call<T>,
+  subject: Subject,
+  answered: Answered,
+): Promise<AttemptResult<T>> {
   const { answer, rate } = answered;
   const { status } = answer;
   if (status >= 200 && status < 300) {
@@ -62,7 +72,11 @@ export async function resultOfAnswer<T>(call: Call<T>, subject: Subject, answere
   return { kind: 'failed', error, repeat, retryAfterMs: rate.retryAfterMs, sent: true };
 }
 
-async function readSuccess<T>(call: Call<T>, subject: Subject, { answer, rate, reached }: Answered): Promise<AttemptResult<T>> {
+async function readSuccess<T>(
+  call: Call<T>,
+  subject: Subject,
+  { answer, rate, reached }: Answered,
+): Promise<AttemptResult<T>> {
   // Only a caller that wants nothing leaves `check` out, and then T is void.
   const isDone = call.check ? call.anyBody && !saysJson(answer) : answer.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
@@ -87,7 +101,8 @@ function saysJson({ text, headers }: Answer): boolean {
 }
 
 const HINTS: Partial<Record<NetworkFault, string>> = {
-  certificate: 'Check the base URL. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+  certificate:
+    'Check the base URL. If you use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
   proxy:
     'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT (or HTTP_PROXY for a service without TLS).',
   protocol: 'Check the port in the base URL, and whether the URL should begin with http://.',
@@ -100,7 +115,10 @@ export function resultOfFailure({ method, redact }: Subject, failure: NetworkErr
   const message = redact(failure.message);
   const error =
     fault === 'answer'
-      ? new UnexpectedAnswerError(message, { hint: 'Run `qrctl doctor` to check the base URL.', cause: failure })
+      ? new UnexpectedAnswerError(message, {
+          hint: 'Run `qrctl doctor` to check the base URL.',
+          cause: failure,
+        })
       : new UnavailableError(message, {
           outcome: sent ? 'unknown' : 'not-applied',
           hint: hint ?? HINTS[fault] ?? 'Run `qrctl doctor` to find the cause.',
@@ -120,10 +138,13 @@ function excessive({ status }: Answer, cause: ExcessiveJsonError): UnexpectedAns
 /** A page of a proxy or portal may have any status of success, but only 204 is the service's word that it deleted the code. */
 function notEmpty({ redact }: Subject, answer: Answer): UnexpectedAnswerError {
   const words = excerpt(answer.text, redact);
-  return new UnexpectedAnswerError(`the response is not 204 (No Content)${words && `: ${words}`} (${answer.status})`, {
-    status: answer.status,
-    hint: 'Run `qrctl doctor` to check the base URL.',
-  });
+  return new UnexpectedAnswerError(
+    `the response is not 204 (No Content)${words && `: ${words}`} (${answer.status})`,
+    {
+      status: answer.status,
+      hint: 'Run `qrctl doctor` to check the base URL.',
+    },
+  );
 }
 
 function notJson({ redact }: Subject, answer: Answer, cause: unknown): UnexpectedAnswerError {

@@ -23,9 +23,12 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   while (path.endsWith('/')) path = path.slice(0, -1);
   if (path === '') return { baseUrl: url.origin + VERSION_PATH, completed: true };
   if (!path.endsWith(VERSION_PATH)) {
-    throw new UsageError(`the base URL must end in ${VERSION_PATH}, but ${shown(url.origin + path)} does not`, {
-      hint: `Specify ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}.`,
-    });
+    throw new UsageError(
+      `the base URL must end in ${VERSION_PATH}, but ${shown(url.origin + path)} does not`,
+      {
+        hint: `Specify ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}.`,
+      },
+    );
   }
   return { baseUrl: url.origin + path, completed: false };
 }
@@ -45,7 +48,8 @@ function parseWebUrl(text: string): URL {
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     const meant = completed(text);
     throw new UsageError('the base URL is not an http or https URL', {
-      hint: meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `Did you mean ${meant}?`,
+      hint:
+        meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `Did you mean ${meant}?`,
     });
   }
   if (url.username !== '' || url.password !== '') {
@@ -54,7 +58,9 @@ function parseWebUrl(text: string): URL {
     });
   }
   if (/[?#]/.test(text))
-    throw new UsageError('the base URL must not have a query or fragment', { hint: `End the base URL with ${VERSION_PATH}.` });
+    throw new UsageError('the base URL must not have a query or fragment', {
+      hint: `End the base URL with ${VERSION_PATH}.`,
+    });
   return url;
 }
 
@@ -63,7 +69,9 @@ function completed(text: string): string | undefined {
   if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
   const [host = ''] = text.split(/[/:]/, 1);
   try {
-    return parseBaseUrl(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`).baseUrl;
+    return parseBaseUrl(
+      `${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`,
+    ).baseUrl;
   } catch {
     return undefined;
   }

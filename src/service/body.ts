@@ -25,7 +25,8 @@ export async function decodeBody(bytes: Buffer, encoding: string): Promise<strin
 
 async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
   if (encoding === '' || encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  if (encoding === 'gzip' || encoding === 'x-gzip') return (await gunzip(Buffer.from(bytes))).toString('utf8');
+  if (encoding === 'gzip' || encoding === 'x-gzip')
+    return (await gunzip(Buffer.from(bytes))).toString('utf8');
   throw new NetworkError(`the response is encoded as ${quote(encoding)}, which was not requested`, {
     fault: 'answer',
     sent: true,
@@ -35,13 +36,18 @@ async function unpackedText(bytes: Buffer, encoding: string): Promise<string> {
 async function gunzip(bytes: Buffer): Promise<Buffer> {
   const zlib = await import('node:zlib');
   // Large chunks: the default of 16 KiB would copy a page of scans together from ten pieces.
-  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 }).catch((cause) => {
-    if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new NetworkError('the response was truncated or damaged (gzip)', { sent: true, cause });
-  });
+  return promisify(zlib.gunzip)(bytes, { maxOutputLength: MAX_BODY_BYTES, chunkSize: 256 * 1024 }).catch(
+    (cause) => {
+      if (cause.code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+      throw new NetworkError('the response was truncated or damaged (gzip)', { sent: true, cause });
+    },
+  );
 }
 
 /** The failure of a body beyond the bound. */
 function tooLarge(): NetworkError {
-  return new NetworkError(`the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, { fault: 'answer', sent: true });
+  return new NetworkError(`the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
+    fault: 'answer',
+    sent: true,
+  });
 }

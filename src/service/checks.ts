@@ -29,10 +29,14 @@ export function checkCode(json: unknown): QrCode {
  * Creates a check for the response about one code that was requested by id, or changed. It throws UnexpectedAnswerError also if the
  * response is about another code, or has another status than was sent.
  */
-export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: unknown, context: AnswerContext) => QrCode {
+export function checkSameCode(
+  id: string,
+  { status }: CodeChanges = {},
+): (json: unknown, context: AnswerContext) => QrCode {
   return (json, { redact }) => {
     const code = checkCode(json);
-    if (code.id.toLowerCase() !== id.toLowerCase()) throw strange(`the response is for another code (${code.id})`);
+    if (code.id.toLowerCase() !== id.toLowerCase())
+      throw strange(`the response is for another code (${code.id})`);
     if (status !== undefined && code.status !== status)
       throw strange(`the response has the status ${quote(redact(code.status))}, but ${status} was sent`);
     return code;
@@ -42,7 +46,11 @@ export function checkSameCode(id: string, { status }: CodeChanges = {}): (json: 
 /** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
 export function checkCodePage(json: unknown, { dateMs }: AnswerContext): Page<QrCode> {
   const { rows, total } = pageOf(json);
-  return { rows: rows.map((row, at) => asCode(row, `code ${at + 1} on the page`)), total, serviceTimeMs: dateMs };
+  return {
+    rows: rows.map((row, at) => asCode(row, `code ${at + 1} on the page`)),
+    total,
+    serviceTimeMs: dateMs,
+  };
 }
 
 /**
@@ -73,7 +81,11 @@ function pageOf(json: unknown): { rows: unknown[]; total: number; limit: number 
   if (typeof total !== 'number' || !Number.isSafeInteger(total) || total < 0) {
     throw strange(`\`pagination.total\` is not a whole number`);
   }
-  return { rows: data, total, limit: typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : undefined };
+  return {
+    rows: data,
+    total,
+    limit: typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : undefined,
+  };
 }
 
 function asCode(value: unknown, what: string): QrCode {
@@ -83,7 +95,8 @@ function asCode(value: unknown, what: string): QrCode {
   for (const field of CODE_STRINGS) {
     if (typeof value[field] !== 'string') throw strange(`${what} (${id}): ${field} is not a string`);
   }
-  if (destination !== null && typeof destination !== 'string') throw strange(`${what} (${id}): destination is not a string`);
+  if (destination !== null && typeof destination !== 'string')
+    throw strange(`${what} (${id}): destination is not a string`);
   value.destination = destination;
   return value as Record<string, unknown> & QrCode;
 }

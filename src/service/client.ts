@@ -14,7 +14,8 @@ import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
 import { type Answer, type Exchange, header, type Transport } from './transport.ts';
 
-export interface Client extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
+export interface Client
+  extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
   /** Throws as documented in `Service` (service.ts). */
   call<T>(call: Call<T>): Promise<T>;
 }
@@ -65,7 +66,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     /** An earlier attempt may have been applied. */
     let maybeApplied = false;
     // A 404 after a DELETE without a response means that it succeeded.
-    const isGone = (error: unknown) => call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
+    const isGone = (error: unknown) =>
+      call.method === 'DELETE' && maybeApplied && error instanceof NotFoundError;
     for (let again = false; ; ) {
       const ticket = await placeFor(call, again).catch((error) => {
         if (isGone(error)) return undefined;
@@ -96,8 +98,13 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       const ms = result.repeat
         ? backoffMs({ attempts, spentMs: lastsMs(spentMs), retryForMs, retryAfterMs, random: clock.random() })
         : undefined;
-      if (ms === undefined) return throwNamed(attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error);
-      tellRetry(result.error.message, { reason: withRequest(result.error.message, name), ms, attempt: attempts + 1 });
+      if (ms === undefined)
+        return throwNamed(attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error);
+      tellRetry(result.error.message, {
+        reason: withRequest(result.error.message, name),
+        ms,
+        attempt: attempts + 1,
+      });
       await clock.sleep(ms, signal);
       spentMs = (spentMs ?? 0) + ms;
       retries += 1;
@@ -105,7 +112,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   }
 
   /** A place for an attempt that has nothing to do before it. */
-  async function placeFor({ beforeSend }: Pick<Call<unknown>, 'beforeSend'>, again: boolean): Promise<Ticket> {
+  async function placeFor(
+    { beforeSend }: Pick<Call<unknown>, 'beforeSend'>,
+    again: boolean,
+  ): Promise<Ticket> {
     for (let first = again; ; first = true) {
       const ticket = await governor.admit(first);
       const work = await beforeSend?.().catch((reason) => {
@@ -135,7 +145,10 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   }
 
   /** Runs one exchange, and reports it to the governor and to listeners. */
-  async function attempt(exchange: Exchange, ticket: Ticket): Promise<{ answer: Answer; rate: RateHeaders } | NetworkError> {
+  async function attempt(
+    exchange: Exchange,
+    ticket: Ticket,
+  ): Promise<{ answer: Answer; rate: RateHeaders } | NetworkError> {
     const { method, path } = exchange;
     const began = clock.monotonic();
     const trace = (status?: number, remaining?: number) =>
@@ -147,7 +160,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       trace(answer.status, rate.remaining);
       // A gateway that fails before the service knows nothing of its limit.
       if (answer.status >= 500 && rate.remaining === undefined) ticket.failed(true);
-      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate))) ticket.throttled(rate.retryAfterMs);
+      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate)))
+        ticket.throttled(rate.retryAfterMs);
       else ticket.answered(rate, answer.status === 429);
       return { answer, rate };
     } catch (error) {

@@ -29,7 +29,10 @@ const connectDirectly = buildConnector({ timeout: 0 });
  * not to the proxy). A failed connection calls back with NetworkError, never with undici's own socket errors, on which undici would
  * reconnect without end.
  */
-export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket = connectDirectly): Connection {
+export function createConnection(
+  tunnel: URL | undefined,
+  openSocket: OpenSocket = connectDirectly,
+): Connection {
   let opens = 0;
   let cancel = () => {};
   return {
@@ -39,7 +42,9 @@ export function createConnection(tunnel: URL | undefined, openSocket: OpenSocket
         callback(new NetworkError('every connection was closed immediately', { sent: false }), null);
         return;
       }
-      cancel = tunnel ? openTunnel(tunnel, options, plainly(callback), openSocket) : open(options, plainly(callback), openSocket);
+      cancel = tunnel
+        ? openTunnel(tunnel, options, plainly(callback), openSocket)
+        : open(options, plainly(callback), openSocket);
     },
     cancel: () => cancel(),
     renew() {
@@ -69,7 +74,8 @@ function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);
   if (!parser) return;
   const { onHeadersComplete } = parser;
-  parser.onHeadersComplete = (status, ...rest) => onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest);
+  parser.onHeadersComplete = (status, ...rest) =>
+    onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest);
 }
 
 /** The part of undici's parser that is changed. */
@@ -86,9 +92,19 @@ function open(options: Connector.Options, callback: Callback, openSocket: OpenSo
 }
 
 /** CONNECT (RFC 9110, 9.3.6) on a connection of its own, then TLS to the service inside it. */
-function openTunnel(proxy: URL, options: Connector.Options, callback: Callback, openSocket: OpenSocket): () => void {
+function openTunnel(
+  proxy: URL,
+  options: Connector.Options,
+  callback: Callback,
+  openSocket: OpenSocket,
+): () => void {
   const connection = createConnection(undefined);
-  const client = new Client(proxy.origin, { connect: connection.connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 });
+  const client = new Client(proxy.origin, {
+    connect: connection.connect,
+    pipelining: 0,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
   const target = `${options.hostname.includes(':') ? `[${options.hostname}]` : options.hostname}:${options.port || 443}`;
   const authorization = proxyAuthorization(proxy);
   let stop = () => {

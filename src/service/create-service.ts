@@ -22,7 +22,12 @@ export function createService(options: ServiceOptions): Service {
   const signal = AbortSignal.any([options.signal, closing.signal]);
   // Every request in flight and every backoff listens; Node takes more than ten for a leak and warns on standard error.
   setMaxListeners(0, signal);
-  const transport = createTransport({ origin: base, proxy: proxyFor(base, options.env), timeoutMs: options.timeoutMs, signal });
+  const transport = createTransport({
+    origin: base,
+    proxy: proxyFor(base, options.env),
+    timeoutMs: options.timeoutMs,
+    signal,
+  });
   const { call, ...state } = createClient({ ...options, signal }, transport);
   const codes = `${base.pathname}/qr`;
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
@@ -53,11 +58,17 @@ export function createService(options: ServiceOptions): Service {
     workspace: createWorkspace(options),
     slugs,
     async listCodes(request) {
-      const page = await call({ method: 'GET', path: codes + query({ ...request }), authorized, check: checkCodePage });
+      const page = await call({
+        method: 'GET',
+        path: codes + query({ ...request }),
+        authorized,
+        check: checkCodePage,
+      });
       slugs.note(page.rows);
       return page;
     },
-    getCode: (id) => call({ method: 'GET', path: code(id), authorized, check: checkSameCode(id) }).then(noted),
+    getCode: (id) =>
+      call({ method: 'GET', path: code(id), authorized, check: checkSameCode(id) }).then(noted),
     createCode: (body, beforeSend) =>
       call({ method: 'POST', path: codes, body, authorized, beforeSend, check: checkCode }).then(noted),
     updateCode: (id, body) =>
@@ -94,7 +105,10 @@ function query(parameters: Record<string, string | number | undefined>): string 
 /** Node would accept any certificate, and so hand the key to anybody on the way. */
 function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(base.hostname)) return;
-  throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks, so the key could be sent to any server', {
-    hint: 'Unset the variable. To use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
-  });
+  throw new UsageError(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks, so the key could be sent to any server',
+    {
+      hint: 'Unset the variable. To use a private certificate authority, set NODE_EXTRA_CA_CERTS to its certificate file.',
+    },
+  );
 }

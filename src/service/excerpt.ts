@@ -38,7 +38,9 @@ export function withoutKey(text: string, apiKey: string): string {
 function piecesOf(apiKey: string): ReadonlySet<string> {
   const folded = [...units(apiKey)].map(({ unit }) => unit).join('');
   const length = Math.min(PIECE, folded.length);
-  return new Set(Array.from({ length: folded.length - length + 1 }, (_, at) => folded.slice(at, at + length)));
+  return new Set(
+    Array.from({ length: folded.length - length + 1 }, (_, at) => folded.slice(at, at + length)),
+  );
 }
 
 /** In time linear in the text: each place is looked up once. */
@@ -66,7 +68,8 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
     if (code !== undefined && /[\p{Cc}\p{Z}]/u.test(character)) continue;
-    for (const unit of character.toLowerCase()) yield { unit: unit.charAt(0), start, end: start + found.length };
+    for (const unit of character.toLowerCase())
+      yield { unit: unit.charAt(0), start, end: start + found.length };
   }
 }
 
@@ -74,7 +77,10 @@ function* units(text: string): Generator<{ unit: string; start: number; end: num
 export function excerpt(text: string, redact: Redact): string {
   const words = redact(text.slice(0, REDACTED))
     .slice(0, SEARCHED)
-    .replace(/<(script|style|head)\b[\s\S]*?(<\/\1\s*>|$)/gi, (head) => /<title[^<>]*>([^<]*)/i.exec(head)?.[1] ?? ' ')
+    .replace(
+      /<(script|style|head)\b[\s\S]*?(<\/\1\s*>|$)/gi,
+      (head) => /<title[^<>]*>([^<]*)/i.exec(head)?.[1] ?? ' ',
+    )
     .replace(/<!--[\s\S]*?(-->|$)/g, ' ')
     .replace(/<[a-z/!?][^>]*(>|$)/gi, ' ');
   return oneLine(words, redact);
@@ -88,5 +94,7 @@ export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
   const characters = [...clean.slice(0, 2 * LONGEST_EXCERPT)];
-  return characters.length <= LONGEST_EXCERPT ? clean : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
+  return characters.length <= LONGEST_EXCERPT
+    ? clean
+    : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
 }

@@ -13,7 +13,9 @@ const MOST_DIGITS = 100;
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);
   if (text.length > LARGEST_WITH_LONG_INTEGERS)
-    throw new ExcessiveJsonError(`is larger than ${LARGEST_WITH_LONG_INTEGERS / 2 ** 20} MiB and has integers beyond 2^53`);
+    throw new ExcessiveJsonError(
+      `is larger than ${LARGEST_WITH_LONG_INTEGERS / 2 ** 20} MiB and has integers beyond 2^53`,
+    );
   // Its parser is recursive.
   checkBounds(text);
   const { parse } = await import('lossless-json');
@@ -26,7 +28,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseNumber(digits: string): number | bigint {
-  if (digits.length > MOST_DIGITS) throw new ExcessiveJsonError(`contains a number with more than ${MOST_DIGITS} digits`);
+  if (digits.length > MOST_DIGITS)
+    throw new ExcessiveJsonError(`contains a number with more than ${MOST_DIGITS} digits`);
   const value = Number(digits);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);
 }

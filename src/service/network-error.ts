@@ -15,7 +15,10 @@ export class NetworkError extends Error {
   /** Hint, if it differs from that of other failures of this kind. A failure of a proxy has one. */
   readonly hint: string | undefined;
 
-  constructor(message: string, details: { fault?: NetworkFault; sent: boolean; hint?: string; cause?: unknown }) {
+  constructor(
+    message: string,
+    details: { fault?: NetworkFault; sent: boolean; hint?: string; cause?: unknown },
+  ) {
     super(message, { cause: details.cause });
     this.name = 'NetworkError';
     this.fault = details.fault ?? 'network';
@@ -65,7 +68,8 @@ export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);
   const certificate = CERTIFICATE_WORDS[code];
-  if (certificate !== undefined) return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
+  if (certificate !== undefined)
+    return new NetworkError(certificate, { fault: 'certificate', sent, cause: error });
   if (NOT_TLS.has(code))
     return new NetworkError('the server did not respond with TLS', { fault: 'protocol', sent, cause: error });
   return new NetworkError(WORDS[code] ?? otherWords(code, error), { sent, cause: error });
@@ -81,7 +85,8 @@ function codeOf(error: unknown): string {
 }
 
 function otherWords(code: string, error: unknown): string {
-  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError')) return 'the response is not HTTP';
+  if (code.startsWith('HPE_') || (error instanceof Error && error.name === 'HTTPParserError'))
+    return 'the response is not HTTP';
   if (code.startsWith('ERR_SSL_')) return 'the TLS connection failed';
   return code || (error instanceof Error ? error.message : String(error));
 }

@@ -43,7 +43,10 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
 /** Returns the failure for a proxy's own status instead of a tunnel or a response: it forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
   if (status === 407)
-    return new NetworkError(`the proxy ${proxy.host} requires a user name and password (407)`, { fault: 'proxy', sent: false });
+    return new NetworkError(`the proxy ${proxy.host} requires a user name and password (407)`, {
+      fault: 'proxy',
+      sent: false,
+    });
   return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, {
     sent: false,
     hint: 'Check that the proxy allows connections to this host.',
@@ -73,7 +76,9 @@ function parseProxy(name: string, value: string): URL {
   const proxy = parseUrl(`${scheme}://${rest}`);
   if (proxy) return proxy;
   // The value is not shown: it may hold a password.
-  const encoded = value.includes('@') ? '. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F' : '';
+  const encoded = value.includes('@')
+    ? '. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F'
+    : '';
   throw new UsageError(`${name} is not the URL of an http or https proxy`, {
     hint: `Set ${name}=http://HOST:PORT, or unset it${encoded}.`,
   });
@@ -88,7 +93,9 @@ function isExempt(service: URL, noProxy: string): boolean {
   return noProxy.split(/[,\s]+/).some((entry) => {
     if (entry === '*' || isInNetwork(service.hostname, entry)) return true;
     const { name, onlyPort = port } = parseExemption(entry.toLowerCase());
-    return name !== '' && onlyPort === port && (service.hostname === name || service.hostname.endsWith(`.${name}`));
+    return (
+      name !== '' && onlyPort === port && (service.hostname === name || service.hostname.endsWith(`.${name}`))
+    );
   });
 }
 

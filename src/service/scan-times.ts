@@ -18,7 +18,8 @@ export function parseScanTime(text: string): number | undefined {
 /** NaN for anything but a real moment in canonical form. */
 function parseCanonical(text: string): number {
   const { length } = text;
-  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z || text.charCodeAt(10) !== T) return Number.NaN;
+  if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z || text.charCodeAt(10) !== T)
+    return Number.NaN;
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return Number.NaN;
   if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return Number.NaN;
   const month = two(text, 5);
@@ -26,7 +27,8 @@ function parseCanonical(text: string): number {
   const hour = two(text, 11);
   const minute = two(text, 14);
   const second = two(text, 17);
-  const ms = length === 20 ? 0 : text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
+  const ms =
+    length === 20 ? 0 : text.charCodeAt(19) === DOT ? two(text, 20) * 10 + digit(text, 22) : Number.NaN;
   const year = two(text, 0) * 100 + two(text, 2);
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return Number.NaN;
   if (!(hour <= 23 && minute <= 59 && second <= 59)) return Number.NaN;
@@ -53,5 +55,12 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+  return (
+    era * 146_097 +
+    yearOfEra * 365 +
+    Math.floor(yearOfEra / 4) -
+    Math.floor(yearOfEra / 100) +
+    dayOfYear -
+    719_468
+  );
 }

@@ -62,7 +62,13 @@ export interface ScanPageRequest extends PageRequest {
 /** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
 export interface ServiceEvents extends PauseEvents {
   /** Called after every attempt. `status` is undefined if there was no response. */
-  request?(trace: { method: string; path: string; status: number | undefined; ms: number; remaining: number | undefined }): void;
+  request?(trace: {
+    method: string;
+    path: string;
+    status: number | undefined;
+    ms: number;
+    remaining: number | undefined;
+  }): void;
   /** A failed attempt is going to be repeated after `ms`. */
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }

@@ -49,7 +49,16 @@ export interface QrCode {
 }
 
 /** The columns of a code, in the order they are printed. */
-export const CODE_FIELDS = ['id', 'slug', 'name', 'type', 'destination', 'status', 'created_at', 'updated_at'] as const;
+export const CODE_FIELDS = [
+  'id',
+  'slug',
+  'name',
+  'type',
+  'destination',
+  'status',
+  'created_at',
+  'updated_at',
+] as const;
 
 /** Raw scan record. An id above 2^53 is a bigint, so that it keeps its digits. */
 export type Scan = {

@@ -89,7 +89,8 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   /** Whether nothing new was seen: mostly a page of the codes of the run before. */
   async function isKept(codes: readonly (KnownCode | undefined)[]): Promise<boolean> {
     if (codes.length === 0) return true;
-    const entries = codes.length <= MOST_LOOKED_FOR ? codes.flatMap((code) => (code ? [keptOf(code)] : [])) : [];
+    const entries =
+      codes.length <= MOST_LOOKED_FOR ? codes.flatMap((code) => (code ? [keptOf(code)] : [])) : [];
     return entries.length === codes.length && store.has(entries);
   }
 
@@ -128,10 +129,15 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
       gone.add(id);
     },
     async save() {
-      if (gone.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()]))) return;
+      if (gone.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()])))
+        return;
       const { listing: before, codes } = await read();
       const all = await known();
-      if (listed === undefined && all.size === codes.size && [...all].every(([slug, code]) => isSame(codes.get(slug), code)))
+      if (
+        listed === undefined &&
+        all.size === codes.size &&
+        [...all].every(([slug, code]) => isSame(codes.get(slug), code))
+      )
         return;
       const listing = listed ? { atMs: listed.atMs, answered: listed.answered } : before;
       const kept = [...all.values()].slice(-MOST_SLUGS).map(keptOf);
@@ -165,5 +171,8 @@ function checked(data: unknown): { listing: Listing | undefined; codes: Map<stri
     if (typeof slug === 'string' && typeof id === 'string' && isUuid(id) && typeof name === 'string')
       codes.set(slug, { slug, id, name });
   }
-  return { listing: Number.isSafeInteger(atMs) ? { atMs: Number(atMs), answered: answered === true } : undefined, codes };
+  return {
+    listing: Number.isSafeInteger(atMs) ? { atMs: Number(atMs), answered: answered === true } : undefined,
+    codes,
+  };
 }

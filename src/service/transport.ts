@@ -99,9 +99,16 @@ export function createTransport(options: {
       const once = request.method === 'POST';
       const wire = (once ? undefined : idle.pop()) ?? openWire(once);
       wire.renew();
-      const { status, headers } = await converse(wire, forward ? forward(request) : request, timeoutMs, signal).catch((error) => {
+      const { status, headers } = await converse(
+        wire,
+        forward ? forward(request) : request,
+        timeoutMs,
+        signal,
+      ).catch((error) => {
         wire.destroy();
-        throw proxy && error instanceof NetworkError ? throughProxy(proxy, error, forward !== undefined) : error;
+        throw proxy && error instanceof NetworkError
+          ? throughProxy(proxy, error, forward !== undefined)
+          : error;
       });
       // Only proxies send this, about themselves (RFC 9110, 15.5.8): the request went no further.
       if (forward && proxy && status === 407) {
@@ -123,7 +130,11 @@ export function createTransport(options: {
 function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   const authorization = proxyAuthorization(proxy);
   const extra = { host: origin.host, ...(authorization && { 'proxy-authorization': authorization }) };
-  return (request) => ({ ...request, path: origin.origin + request.path, headers: { ...request.headers, ...extra } });
+  return (request) => ({
+    ...request,
+    path: origin.origin + request.path,
+    headers: { ...request.headers, ...extra },
+  });
 }
 
 /** Several encodings stay several, so that none is taken for one that is known. */

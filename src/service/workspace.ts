@@ -112,18 +112,27 @@ async function exists(id: string, getCode: (id: string) => Promise<unknown>): Pr
 
 function otherUrl(question: WorkspaceQuestion): UsageError {
   const { path, recorded, workspace, elsewhere } = question;
-  const moved = 'movedFrom' in question ? `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. ` : '';
+  const moved =
+    'movedFrom' in question
+      ? `If the service moved, add --moved-from ${inShellOr('URL', recorded.baseUrl)}. `
+      : '';
   return new UsageError(`${path} belongs to ${quote(recorded.baseUrl)}, not to ${workspace.baseUrl}`, {
     hint: `${moved}${recorded.profile === undefined ? 'Use the profile or the key of that service' : `Use --profile ${inShellOr('NAME', recorded.profile)}`}, or ${elsewhere}.`,
   });
 }
 
-function otherWorkspace({ path, recorded, workspace, elsewhere }: WorkspaceQuestion, requested: number): UsageError {
+function otherWorkspace(
+  { path, recorded, workspace, elsewhere }: WorkspaceQuestion,
+  requested: number,
+): UsageError {
   const hint =
     recorded.profile === undefined || recorded.profile === workspace.profile
       ? `Use the key of that workspace, or ${elsewhere}.`
       : `Use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}.`;
-  const why = requested === 0 ? 'it records no code that can be looked up with' : "its codes don't exist in the workspace of";
+  const why =
+    requested === 0
+      ? 'it records no code that can be looked up with'
+      : "its codes don't exist in the workspace of";
   const what = requested === 0 ? 'may belong' : 'belongs';
   return new UsageError(
     `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,

@@ -17,7 +17,13 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
   if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
-  return { flags, env, name, profile: stored.profiles.get(name) ?? {}, commandProblem: stored.commandProblem };
+  return {
+    flags,
+    env,
+    name,
+    profile: stored.profiles.get(name) ?? {},
+    commandProblem: stored.commandProblem,
+  };
 }
 
 /**
@@ -39,11 +45,14 @@ export function newProfileName(flags: SettingFlags, env: Variables, stored: Stor
 
 /** Returns the error for a profile that is not stored. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
-  return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, { hint: hintFor(name, [...stored.profiles.keys()]) });
+  return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, {
+    hint: hintFor(name, [...stored.profiles.keys()]),
+  });
 }
 
 function hintFor(name: string, names: readonly string[]): string {
-  if (redactKeys(name) !== name) return 'The name looks like an API key. Run `qrctl auth login` and enter the key when prompted.';
+  if (redactKeys(name) !== name)
+    return 'The name looks like an API key. Run `qrctl auth login` and enter the key when prompted.';
   const similar = nearest(name, names);
   return similar === undefined
     ? `Run \`qrctl auth login --profile ${inShellOr('NAME', name)}\` to create it.`

@@ -1,5 +1,15 @@
 /** Locates the config directory and restricts its permissions. The config holds keys: 0600 in a 0700 directory. */
-import { chmodSync, closeSync, constants, fchmodSync, fstatSync, openSync, readdirSync, type Stats, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { homedir, platform, userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { geteuid } from 'node:process';
@@ -44,7 +54,9 @@ const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
  */
 export function mendModes(file: string): string[] {
   if (platform() === 'win32') return [];
-  return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter((sentence) => sentence !== undefined);
+  return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter(
+    (sentence) => sentence !== undefined,
+  );
 }
 
 /** Gives a directory that was just made its mode, which the umask may have taken away. Throws the system's error. */

@@ -11,15 +11,24 @@ import { splitWords } from '../base/text/split-words.ts';
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   if (redactKeys(line) !== line) {
-    throw new UsageError('cannot use the key-command: it contains an API key, and other users can read arguments', {
-      hint: 'To store a key, run `qrctl auth login`.',
-    });
+    throw new UsageError(
+      'cannot use the key-command: it contains an API key, and other users can read arguments',
+      {
+        hint: 'To store a key, run `qrctl auth login`.',
+      },
+    );
   }
   const [file = '', ...args] = words(line);
   if (file === '')
-    throw refusal('it is empty', 'Specify a command that prints the key, such as `op read op://VAULT/ITEM/FIELD`.');
+    throw refusal(
+      'it is empty',
+      'Specify a command that prints the key, such as `op read op://VAULT/ITEM/FIELD`.',
+    );
   if (/[/\\]/.test(file) && !isAbsolute(file))
-    throw refusal(`${shown(file)} depends on the current directory`, 'Specify the program by its absolute path or its name.');
+    throw refusal(
+      `${shown(file)} depends on the current directory`,
+      'Specify the program by its absolute path or its name.',
+    );
   if (line.includes('\0')) throw refusal('it contains a NUL character', 'Remove that character.');
   return [file, ...args];
 }

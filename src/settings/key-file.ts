@@ -19,14 +19,19 @@ const OTHERS_READ = 0o044;
  */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
-    throw unreadable(path, systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause), cause);
+    throw unreadable(
+      path,
+      systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause),
+      cause,
+    );
   });
   try {
     const stats = fstatSync(file.fd);
     if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
     const note = platform === 'win32' ? undefined : checkAccess(path, stats);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(MOST_BYTES + 1), 0, MOST_BYTES + 1, 0);
-    if (bytesRead > MOST_BYTES) throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, the maximum size of a key`);
+    if (bytesRead > MOST_BYTES)
+      throw unreadable(path, `it is larger than ${MOST_BYTES} bytes, the maximum size of a key`);
     return { text: buffer.toString('utf8', 0, bytesRead), note };
   } catch (cause) {
     throw cause instanceof AuthError ? cause : unreadable(path, describeSystemError(cause), cause);
@@ -49,7 +54,9 @@ function checkAccess(path: string, stats: Stats): string | undefined {
       hint: 'Move the file to a directory that only you can change.',
     });
   }
-  return (stats.mode & OTHERS_READ) === 0 ? undefined : `Other users can read the key file ${path} (${permissions})`;
+  return (stats.mode & OTHERS_READ) === 0
+    ? undefined
+    : `Other users can read the key file ${path} (${permissions})`;
 }
 
 function unreadable(path: string, reason: string, cause?: unknown): AuthError {

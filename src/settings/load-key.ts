@@ -11,7 +11,10 @@ import type { CommandProblem } from './stored.ts';
  * Returns the settings with their key; those without a pending key as they are. Throws AuthError if its source gives no key, and the errors
  * of `runKeyCommand`. Its messages name the source and never the key.
  */
-export async function loadKey(settings: Settings, run: CommandRun & { note(line: string): void }): Promise<Settings> {
+export async function loadKey(
+  settings: Settings,
+  run: CommandRun & { note(line: string): void },
+): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
   // systemd opens a credential to its user by an access list, which shows as permissions of the group.
@@ -19,12 +22,19 @@ export async function loadKey(settings: Settings, run: CommandRun & { note(line:
   return { ...settings, apiKey: await readPending(pendingKey, { ...run, note }), pendingKey: undefined };
 }
 
-async function readPending(pending: PendingKey, run: CommandRun & { note(line: string): void }): Promise<string> {
+async function readPending(
+  pending: PendingKey,
+  run: CommandRun & { note(line: string): void },
+): Promise<string> {
   if ('command' in pending) {
     if (pending.problem !== undefined) throw untrusted(pending.problem);
     const { runKeyCommand } = await import('./run-key-command.ts');
     const printed = await runKeyCommand(pending.command, run);
-    return onlyLine(printed, { verb: 'printed', origin: 'the key-command', hint: commandHint(pending.command) });
+    return onlyLine(printed, {
+      verb: 'printed',
+      origin: 'the key-command',
+      hint: commandHint(pending.command),
+    });
   }
   const { text, note } = await readKeyFile(pending.path);
   const key = onlyLine(text, {
@@ -37,10 +47,14 @@ async function readPending(pending: PendingKey, run: CommandRun & { note(line: s
 }
 
 /** The only line of a text that is not empty, without a byte order mark and spaces around it, as `qrctl auth login --key-stdin` reads it. */
-function onlyLine(text: string, { verb, origin, hint }: { verb: string; origin: string; hint: string }): string {
+function onlyLine(
+  text: string,
+  { verb, origin, hint }: { verb: string; origin: string; hint: string },
+): string {
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');
-  if (key === undefined) throw new AuthError(`${origin} ${verb === 'printed' ? 'printed nothing' : 'is empty'}`, { hint });
+  if (key === undefined)
+    throw new AuthError(`${origin} ${verb === 'printed' ? 'printed nothing' : 'is empty'}`, { hint });
   if (others.length > 0) throw new AuthError(`${origin} ${verb} more than one line`, { hint });
   const problem = keyProblem(key);
   if (problem !== undefined) throw new AuthError(`the key from ${origin} ${problem}`, { hint });

@@ -43,7 +43,10 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   const ours = geteuid?.();
   if (ours === undefined) return undefined;
   const names = [resolve(file), withoutLinks(resolve(file), ours).real];
-  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({ path, stats: statSync(path) }));
+  const directories = [...new Set(names.flatMap(directoriesAbove))].map((path) => ({
+    path,
+    stats: statSync(path),
+  }));
   const foreign = directories.find(({ stats }) => stats.uid !== ours && stats.uid !== ROOT);
   if (foreign || (uid !== ours && uid !== ROOT)) {
     const owner = foreign?.stats.uid ?? uid;

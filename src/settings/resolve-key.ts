@@ -21,7 +21,10 @@ type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendi
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
   if (found.apiKey !== undefined) {
-    checkKey(found.apiKey, found.keySource === 'variable' ? 'QRCTL_API_KEY' : `the key of the profile '${inputs.name}'`);
+    checkKey(
+      found.apiKey,
+      found.keySource === 'variable' ? 'QRCTL_API_KEY' : `the key of the profile '${inputs.name}'`,
+    );
   }
   return found;
 }
@@ -29,7 +32,12 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
 /** Returns the same as `resolveKey`, with a key that may be invalid. */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
-  const none: FoundKey = { apiKey: undefined, apiKeyProblem: undefined, keySource: undefined, pendingKey: undefined };
+  const none: FoundKey = {
+    apiKey: undefined,
+    apiKeyProblem: undefined,
+    keySource: undefined,
+    pendingKey: undefined,
+  };
   if (env.QRCTL_API_KEY) return { ...none, apiKey: env.QRCTL_API_KEY, keySource: 'variable' };
   const outside = keyFile(env);
   if (outside) return { ...none, keySource: outside.source, pendingKey: { path: outside.path } };
@@ -39,7 +47,11 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
     return { ...none, apiKeyProblem };
   }
   if (profile.keyCommand !== undefined) {
-    return { ...none, keySource: 'command', pendingKey: { command: profile.keyCommand, problem: commandProblem } };
+    return {
+      ...none,
+      keySource: 'command',
+      pendingKey: { command: profile.keyCommand, problem: commandProblem },
+    };
   }
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
@@ -70,7 +82,9 @@ export function outsideName(source: KeySource | undefined): string | undefined {
 
 /** Names where the key comes from: `QRCTL_API_KEY`, or the profile. */
 export function describeSource(source: KeySource | undefined, profile: string): string {
-  return outsideName(source) ?? `${source === 'command' ? 'the key-command of ' : ''}the profile '${profile}'`;
+  return (
+    outsideName(source) ?? `${source === 'command' ? 'the key-command of ' : ''}the profile '${profile}'`
+  );
 }
 
 /** Returns the hint for a missing base URL. Logging in can't help while the environment has the key. */
@@ -82,8 +96,10 @@ export function missingBaseUrlHint(env: Variables, trial: string): string {
 /** Returns the hint for a key that the service rejects. A stored key can't help while another source overrides it. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
   if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
-  if (keySource === 'file') return 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
-  if (keySource === 'credential') return `The key from ${OUTSIDE.credential} was rejected. Correct LoadCredential= in the unit.`;
+  if (keySource === 'file')
+    return 'The key from QRCTL_API_KEY_FILE was rejected. Correct the file, or unset the variable.';
+  if (keySource === 'credential')
+    return `The key from ${OUTSIDE.credential} was rejected. Correct LoadCredential= in the unit.`;
   const named = inShellOr('NAME', profile);
   if (keySource === 'command') {
     return `The key-command printed a key that was rejected. Change it with \`qrctl config set key-command 'COMMAND' --profile ${named}\`.`;

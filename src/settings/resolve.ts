@@ -19,7 +19,11 @@ const DEFAULT_RETRY_FOR_MS = 30_000;
  * Resolves the settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a specified profile
  * that is not stored, and for an invalid value of a flag, variable or stored setting.
  */
-export function resolveSettings(flags: SettingFlags, env: Variables, store: Stored & Partial<Store>): Settings {
+export function resolveSettings(
+  flags: SettingFlags,
+  env: Variables,
+  store: Stored & Partial<Store>,
+): Settings {
   const settings = resolveInputs(chooseInputs(flags, env, store));
   return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
 }

@@ -117,7 +117,9 @@ function collect({ stdout, stderr }: Child, { canAsk, tell }: CommandRun) {
     rest = canAsk ? '' : (lines.pop() ?? '');
     for (const line of lines) say(line);
   });
-  const closed = Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.on('close', resolve))));
+  const closed = Promise.all(
+    [stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.on('close', resolve))),
+  );
   return {
     tooMuch,
     closed,

@@ -26,7 +26,9 @@ export interface SettingFlags {
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
 /** A key that is read only when a request needs it: from a file, or from a command, unless a `problem` prevents running it. */
-export type PendingKey = { readonly path: string } | { readonly command: string; readonly problem: CommandProblem | undefined };
+export type PendingKey =
+  | { readonly path: string }
+  | { readonly command: string; readonly problem: CommandProblem | undefined };
 
 export interface Settings {
   /** Name of the profile in force, whether stored or not. */

@@ -85,10 +85,19 @@ function shownText(key: SettingKey, text: string): string {
 }
 
 /** Returns the error for an invalid value, with its source, so that users know what to change. */
-export function badSetting({ key, source }: Sourced, profileName: string, reason: string, cause?: unknown): UsageError {
-  const details = { cause, ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }) };
+export function badSetting(
+  { key, source }: Sourced,
+  profileName: string,
+  reason: string,
+  cause?: unknown,
+): UsageError {
+  const details = {
+    cause,
+    ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }),
+  };
   if (source === 'flag') return new UsageError(`invalid value for --${key}: ${reason}`, details);
-  if (source === 'variable') return new UsageError(`invalid value for ${SETTING_NAMES[key].variable}: ${reason}`, details);
+  if (source === 'variable')
+    return new UsageError(`invalid value for ${SETTING_NAMES[key].variable}: ${reason}`, details);
   const named = inShellOr('NAME', profileName);
   return new UsageError(`invalid value for ${key} in profile '${profileName}': ${reason}`, {
     hint: `Run \`qrctl config set ${key} VALUE --profile ${named}\` or \`qrctl config unset ${key} --profile ${named}\`.`,

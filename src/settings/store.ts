@@ -79,9 +79,12 @@ function parse(file: string, text: string): Stored {
 }
 
 function foreign(file: string, uid: number): UsageError {
-  return new UsageError(`cannot use the config file ${file}: it belongs to user ${uid} and controls where keys are sent`, {
-    hint: 'Remove the config file, or set QRCTL_CONFIG_DIR to a directory that you own.',
-  });
+  return new UsageError(
+    `cannot use the config file ${file}: it belongs to user ${uid} and controls where keys are sent`,
+    {
+      hint: 'Remove the config file, or set QRCTL_CONFIG_DIR to a directory that you own.',
+    },
+  );
 }
 
 function unreadable(file: string, cause: unknown): UsageError {

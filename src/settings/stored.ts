@@ -40,7 +40,10 @@ export interface CommandProblem {
 
 /** Returns whether the config has a key-command that another user may have written. */
 export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boolean {
-  return commandProblem?.isOpen === true && [...profiles.values()].some(({ keyCommand }) => keyCommand !== undefined);
+  return (
+    commandProblem?.isOpen === true &&
+    [...profiles.values()].some(({ keyCommand }) => keyCommand !== undefined)
+  );
 }
 
 /** The only layout of config.json so far. */
@@ -53,8 +56,10 @@ export const DEFAULT_PROFILE = 'default';
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
   if (!isObject(data)) throw new Error('it is not a JSON object');
-  if (data.version !== VERSION) throw new Error(`its version is not ${VERSION}; a newer qrctl may have written it`);
-  if (data.current !== undefined && typeof data.current !== 'string') throw new Error('"current" is not a name');
+  if (data.version !== VERSION)
+    throw new Error(`its version is not ${VERSION}; a newer qrctl may have written it`);
+  if (data.current !== undefined && typeof data.current !== 'string')
+    throw new Error('"current" is not a name');
   if (!isObject(data.profiles)) throw new Error('"profiles" is not an object');
   const profiles = Object.entries(data.profiles).map(([name, value]) => [name, parseProfile(value)] as const);
   return { current: data.current, profiles: new Map(profiles) };

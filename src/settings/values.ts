@@ -65,14 +65,28 @@ function expecting(expected: string): { expected: string; forms: string } {
 
 /** Settings whose value is checked here; a base URL has its own rules in service/base-url.ts, a key-command in key-command.ts. */
 export const VALUES = {
-  format: { parse: (text: string) => FORMATS.find((format) => format === text), ...expecting(`one of ${FORMATS.join(', ')}`) },
+  format: {
+    parse: (text: string) => FORMATS.find((format) => format === text),
+    ...expecting(`one of ${FORMATS.join(', ')}`),
+  },
   timezone: {
     parse: (text: string) => (isTimeZone(text) ? text : undefined),
     ...expecting('an IANA time zone such as Europe/Madrid or UTC'),
   },
-  reserve: { parse: parseReserve, ...expecting('a number of requests such as 20, or a share of the limit such as 10%') },
-  concurrency: { type: 'integer', parse: parseConcurrency, ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`) },
-  'max-wait': { type: 'duration', parse: parseDuration, ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w') },
+  reserve: {
+    parse: parseReserve,
+    ...expecting('a number of requests such as 20, or a share of the limit such as 10%'),
+  },
+  concurrency: {
+    type: 'integer',
+    parse: parseConcurrency,
+    ...expecting(`a whole number from 1 to ${MAX_CONCURRENCY}`),
+  },
+  'max-wait': {
+    type: 'duration',
+    parse: parseDuration,
+    ...expecting('a duration such as 500ms, 30s, 15m, 24h, 7d or 2w'),
+  },
   delimiter: { parse: parseDelimiter, ...expecting('a comma, a semicolon (quoted for the shell) or tab') },
   'short-url': {
     parse: parseShortUrl,

@@ -38,7 +38,8 @@ export async function updateStore(
     try {
       const before = await readStore(env);
       const after = change(before);
-      if (hasUncheckedCommand({ ...after, commandProblem: before.commandProblem })) throw unchecked(file, before.commandProblem);
+      if (hasUncheckedCommand({ ...after, commandProblem: before.commandProblem }))
+        throw unchecked(file, before.commandProblem);
       await store(disk, file, formatStored(after));
       return { ...(await readStore(env)), mended };
     } finally {

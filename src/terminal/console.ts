@@ -95,7 +95,8 @@ export function createConsole(options: ConsoleOptions): Console {
     errColours = colours;
   });
 
-  const wrapped = (text: string) => wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole });
+  const wrapped = (text: string) =>
+    wrapWords(text, errIsTerminal ? stderr.columns || DEFAULT_WIDTH : undefined, { whole });
 
   function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
@@ -138,7 +139,9 @@ export function createConsole(options: ConsoleOptions): Console {
     note,
     warn: (text, always = false) => {
       if (always || !quiet)
-        line(`warning: ${proposing(text)}`, (lines) => lines.replace('warning:', errColours.yellow('warning:')));
+        line(`warning: ${proposing(text)}`, (lines) =>
+          lines.replace('warning:', errColours.yellow('warning:')),
+        );
     },
     verbose: (text) => {
       if (options.verbose) line(presentable(`${formatInstant(clock.now())} ${text}`));

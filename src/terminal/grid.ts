@@ -21,7 +21,16 @@ type Draw = (lines: readonly (readonly Cell[])[]) => string;
 /** Between two columns. */
 export const GAP = 2;
 
-const EDGES = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
+const EDGES = [
+  'top',
+  'top-mid',
+  'top-left',
+  'top-right',
+  'bottom',
+  'bottom-mid',
+  'bottom-left',
+  'bottom-right',
+];
 const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
@@ -51,7 +60,10 @@ export function createGrid(columns: readonly GridColumn[], colours: Colours): Dr
 
 /** Returns a line with a run of frames per column. */
 function layOutLine(columns: readonly GridColumn[]): string {
-  const table = new Table({ chars: CHARS, style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] } });
+  const table = new Table({
+    chars: CHARS,
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  });
   table.push(columns.map(({ width }) => FRAME.repeat(Math.max(width, 1))));
   return table.toString();
 }

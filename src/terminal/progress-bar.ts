@@ -64,7 +64,8 @@ function shareOf({ done, total, estimate }: Work): number | undefined {
 function left(state: BarState, share: number | undefined): string | undefined {
   const { done, before = 0, elapsedMs, pauseLeftMs, waitMs = 0 } = state;
   const own = done - before;
-  if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS) return undefined;
+  if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS)
+    return undefined;
   const workMs = (elapsedMs * (done / share - done)) / own;
   // A pause is counted down itself, and is not part of the estimate after it.
   const ms = workMs + (pauseLeftMs === undefined ? waitMs : Math.max(0, waitMs - pauseLeftMs));
@@ -89,7 +90,8 @@ function counted(done: number, total: number | undefined): string {
 function pace(state: BarState): string | undefined {
   const { elapsedMs, pauseLeftMs } = state;
   if (pauseLeftMs === 0) return 'rate limit: resuming';
-  if (pauseLeftMs !== undefined) return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
+  if (pauseLeftMs !== undefined)
+    return `waiting ${formatDuration(Math.ceil(pauseLeftMs / 1000) * 1000)} for the rate limit`;
   if (elapsedMs < RATE_FROM_MS) return undefined;
   return `${formatCount(rateOf(state))}/s`;
 }

@@ -39,7 +39,12 @@ const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
  * Creates a bar on a terminal, drawn at once and then ten times per second. Not from a library, because it has to hide for
  * notes and data, survive a resize, and turn into a countdown.
  */
-export function createBar(unit: string, surface: BarSurface, clock: Clock, startTicking: typeof every = every): Bar {
+export function createBar(
+  unit: string,
+  surface: BarSurface,
+  clock: Clock,
+  startTicking: typeof every = every,
+): Bar {
   const started = clock.monotonic();
   let state: Work = { done: 0 };
   let pausedMs = 0;

@@ -21,12 +21,23 @@ export interface PromptStreams {
  *
  * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
  */
-export async function askLine(question: string, { input, output, signal, manner }: PromptStreams): Promise<string> {
+export async function askLine(
+  question: string,
+  { input, output, signal, manner }: PromptStreams,
+): Promise<string> {
   signal.throwIfAborted();
-  const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import('node:readline'),
+    import('node:stream'),
+  ]);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const secret = manner === 'secret';
-  const lines = createInterface({ input, output: secret ? nowhere : output, terminal: manner !== 'plain', historySize: 0 });
+  const lines = createInterface({
+    input,
+    output: secret ? nowhere : output,
+    terminal: manner !== 'plain',
+    historySize: 0,
+  });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
   // With TERM=dumb, node uses an editor that cannot redraw, and therefore keeps backspaces. Without echo there is nothing to redraw.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');

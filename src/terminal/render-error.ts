@@ -38,7 +38,13 @@ export function renderError(
   if (error instanceof ClosedPipeError) return '';
   const { message, hint, code, status } = readable(describe(error));
   if (json) {
-    const fields = { message, code: code ?? null, status: status ?? null, exit: exitCodeOf(error), hint: hint ?? null };
+    const fields = {
+      message,
+      code: code ?? null,
+      status: status ?? null,
+      exit: exitCodeOf(error),
+      hint: hint ?? null,
+    };
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];

@@ -26,7 +26,9 @@ export function spacedPaths({ argv, env, cwd }: NamedPlaces): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];
   const places = [...named, ...VARIABLES.map((name) => env[name] ?? ''), currentDirectory(cwd)];
-  return [...new Set(places)].filter((place) => place.trim().includes(' ')).sort((a, b) => b.length - a.length);
+  return [...new Set(places)]
+    .filter((place) => place.trim().includes(' '))
+    .sort((a, b) => b.length - a.length);
 }
 
 function currentDirectory(cwd: () => string): string {

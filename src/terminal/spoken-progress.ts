@@ -36,7 +36,10 @@ export function createSpokenProgress(
       if (pausedSince !== undefined) pausedMs += clock.monotonic() - pausedSince;
       pausedSince = clock.monotonic();
       // A run that mostly waits would otherwise never say how far it is.
-      const far = work === undefined ? '' : `: ${describeWork({ unit, ...work, elapsedMs: workedMs(), pauseLeftMs: ms })}`;
+      const far =
+        work === undefined
+          ? ''
+          : `: ${describeWork({ unit, ...work, elapsedMs: workedMs(), pauseLeftMs: ms })}`;
       note(`Waiting ${formatDuration(ms)} for the rate limit${far}`);
     },
     resume() {

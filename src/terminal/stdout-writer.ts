@@ -16,7 +16,10 @@ export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: 
  * @param onClosedPipe called once when the reader closed the pipe; the write then rejects with ClosedPipeError, and with LocalError on
  * anything else.
  */
-export function createStdoutWriter(stream: OutputStream, onClosedPipe: () => void): (data: string | Uint8Array) => Promise<void> {
+export function createStdoutWriter(
+  stream: OutputStream,
+  onClosedPipe: () => void,
+): (data: string | Uint8Array) => Promise<void> {
   let failure: Failure | undefined;
   const fail = (error: unknown): Failure => {
     if (failure) return failure;
@@ -27,7 +30,9 @@ export function createStdoutWriter(stream: OutputStream, onClosedPipe: () => voi
   stream.on('error', fail);
   const fd = fileDescriptor(stream);
   const accept =
-    fd === undefined ? (data: Uint8Array) => writeStream(stream, data) : (data: Uint8Array) => writeDescriptor(fd, data);
+    fd === undefined
+      ? (data: Uint8Array) => writeStream(stream, data)
+      : (data: Uint8Array) => writeDescriptor(fd, data);
 
   let last: Promise<void> = Promise.resolve();
   return (data) => {
@@ -71,7 +76,8 @@ function writeStream(stream: OutputStream, data: Uint8Array): Promise<void> {
 async function writeDescriptor(fd: number, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const taken = await writeSome(fd, data.subarray(done));
-    if (taken === 0) throw Object.assign(new Error('EIO: standard output accepts no more data'), { code: 'EIO' });
+    if (taken === 0)
+      throw Object.assign(new Error('EIO: standard output accepts no more data'), { code: 'EIO' });
     done += taken;
   }
 }
@@ -85,7 +91,8 @@ function writeSome(fd: number, data: Uint8Array): Promise<number> {
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END', 'EOF']);
 
 function toFailure(error: unknown): Failure {
-  if (CLOSED.has(systemCode(error) ?? '')) return new ClosedPipeError('the reader closed standard output', { cause: error });
+  if (CLOSED.has(systemCode(error) ?? ''))
+    return new ClosedPipeError('the reader closed standard output', { cause: error });
   return new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, {
     cause: error,
     hint: `The printed data is incomplete. ${adviceFor(error)}`,

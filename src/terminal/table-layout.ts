@@ -19,10 +19,13 @@ const LEAST_WIDTH = 10;
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, leastWidth);
 /** Width of a cell before a column that is never truncated gets room. */
-const wished = (measured: Measured) => Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
+const wished = (measured: Measured) =>
+  Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
 /** Minimum width of a cell if no column may be omitted. */
-const floor = ({ column: { keepWhole }, natural }: Measured) => (keepWhole ? natural : Math.min(natural, LEAST_WIDTH));
-const total = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
+const floor = ({ column: { keepWhole }, natural }: Measured) =>
+  keepWhole ? natural : Math.min(natural, LEAST_WIDTH);
+const total = (widths: readonly number[]) =>
+  widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /**
  * Drops the least important columns (among equals the last) while even the narrowest layout is too wide, then takes width

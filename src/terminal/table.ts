@@ -43,7 +43,9 @@ export function createTableFormatter(options: TableOptions): Formatter {
     const { placed, below, draw } = table;
     const lines = rows.map((row) => {
       const long = below.filter((column) => !fitsIn(column, row, placed));
-      const cells = placed.map(({ column, width }) => (long.includes(column) ? EMPTY : cellOf(column, row, width)));
+      const cells = placed.map(({ column, width }) =>
+        long.includes(column) ? EMPTY : cellOf(column, row, width),
+      );
       return draw([cells]) + long.map((column) => sentence(column, row, options.width)).join('');
     });
     return (head ? draw(headLines(placed, options.ruled)) : '') + lines.join('');
@@ -78,7 +80,8 @@ export function createRecordFormatter({
         value.text === '' ? { text: '–', colour: 'dim' } : value,
       ];
     });
-    const width = (index: number) => Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
+    const width = (index: number) =>
+      Math.max(0, ...lines.map((cells) => displayWidth(cells[index]?.text ?? '')));
     return createGrid([{ width: width(0) }, { width: width(1) }], colours)(lines);
   }
   return { begin: () => '', rows: ([record = {}]) => render(record), end: () => '' };
@@ -116,7 +119,9 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   });
   const beside = withoutSentences(measured, width);
   const placed = layOut(beside, width, mayDrop);
-  const shown = new Set([...placed, ...measured.filter((all) => !beside.includes(all))].map(({ column }) => column));
+  const shown = new Set(
+    [...placed, ...measured.filter((all) => !beside.includes(all))].map(({ column }) => column),
+  );
   const dropped = columns.filter((column) => !shown.has(column)).map(({ name }) => name);
   if (dropped.length > 0) onDropped(dropped);
   return placed;
@@ -130,7 +135,9 @@ function withoutSentences(measured: readonly Measured[], width: number): readonl
 }
 
 function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
-  const names = placed.map(({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }));
+  const names = placed.map(
+    ({ column, width }): Cell => ({ text: fitText(column.name, width), colour: 'bold' }),
+  );
   return ruled ? [names, placed.map(({ width }) => ({ text: '─'.repeat(width), colour: 'dim' }))] : [names];
 }
 

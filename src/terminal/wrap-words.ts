@@ -21,10 +21,17 @@ interface Wrapping {
  * Wraps lines that are wider than `columns`; continuation lines are indented. A word is never broken: one that is too
  * wide gets its own line. Returns the text unchanged if it fits or the width is unknown.
  */
-export function wrapWords(text: string, columns: number | undefined, { indent = INDENT, whole }: Wrapping = {}): string {
+export function wrapWords(
+  text: string,
+  columns: number | undefined,
+  { indent = INDENT, whole }: Wrapping = {},
+): string {
   if (columns === undefined || columns < NARROWEST) return text;
   const wrap = (line: string) => {
-    const joined = (whole?.() ?? []).reduce((rest, part) => rest.replaceAll(part, part.replaceAll(' ', PART)), line);
+    const joined = (whole?.() ?? []).reduce(
+      (rest, part) => rest.replaceAll(part, part.replaceAll(' ', PART)),
+      line,
+    );
     return wrapLine(joined, columns, indent).replaceAll(PART, ' ');
   };
   return text

@@ -15,7 +15,13 @@ const NEW_ROWS = 10;
 const ROUNDS = 15;
 
 export async function append(directory: string): Promise<Report[]> {
-  const options = { codes: 1, scans: LONG + NEW_ROWS * (ROUNDS + 2), scanOrder: 'asc', tieSize: 1, limit: 1e9 } as const;
+  const options = {
+    codes: 1,
+    scans: LONG + NEW_ROWS * (ROUNDS + 2),
+    scanOrder: 'asc',
+    tieSize: 1,
+    limit: 1e9,
+  } as const;
   const sandbox = await startSandboxProcess(options);
   const workspace = createWorkspace(withDefaults(options), () => 0);
   const [{ id = '' } = {}] = workspace.codes();
@@ -28,7 +34,8 @@ export async function append(directory: string): Promise<Report[]> {
 
   async function begin(rows: number): Promise<Contestant> {
     const path = join(directory, `append-${rows}.csv`);
-    const command = (...more: string[]) => qrctl('scans', 'export', id, '-o', path, '--append', '--quiet', ...more);
+    const command = (...more: string[]) =>
+      qrctl('scans', 'export', id, '-o', path, '--append', '--quiet', ...more);
     await run(command('--since', timeOf(LONG - rows), '--until', timeOf(LONG)), env);
     let round = 0;
     let { size } = await stat(path);
@@ -41,14 +48,21 @@ export async function append(directory: string): Promise<Report[]> {
       async check() {
         const grown = (await stat(path)).size - size;
         size += grown;
-        if (grown < 50 * NEW_ROWS || grown > 200 * NEW_ROWS) throw new Error(`${path} grew by ${grown} bytes`);
+        if (grown < 50 * NEW_ROWS || grown > 200 * NEW_ROWS)
+          throw new Error(`${path} grew by ${grown} bytes`);
       },
     };
   }
 
   try {
     const results = await compare([await begin(SHORT), await begin(LONG)], env, { rounds: ROUNDS });
-    return [{ title: 'An append by the length of its file', results, notes: ['no byte before the last 64 KiB is read again'] }];
+    return [
+      {
+        title: 'An append by the length of its file',
+        results,
+        notes: ['no byte before the last 64 KiB is read again'],
+      },
+    ];
   } finally {
     await sandbox.close();
   }

@@ -16,7 +16,10 @@ export async function bulk(directory: string): Promise<Report[]> {
   /** Rows that no run has created: rows whose codes exist are not created again. */
   const writeNew = async () => {
     series += 1;
-    const rows = Array.from({ length: ROWS }, (_, i) => `Poster ${series}/${i},url,https://www.example.com/${series}/${i}\n`);
+    const rows = Array.from(
+      { length: ROWS },
+      (_, i) => `Poster ${series}/${i},url,https://www.example.com/${series}/${i}\n`,
+    );
     await writeFile(input, `name,type,destination\n${rows.join('')}`);
   };
   await writeNew();

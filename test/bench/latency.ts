@@ -11,7 +11,13 @@ const SCANS = 100_000;
 
 export async function latency(directory: string): Promise<Report[]> {
   const { id, truth } = truthOf(SCANS);
-  const sandbox = await startSandboxProcess({ codes: 1, scans: SCANS, latencyMs: 100, limit: 1e9, prepared: true });
+  const sandbox = await startSandboxProcess({
+    codes: 1,
+    scans: SCANS,
+    latencyMs: 100,
+    limit: 1e9,
+    prepared: true,
+  });
   const path = join(directory, 'latency.csv');
   try {
     const contestants = ['1', '4', '8'].map((width) => ({

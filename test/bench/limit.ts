@@ -13,7 +13,13 @@ const REQUESTS = 150;
 export async function limit(directory: string): Promise<Report[]> {
   const scans = (REQUESTS - 1) * 500;
   const { id, truth } = truthOf(scans);
-  const sandbox = await startSandboxProcess({ codes: 1, scans, limit: LIMIT, windowMs: WINDOW_MS, windowStart: 'first-request' });
+  const sandbox = await startSandboxProcess({
+    codes: 1,
+    scans,
+    limit: LIMIT,
+    windowMs: WINDOW_MS,
+    windowStart: 'first-request',
+  });
   const path = join(directory, 'limit.csv');
   let statuses: string[] = [];
   try {
@@ -26,7 +32,10 @@ export async function limit(directory: string): Promise<Report[]> {
         await checkBytes(path, truth.csv);
       },
     };
-    const [result] = await compare([contestant], environment(sandbox, directory), { rounds: 1, warmUp: false });
+    const [result] = await compare([contestant], environment(sandbox, directory), {
+      rounds: 1,
+      warmUp: false,
+    });
     // All windows but the last must be waited out.
     const floorMs = (Math.ceil(REQUESTS / LIMIT) - 1) * WINDOW_MS;
     const floor = { name: 'floor', wallMs: floorMs, cpuMs: 0, peakMb: undefined, wallRatio: 1, cpuRatio: 0 };

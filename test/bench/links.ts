@@ -7,7 +7,8 @@ import type { Report } from './report.ts';
 
 const HOSTS = 200;
 const LATENCY_MS = 100;
-const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 11\r\nConnection: close\r\n\r\n<p>page</p>';
+const ANSWER =
+  'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 11\r\nConnection: close\r\n\r\n<p>page</p>';
 
 export async function links(directory: string): Promise<Report[]> {
   const hosts = await startHosts();
@@ -21,12 +22,19 @@ export async function links(directory: string): Promise<Report[]> {
         const destination = `http://127.0.1.${(at % HOSTS) + 1}:${hosts.port}/${at}`;
         sandbox.workspace.create({ name: `page ${at}`, type: 'url', destination });
       }
-      const env = environment({ env: { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey } }, directory);
+      const env = environment(
+        { env: { QRCTL_BASE_URL: sandbox.baseUrl, QRCTL_API_KEY: sandbox.apiKey } },
+        directory,
+      );
       const name = `${(HOSTS * perHost).toLocaleString('en')} destinations`;
       try {
-        const [result] = await compare([{ name, command: qrctl('qr', 'check', '--allow-private', '-f', 'csv') }], env, {
-          rounds: 3,
-        });
+        const [result] = await compare(
+          [{ name, command: qrctl('qr', 'check', '--allow-private', '-f', 'csv') }],
+          env,
+          {
+            rounds: 3,
+          },
+        );
         if (!result) continue;
         results.push(result);
         notes.push(`${name}: ${(result.wallMs / (perHost * LATENCY_MS)).toFixed(2)} × the bound`);

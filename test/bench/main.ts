@@ -27,10 +27,20 @@ const USAGE = `npm run bench [-- NAMES] [--large] [--json FILE]
 const asked = readArguments();
 if (asked) await measure(asked);
 
-async function measure({ names, large, json }: { names: readonly string[]; large: boolean; json: string | undefined }) {
+async function measure({
+  names,
+  large,
+  json,
+}: {
+  names: readonly string[];
+  large: boolean;
+  json: string | undefined;
+}) {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-bench-'));
   const reports: Report[] = [];
-  console.log(`node ${machine.node}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGb} GB; medians\n`);
+  console.log(
+    `node ${machine.node}, ${machine.cores} cores of ${machine.processor}, ${machine.memoryGb} GB; medians\n`,
+  );
   try {
     for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
       if (names.length > 0 && !names.includes(name)) continue;

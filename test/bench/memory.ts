@@ -32,15 +32,26 @@ export async function memory(directory: string, { large }: { large: boolean }): 
       };
       try {
         const rounds = scans > 1_000_000 ? 1 : 3;
-        const measured = await compare([contestant], environment(sandbox, directory), { rounds, warmUp: false });
+        const measured = await compare([contestant], environment(sandbox, directory), {
+          rounds,
+          warmUp: false,
+        });
         results[i]?.push(...measured);
       } finally {
         await sandbox.close();
       }
     }
   }
-  const notes = results.map((runs, i) => `${WAYS[i]?.name}: most scans ÷ fewest = ${growth(runs).toFixed(2)} × the memory`);
-  return [{ title: 'Peak memory by number of scans (ratios are of no meaning here)', results: results.flat(), notes }];
+  const notes = results.map(
+    (runs, i) => `${WAYS[i]?.name}: most scans ÷ fewest = ${growth(runs).toFixed(2)} × the memory`,
+  );
+  return [
+    {
+      title: 'Peak memory by number of scans (ratios are of no meaning here)',
+      results: results.flat(),
+      notes,
+    },
+  ];
 }
 
 function growth(runs: readonly Result[]): number {

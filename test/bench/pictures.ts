@@ -27,15 +27,46 @@ export async function pictures(directory: string): Promise<Report[]> {
     await rm(out, { recursive: true });
     await mkdir(out);
   };
-  const all = qrctl('qr', 'image', '--all', '--output-dir', out, '--short-url', 'https://qr.example', '--quiet');
+  const all = qrctl(
+    'qr',
+    'image',
+    '--all',
+    '--output-dir',
+    out,
+    '--short-url',
+    'https://qr.example',
+    '--quiet',
+  );
   const contestants: Contestant[] = [{ name: 'qrctl qr image --all, each read back', command: all, check }];
-  const notes = [`${COUNT.toLocaleString('en')} codes of 30 mm at 300 dpi, level M; those beside ours are not read back`];
+  const notes = [
+    `${COUNT.toLocaleString('en')} codes of 30 mm at 300 dpi, level M; those beside ours are not read back`,
+  ];
   try {
     if (hasPackage(directory)) {
-      contestants.push({ name: `${PACKAGE} in a loop`, command: [process.execPath, LOOP, directory, list], check });
+      contestants.push({
+        name: `${PACKAGE} in a loop`,
+        command: [process.execPath, LOOP, directory, list],
+        check,
+      });
     } else notes.push(`${PACKAGE} is left out: npm could not install it`);
     if (spawnSync('qrencode', ['--version']).status === 0) {
-      const each = ['xargs', '-a', list, '-n', '2', 'qrencode', '-l', 'M', '-m', '4', '-s', '11', '-d', '300', '-o'];
+      const each = [
+        'xargs',
+        '-a',
+        list,
+        '-n',
+        '2',
+        'qrencode',
+        '-l',
+        'M',
+        '-m',
+        '4',
+        '-s',
+        '11',
+        '-d',
+        '300',
+        '-o',
+      ];
       contestants.push({ name: 'qrencode by xargs', command: each, check });
     } else notes.push('qrencode is left out: it is not installed');
     return [
@@ -53,7 +84,9 @@ export async function pictures(directory: string): Promise<Report[]> {
 /** Installs it for this run alone. */
 function hasPackage(directory: string): boolean {
   try {
-    execFileSync('npm', ['install', '--prefix', directory, '--no-audit', '--no-fund', '--silent', PACKAGE], { stdio: 'ignore' });
+    execFileSync('npm', ['install', '--prefix', directory, '--no-audit', '--no-fund', '--silent', PACKAGE], {
+      stdio: 'ignore',
+    });
     return true;
   } catch {
     return false;

@@ -11,7 +11,10 @@ export function qrctl(...args: string[]): string[] {
  * The environment of a run: this one, the sandbox, and a home without a config, found as anybody's is. Without NODE_EXTRA_CA_CERTS, which
  * node reads whole at every start: it would make everything else look small.
  */
-export function environment(sandbox: { env: Record<string, string> }, directory: string): Record<string, string | undefined> {
+export function environment(
+  sandbox: { env: Record<string, string> },
+  directory: string,
+): Record<string, string | undefined> {
   return {
     ...process.env,
     NODE_EXTRA_CA_CERTS: undefined,

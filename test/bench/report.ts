@@ -27,7 +27,9 @@ export function formatReport({ title, results, notes }: Report): string {
     peakMb === undefined ? '' : `${Math.round(peakMb)} MB`,
   ]);
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]?.length ?? 0)));
-  const lines = [head, ...rows].map((row) => row.map((cell, i) => pad(cell, widths[i] ?? 0, i === 0)).join('  '));
+  const lines = [head, ...rows].map((row) =>
+    row.map((cell, i) => pad(cell, widths[i] ?? 0, i === 0)).join('  '),
+  );
   return [title, ...lines, ...notes.map((note) => `  ${note}`), ''].join('\n');
 }
 

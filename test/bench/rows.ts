@@ -20,7 +20,8 @@ export async function rows(directory: string): Promise<Report[]> {
   // The codes of the script are not those of the rows.
   await write(linesOf('other.example.com').map((line) => `Other ${line}`));
 
-  const create = (...flags: string[]) => qrctl('qr', 'create', '--from', input, '--quiet', '-o', file('printed.csv'), ...flags);
+  const create = (...flags: string[]) =>
+    qrctl('qr', 'create', '--from', input, '--quiet', '-o', file('printed.csv'), ...flags);
   const change = (verb: string, ...flags: string[]) =>
     qrctl('qr', verb, '--from', file('changes.csv'), '--quiet', '-o', file('printed.csv'), ...flags);
   const offline = create('--offline').filter((word) => word !== '-o' && word !== file('printed.csv'));
@@ -32,8 +33,16 @@ export async function rows(directory: string): Promise<Report[]> {
     { name: 'create', command: create(), check: () => write([...lines].sort()) },
     { name: 'create again, sorted', command: create(), check: () => write(lines) },
     { name: 'create again, without the ledger', command: create('--ledger', file('other.jsonl')) },
-    { name: 'create again', command: create(), check: () => write(lines.map((line) => line.replace('.com/', '.org/'))) },
-    { name: 'create again, all edited, --dry-run', command: create('--dry-run'), check: () => writeChanges(directory) },
+    {
+      name: 'create again',
+      command: create(),
+      check: () => write(lines.map((line) => line.replace('.com/', '.org/'))),
+    },
+    {
+      name: 'create again, all edited, --dry-run',
+      command: create('--dry-run'),
+      check: () => writeChanges(directory),
+    },
     { name: 'update --dry-run', command: change('update', '--dry-run') },
     { name: 'update', command: change('update', '--results', file('updated.csv')) },
     { name: 'delete --dry-run', command: change('delete', '--yes', '--dry-run') },
@@ -42,7 +51,13 @@ export async function rows(directory: string): Promise<Report[]> {
   const sandbox = await startSandboxProcess({ codes: 0, limit: 1e9, codeLimit: 1e9 });
   try {
     const results = await compare(contestants, environment(sandbox, directory), { rounds: 1, warmUp: false });
-    return [{ title: `${ROWS.toLocaleString('en')} rows, four requests in flight; one run of each`, results, notes: [] }];
+    return [
+      {
+        title: `${ROWS.toLocaleString('en')} rows, four requests in flight; one run of each`,
+        results,
+        notes: [],
+      },
+    ];
   } finally {
     await sandbox.close();
   }
@@ -50,7 +65,9 @@ export async function rows(directory: string): Promise<Report[]> {
 
 /** A file that changes the destination of each code that was created. */
 async function writeChanges(directory: string): Promise<void> {
-  const [header = '', ...lines] = (await readFile(join(directory, 'rows.results.csv'), 'utf8')).trim().split('\n');
+  const [header = '', ...lines] = (await readFile(join(directory, 'rows.results.csv'), 'utf8'))
+    .trim()
+    .split('\n');
   const [id, slug] = ['id', 'slug'].map((name) => header.split(',').indexOf(name));
   const changes = lines.map((line, n) => {
     const cells = line.split(',');

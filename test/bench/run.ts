@@ -15,7 +15,8 @@ export interface Run {
  * The shell's own `time`, whose numbers are the kernel's; it does not count the shell. Its milliseconds are too coarse for a start,
  * so its clock is read as well.
  */
-const TIMED = 'TIMEFORMAT="%U %S"; from=$EPOCHREALTIME; time "$@"; code=$?; echo "$from $EPOCHREALTIME" >&2; exit $code';
+const TIMED =
+  'TIMEFORMAT="%U %S"; from=$EPOCHREALTIME; time "$@"; code=$?; echo "$from $EPOCHREALTIME" >&2; exit $code';
 const SAMPLE_MS = 10;
 
 /** Runs `command`; rejects with the end of its standard error where it fails. Standard output is thrown away. */
@@ -63,7 +64,10 @@ function childrenOf(pid: number): number[] {
 
 /** The kernel keeps the highest value of each process, so that a peak between two samples is not missed. */
 function residentKb(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + Number(/^VmHWM:\s+(\d+)/m.exec(readProc(`${pid}/status`))?.[1] ?? 0), 0);
+  return pids.reduce(
+    (sum, pid) => sum + Number(/^VmHWM:\s+(\d+)/m.exec(readProc(`${pid}/status`))?.[1] ?? 0),
+    0,
+  );
 }
 
 function readProc(path: string): string {

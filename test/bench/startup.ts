@@ -20,7 +20,10 @@ export async function startup(directory: string): Promise<Report[]> {
       { name: 'one GET by node:http, printed', command: [process.execPath, GET] },
       { name: 'qrctl qr list', command: qrctl('qr', 'list') },
       // A system that names no place to keep what was compiled.
-      { name: 'qrctl qr list, compiled anew', command: ['env', '-u', 'HOME', '-u', 'XDG_CACHE_HOME', ...qrctl('qr', 'list')] },
+      {
+        name: 'qrctl qr list, compiled anew',
+        command: ['env', '-u', 'HOME', '-u', 'XDG_CACHE_HOME', ...qrctl('qr', 'list')],
+      },
     ];
     const seen = [
       { name: 'one GET, shown by node', command: onTerminal(process.execPath, GET) },
@@ -30,7 +33,11 @@ export async function startup(directory: string): Promise<Report[]> {
     const rounds = { rounds: 21 };
     return [
       { title: 'Texts', results: await compare(texts, env, rounds), notes: [] },
-      { title: 'One request', results: await compare(lists, env, rounds), notes: ['a sandbox is asked for 25 codes'] },
+      {
+        title: 'One request',
+        results: await compare(lists, env, rounds),
+        notes: ['a sandbox is asked for 25 codes'],
+      },
       {
         title: 'The same on a terminal',
         results: await compare(seen, env, rounds),

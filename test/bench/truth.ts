@@ -31,14 +31,19 @@ export function truthOf(scans: number): { id: string; truth: Truth } {
     const query = { page, limit: PIECE, sinceMs: undefined, untilMs: undefined, nowMs: 0, turn: 0 };
     const lines = workspace.log(id)?.page(query).rows ?? [];
     const rows: unknown[] = lines.map((line) => JSON.parse(line));
-    hashes.csv.update(stringify(rows, { columns: [...SCAN_FIELDS], escape_formulas: true, quoted_match: /[\r;\t]/ }));
+    hashes.csv.update(
+      stringify(rows, { columns: [...SCAN_FIELDS], escape_formulas: true, quoted_match: /[\r;\t]/ }),
+    );
     hashes.raw.update(stringify(rows, { columns: [...SCAN_FIELDS] }));
     hashes.ndjson.update(lines.map((line) => `${line}\n`).join(''));
     hashes.json.update((page === 1 ? '[\n' : ',\n') + lines.join(',\n'));
   }
   hashes.json.update('\n]\n');
   const digest = (name: Format | 'raw') => hashes[name].digest('hex');
-  return { id, truth: { csv: digest('csv'), raw: digest('raw'), json: digest('json'), ndjson: digest('ndjson') } };
+  return {
+    id,
+    truth: { csv: digest('csv'), raw: digest('raw'), json: digest('json'), ndjson: digest('ndjson') },
+  };
 }
 
 /** Throws where a file is not the truth, byte for byte. */

@@ -35,12 +35,18 @@ async function runStep(command: string, more: Record<string, string> = {}) {
     QRCTL_TEST_END: command.includes('verify') ? '8' : '0',
     ...more,
   };
-  const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
-    env,
-    cwd: directory,
-  });
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
+    {
+      env,
+      cwd: directory,
+    },
+  );
   const told = existsSync(output) ? readFileSync(output, 'utf8') : '';
-  const summary = existsSync(join(directory, 'summary')) ? readFileSync(join(directory, 'summary'), 'utf8') : '';
+  const summary = existsSync(join(directory, 'summary'))
+    ? readFileSync(join(directory, 'summary'), 'utf8')
+    : '';
   const printed = STOPPED.exec(String(stdout))?.groups?.output ?? String(stdout);
   return {
     status,
@@ -96,7 +102,8 @@ describe('the inputs plan and apply', () => {
   test('are a file and more arguments, one per line, whatever is in them; the job summary has the output', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
-    const printed = '[qr][apply][--dry-run][--exit-code][--format][markdown][--from][my $(touch owned).csv][--key][SKU `x`]';
+    const printed =
+      '[qr][apply][--dry-run][--exit-code][--format][markdown][--from][my $(touch owned).csv][--key][SKU `x`]';
     expect(plan).toMatchObject({ status: 0, stdout: printed, summary: printed, told: 'exit-code=0\n' });
     const apply = await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: '9' });
     const applied = '[qr][apply][--format][markdown][--from][codes.csv]';
@@ -114,14 +121,18 @@ describe('the inputs plan and apply', () => {
     [8, 0],
     [9, 9],
     [2, 2],
-  ])('a plan that ends with %i ends the step with %i: it fails for decisions, not for changes', async (end, status) => {
-    const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
-    expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
-    expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
-  });
+  ])(
+    'a plan that ends with %i ends the step with %i: it fails for decisions, not for changes',
+    async (end, status) => {
+      const plan = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_TEST_END: String(end) });
+      expect(plan).toMatchObject({ status, told: `exit-code=${end}\n` });
+      expect((await runStep('', { QRCTL_APPLY: 'codes.csv', QRCTL_TEST_END: String(end) })).status).toBe(end);
+    },
+  );
 
   test('have the messages in the job summary where there is no plan, as code', async () => {
-    const says = '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
+    const says =
+      '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
     const { status, stdout, stderr, summary } = await runStep('', {
       QRCTL_APPLY: 'codes.csv',
       QRCTL_TEST_SAYS: says,
@@ -138,7 +149,9 @@ describe('the inputs plan and apply', () => {
 });
 
 describe('workflows', () => {
-  const workflows = readdirSync(join(root, '.github/workflows')).map((name) => join('.github/workflows', name));
+  const workflows = readdirSync(join(root, '.github/workflows')).map((name) =>
+    join('.github/workflows', name),
+  );
 
   test.each([...workflows, 'action.yml'])('%s pins each action by its commit', (path) => {
     const used = readFileSync(join(root, path), 'utf8').match(/uses: .*/g) ?? [];
@@ -156,11 +169,16 @@ describe('workflows', () => {
     expect(text).not.toMatch(/npm (?:ci|install)$/m);
   });
 
-  test.each(texts.slice(0, workflows.length))('%s keeps no token in the checkout, and ends each job in time', (_, text) => {
-    for (const [, next = ''] of text.matchAll(/uses: actions\/checkout@.*\n((?:.*\n){2})/g))
-      expect(next).toContain('persist-credentials: false');
-    expect(text.match(/^ {4}timeout-minutes: /gm)).toHaveLength(text.match(/^ {4}runs-on: /gm)?.length ?? 0);
-  });
+  test.each(texts.slice(0, workflows.length))(
+    '%s keeps no token in the checkout, and ends each job in time',
+    (_, text) => {
+      for (const [, next = ''] of text.matchAll(/uses: actions\/checkout@.*\n((?:.*\n){2})/g))
+        expect(next).toContain('persist-credentials: false');
+      expect(text.match(/^ {4}timeout-minutes: /gm)).toHaveLength(
+        text.match(/^ {4}runs-on: /gm)?.length ?? 0,
+      );
+    },
+  );
 
   test('the plan of the guide keeps no token in the checkout', () => {
     const guide = readFileSync(join(root, 'docs/apply.md'), 'utf8');
@@ -169,7 +187,8 @@ describe('workflows', () => {
 
   test('a release is tested and built without a right to write, and published without running a package', () => {
     const release = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8');
-    const [, tests = '', publishing = ''] = /^jobs:\n([\s\S]*?)^ {2}release:\n([\s\S]*)$/m.exec(release) ?? [];
+    const [, tests = '', publishing = ''] =
+      /^jobs:\n([\s\S]*?)^ {2}release:\n([\s\S]*)$/m.exec(release) ?? [];
     expect(release).toMatch(/^permissions:\n {2}contents: read\n/m);
     expect(tests).toContain('npm test');
     expect(tests).toContain('npm run release');

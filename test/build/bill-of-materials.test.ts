@@ -12,11 +12,17 @@ test('the bill of materials is one that CycloneDX itself accepts', async () => {
 
 test('it names each package whose licence goes along, by the version that is installed', () => {
   const { components } = JSON.parse(bill);
-  const named = components.map(({ name, version = '' }: { name: string; version?: string }) => `${name} ${version}`.trim());
-  const licensed = readFileSync(new URL('THIRD-PARTY-LICENSES', dist), 'utf8').matchAll(/^-{80}\n\n(.+) \(.*\)$/gm);
+  const named = components.map(({ name, version = '' }: { name: string; version?: string }) =>
+    `${name} ${version}`.trim(),
+  );
+  const licensed = readFileSync(new URL('THIRD-PARTY-LICENSES', dist), 'utf8').matchAll(
+    /^-{80}\n\n(.+) \(.*\)$/gm,
+  );
   expect(named).toEqual([...licensed].map(([, line]) => line));
   expect(named).toContain('llhttp 9.3.0');
-  expect(named).toContain(`undici ${JSON.parse(readFileSync('node_modules/undici/package.json', 'utf8')).version}`);
+  expect(named).toContain(
+    `undici ${JSON.parse(readFileSync('node_modules/undici/package.json', 'utf8')).version}`,
+  );
   expect(named.some((name: string) => name.startsWith('@fontsource/noto-sans '))).toBe(true);
 });
 

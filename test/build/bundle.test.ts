@@ -13,10 +13,15 @@ test.runIf(SOAK)('the same sources give the same bytes, wherever and whenever th
   // As deep as dist/, because the maps say how to get from there to the sources.
   const again = await mkdtemp(join(ROOT, 'dist-'));
   onTestFinished(() => rm(again, { recursive: true, force: true }));
-  const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], { cwd: ROOT, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, ['src/build/bundle.mjs', again], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const entries = readdirSync(again, { recursive: true, withFileTypes: true });
-  const names = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => relative(again, join(parentPath, name)));
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(again, join(parentPath, name)));
   expect(names).toContain('start.js');
   for (const name of names) {
     expect(readFileSync(join(again, name)).equals(readFileSync(join(ROOT, 'dist', name))), name).toBe(true);

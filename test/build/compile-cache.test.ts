@@ -15,7 +15,10 @@ import { type Compiled, openCompileCache, type Runtime } from '../../src/build/c
 import { useDirectory } from '../support/cli.ts';
 
 const SOURCE = Buffer.from('"use strict";exports.answer=42;');
-const COMPILED: Compiled = { code: Buffer.from([0xc0, 0xde, 0x00, 0xff, 0x0a, 0x7b]), commands: ['qr list', ''] };
+const COMPILED: Compiled = {
+  code: Buffer.from([0xc0, 0xde, 0x00, 0xff, 0x0a, 0x7b]),
+  commands: ['qr list', ''],
+};
 
 let home: string;
 let directory: string;
@@ -26,7 +29,17 @@ beforeEach(async () => {
   directory = join(home, '.cache/qrctl/compiled');
   const { version, arch, platform, execPath, pid } = process;
   const owner = statSync(home).uid;
-  here = { env: { HOME: home }, version, arch, platform, execPath, execArgv: [], pid, getuid: () => owner, geteuid: () => owner };
+  here = {
+    env: { HOME: home },
+    version,
+    arch,
+    platform,
+    execPath,
+    execArgv: [],
+    pid,
+    getuid: () => owner,
+    geteuid: () => owner,
+  };
 });
 
 const write = (runtime: Runtime = here) => openCompileCache(runtime)?.write('app.js', SOURCE, COMPILED);
@@ -63,9 +76,9 @@ describe('what was compiled', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/app\\.js-${version}-${platform}-${arch}-[0-9a-f]+$`));
-    expect([home, `${home}/.cache`, `${home}/.cache/qrctl`, directory].map((path) => statSync(path).mode & 0o777)).toEqual(
-      Array(4).fill(0o700),
-    );
+    expect(
+      [home, `${home}/.cache`, `${home}/.cache/qrctl`, directory].map((path) => statSync(path).mode & 0o777),
+    ).toEqual(Array(4).fill(0o700));
     expect(statSync(onlyFile()).mode & 0o777).toBe(0o600);
   });
 
@@ -184,7 +197,12 @@ describe('a place that is not certainly ours', () => {
       openCompileCache(privileged)?.write('app.js', SOURCE, { ...COMPILED, commands: [] });
       expect(readFileSync(onlyFile())).toEqual(before);
     }
-    const nowhere = { ...here, env: { XDG_CACHE_HOME: join(home, 'other') }, getuid: stranger, geteuid: stranger };
+    const nowhere = {
+      ...here,
+      env: { XDG_CACHE_HOME: join(home, 'other') },
+      getuid: stranger,
+      geteuid: stranger,
+    };
     write(nowhere);
     expect(readdirSync(home)).toEqual(['.cache']);
   });

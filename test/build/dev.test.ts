@@ -22,11 +22,15 @@ test('npm run dev runs a command from the sources, as the built one, and leaves 
 
 test('its help is of the sources, whatever an older build laid out', async () => {
   const directory = await useDirectory();
-  for (const name of ['src', 'node_modules', 'package.json']) symlinkSync(join(ROOT, name), join(directory, name));
+  for (const name of ['src', 'node_modules', 'package.json'])
+    symlinkSync(join(ROOT, name), join(directory, name));
   mkdirSync(join(directory, 'dist', 'help'), { recursive: true });
   writeFileSync(join(directory, 'dist', 'help', 'qrctl qr.txt'), 'as it was yesterday\n');
   const { HOME, PATH } = process.env;
   const args = ['src/build/dev.mjs', 'qr', '--help'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: directory, env: { HOME, PATH } });
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: directory,
+    env: { HOME, PATH },
+  });
   expect(stdout).toBe((await runCli(['qr', '--help'])).stdout);
 });

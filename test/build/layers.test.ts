@@ -16,10 +16,14 @@ it('every folder of src/ has a page that introduces it', () => {
 it('the page of a folder lists its own folders, and no others', () => {
   const folders = modules.filter((module) => !module.endsWith('.ts'));
   const listed = folders.map((folder) =>
-    [...readFileSync(`src/${folder}/README.md`, 'utf8').matchAll(/^\| `([\w-]+)\/` \|/gm)].map(([, name]) => name),
+    [...readFileSync(`src/${folder}/README.md`, 'utf8').matchAll(/^\| `([\w-]+)\/` \|/gm)].map(
+      ([, name]) => name,
+    ),
   );
   const there = folders.map((folder) =>
-    readdirSync(`src/${folder}`, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : [])),
+    readdirSync(`src/${folder}`, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? entry.name : [],
+    ),
   );
   expect(listed.map((names) => names.sort())).toEqual(there.map((names) => names.sort()));
 });

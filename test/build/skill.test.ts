@@ -17,7 +17,9 @@ test('the page for assistants is up to date (npm run skill updates it)', () => {
 test('the page spells the values of flags as they are typed: `tab` and `none` are refused in upper case', () => {
   const lists = page.split('\n').filter((line) => line.startsWith('- Flags: '));
   const forms = lists.flatMap((line) => [...line.matchAll(/`(--[^`]+)`/g)].map(([, form]) => form));
-  expect(forms).toEqual(expect.arrayContaining(['--delimiter <,|;|tab>', '--background <#rgb|none>', '--sort <field[:desc]>']));
+  expect(forms).toEqual(
+    expect.arrayContaining(['--delimiter <,|;|tab>', '--background <#rgb|none>', '--sort <field[:desc]>']),
+  );
   expect(page).toContain('`--profile <name>`');
 });
 
@@ -32,5 +34,7 @@ test('each command that the page tells to preview has --from and --dry-run', () 
   const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
   expect(names).toEqual(['qr create', 'qr update', 'qr apply', 'qr delete']);
   for (const { name, flags } of reference.commands.filter((command) => names.includes(command.name)))
-    expect([name, ...flags.map((flag) => flag.name)]).toEqual(expect.arrayContaining(['--from', '--dry-run']));
+    expect([name, ...flags.map((flag) => flag.name)]).toEqual(
+      expect.arrayContaining(['--from', '--dry-run']),
+    );
 });

@@ -43,7 +43,10 @@ let witness: string[];
 async function useCache(): Promise<{ env: { XDG_CACHE_HOME: string }; files: () => string[] }> {
   const home = await useDirectory();
   const compiled = join(home, 'qrctl/compiled');
-  return { env: { XDG_CACHE_HOME: home }, files: () => readdirSync(compiled).map((name) => join(compiled, name)) };
+  return {
+    env: { XDG_CACHE_HOME: home },
+    files: () => readdirSync(compiled).map((name) => join(compiled, name)),
+  };
 }
 
 beforeAll(async () => {
@@ -91,7 +94,10 @@ test('a run that node ends because nothing is left to wait for is no success', a
   writeFileSync(preload, DESERTED);
   const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
   const { code, stderr } = await runCli(['qr', 'list'], { env, nodeArgs: ['-r', preload] });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ended before the command was complete') });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('ended before the command was complete'),
+  });
 });
 
 describe('what a command loads', () => {
@@ -111,7 +117,10 @@ process.on('exit', () => {
 });
 `;
 
-  async function loadedBy(args: string[], options: CliOptions): Promise<{ read: string[]; builtIn: string[] }> {
+  async function loadedBy(
+    args: string[],
+    options: CliOptions,
+  ): Promise<{ read: string[]; builtIn: string[] }> {
     const preload = join(await useDirectory(), 'loaded.cjs');
     writeFileSync(preload, LOADED);
     const { code, stderr } = await runCli(args, { ...options, nodeArgs: ['-r', preload] });
@@ -123,21 +132,34 @@ process.on('exit', () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(['app.js', 'start.js']);
-      const unused = ['assert', 'child_process', 'dgram', 'http', 'http2', 'tls', 'crypto', 'module', 'fs/promises'];
+      const unused = [
+        'assert',
+        'child_process',
+        'dgram',
+        'http',
+        'http2',
+        'tls',
+        'crypto',
+        'module',
+        'fs/promises',
+      ];
       expect(builtIn.filter((name) => unused.includes(name))).toEqual([]);
       // What node loads after a flag of V8 has changed is compiled anew.
       if (builtIn.includes('v8')) expect(builtIn.indexOf('v8')).toBeGreaterThan(builtIn.indexOf('net'));
     });
   });
 
-  test.each([[['--version']], [['--help']], [['scans', 'export', '--help']], [['help', 'exit-codes']], [['completion', 'bash']]])(
-    'for %j: nothing but what starts it',
-    async (args) => {
-      const { read, builtIn } = await loadedBy(args, {});
-      expect(read).toEqual(['start.js']);
-      expect(builtIn).not.toContain('stream');
-    },
-  );
+  test.each([
+    [['--version']],
+    [['--help']],
+    [['scans', 'export', '--help']],
+    [['help', 'exit-codes']],
+    [['completion', 'bash']],
+  ])('for %j: nothing but what starts it', async (args) => {
+    const { read, builtIn } = await loadedBy(args, {});
+    expect(read).toEqual(['start.js']);
+    expect(builtIn).not.toContain('stream');
+  });
 });
 
 describe('a damaged cache', () => {
@@ -182,7 +204,8 @@ describe('a damaged cache', () => {
 /** What the commands answer; one of them in turn where `only` is given, so that each meets damage. */
 async function answers(options: CliOptions, only?: number): Promise<CliResult[]> {
   const results: CliResult[] = [];
-  for (const line of only === undefined ? LINES : LINES.slice(...one(only))) results.push(await runCli(line, options));
+  for (const line of only === undefined ? LINES : LINES.slice(...one(only)))
+    results.push(await runCli(line, options));
   return results.map((result) => ({ ...result, stdout: result.stdout.replace(/\/tmp\/\S+|\d+ ms/g, '') }));
 }
 

@@ -30,24 +30,74 @@ async function refused(line: string): Promise<{ message: string; hint: string | 
 const nowhere = { version: '', terminal: () => ({ columns: undefined, colour: false }) };
 
 /** The contract: released names and flags change only with a major version. */
-const OUTPUT = ['--format', '--output', '--fields', '--no-header', '--ids', '--raw-cells', '--excel', '--delimiter'];
+const OUTPUT = [
+  '--format',
+  '--output',
+  '--fields',
+  '--no-header',
+  '--ids',
+  '--raw-cells',
+  '--excel',
+  '--delimiter',
+];
 const UTM = ['source', 'medium', 'campaign', 'term', 'content'].map((name) => `--utm-${name}`);
 /** Of every verb with a file of rows, of those that may create codes, and of those that change them. */
-const ROWS = ['--from', '--dry-run', '--exit-code', '--offline', '--strict', '--fail-fast', '--ledger', '--overwrite'];
+const ROWS = [
+  '--from',
+  '--dry-run',
+  '--exit-code',
+  '--offline',
+  '--strict',
+  '--fail-fast',
+  '--ledger',
+  '--overwrite',
+];
 const CREATES = ['--adopt', '--as-new', '--settle'];
 const CHANGES = ['--conflicts', '--max-changes', '--force'];
 const CONTRACT: Record<string, string[]> = {
   'qr list': ['--status', '--type', '--name', '--limit', '--sort', ...OUTPUT],
   'qr get <code>': OUTPUT,
   'qr create': [
-    ...['--name', '--type', '--destination', '--template', '--results', '--apply-edits', ...ROWS, ...CREATES, ...CHANGES],
+    ...[
+      '--name',
+      '--type',
+      '--destination',
+      '--template',
+      '--results',
+      '--apply-edits',
+      ...ROWS,
+      ...CREATES,
+      ...CHANGES,
+    ],
     ...[...UTM, ...OUTPUT],
   ],
   'qr update [code...]': [
-    ...['--name', '--destination', '--status', '--due', '--timezone', '--ignore-dates', '--results', ...ROWS, ...CHANGES],
+    ...[
+      '--name',
+      '--destination',
+      '--status',
+      '--due',
+      '--timezone',
+      '--ignore-dates',
+      '--results',
+      ...ROWS,
+      ...CHANGES,
+    ],
     ...[...UTM, ...OUTPUT],
   ],
-  'qr apply': [...['--key', '--lock', '--init', '--adopt-existing', '--removed', ...ROWS, ...CREATES, ...CHANGES, ...OUTPUT]],
+  'qr apply': [
+    ...[
+      '--key',
+      '--lock',
+      '--init',
+      '--adopt-existing',
+      '--removed',
+      ...ROWS,
+      ...CREATES,
+      ...CHANGES,
+      ...OUTPUT,
+    ],
+  ],
   'qr image [code...]': [
     ...[
       '--output',
@@ -62,11 +112,31 @@ const CONTRACT: Record<string, string[]> = {
       '--dry-run',
       '--force',
     ],
-    ...['--sheet', '--grid', '--label', '--margin', '--gap', '--paper', '--caption', '--copies', '--start', '--outline'],
+    ...[
+      '--sheet',
+      '--grid',
+      '--label',
+      '--margin',
+      '--gap',
+      '--paper',
+      '--caption',
+      '--copies',
+      '--start',
+      '--outline',
+    ],
     ...['--size', '--dpi', '--quiet-zone', '--ecc', '--color', '--background', '--short-url'],
   ],
   'qr check [code...]': [
-    ...['--from', '--status', '--fail-on', '--require-utm', '--since-last', '--allow-private', '--user-agent', ...OUTPUT],
+    ...[
+      '--from',
+      '--status',
+      '--fail-on',
+      '--require-utm',
+      '--since-last',
+      '--allow-private',
+      '--user-agent',
+      ...OUTPUT,
+    ],
   ],
   'qr delete [code...]': ['--yes', '--backup', ...ROWS, ...OUTPUT],
   'scans export [code...]': [
@@ -85,11 +155,32 @@ const CONTRACT: Record<string, string[]> = {
     ...OUTPUT,
   ],
   'scans watch [code...]': [
-    ...['--all', '--from', '--status', '--type', '--name', '--input', '--no-rotated', '--quiet-for', '--since-last', '--until'],
+    ...[
+      '--all',
+      '--from',
+      '--status',
+      '--type',
+      '--name',
+      '--input',
+      '--no-rotated',
+      '--quiet-for',
+      '--since-last',
+      '--until',
+    ],
     ...['--timezone', ...OUTPUT],
   ],
   'scans verify [code...]': [
-    ...['--all', '--from', '--input', '--output-dir', '--repair', '--accept-gone', '--moved-from', '--dry-run', '--since'],
+    ...[
+      '--all',
+      '--from',
+      '--input',
+      '--output-dir',
+      '--repair',
+      '--accept-gone',
+      '--moved-from',
+      '--dry-run',
+      '--since',
+    ],
     ...['--until', '--during', '--format'],
   ],
   'scans tail [code...]': [
@@ -124,7 +215,19 @@ const CONTRACT: Record<string, string[]> = {
     ...['--language', '--note', '--logo'],
   ],
   'scans stats [code...]': [
-    ...['--all', '--input', '--by', '--top', '--limit', '--compare', '--since', '--until', '--during', '--timezone', '--dry-run'],
+    ...[
+      '--all',
+      '--input',
+      '--by',
+      '--top',
+      '--limit',
+      '--compare',
+      '--since',
+      '--until',
+      '--during',
+      '--timezone',
+      '--dry-run',
+    ],
     ...OUTPUT,
   ],
   'auth login': ['--key-stdin', '--key-command', '--no-verify'],
@@ -144,13 +247,24 @@ const CONTRACT: Record<string, string[]> = {
   demo: [],
 };
 const GLOBALS = [
-  ...['--profile', '--base-url', '--max-wait', '--reserve', '--concurrency', '--timeout', '--quiet', '--verbose', '--no-color'],
+  ...[
+    '--profile',
+    '--base-url',
+    '--max-wait',
+    '--reserve',
+    '--concurrency',
+    '--timeout',
+    '--quiet',
+    '--verbose',
+    '--no-color',
+  ],
   ...['--help', '--version'],
 ];
 
 describe('the command surface', () => {
   test('--ids is in the help of commands whose records have ids', async () => {
-    for (const form of ['qr list', 'qr get', 'scans export']) expect(await printed(`${form} --help`)).toContain('--ids');
+    for (const form of ['qr list', 'qr get', 'scans export'])
+      expect(await printed(`${form} --help`)).toContain('--ids');
     for (const form of ['doctor', 'auth list', 'auth status', 'config list']) {
       expect(await printed(`${form} --help`)).not.toContain('--ids');
     }
@@ -176,7 +290,9 @@ describe('the command surface', () => {
         .split(' ')
         .filter((word) => /^\w/.test(word))
         .join(' ');
-    expect(manual.commands.map((command) => command.names.join(' ')).sort()).toEqual(Object.keys(CONTRACT).map(names).sort());
+    expect(manual.commands.map((command) => command.names.join(' ')).sort()).toEqual(
+      Object.keys(CONTRACT).map(names).sort(),
+    );
   });
 
   test.each(manual.commands.map((page) => [page.names.join(' '), page] as const))(
@@ -189,8 +305,16 @@ describe('the command surface', () => {
   );
 
   test('reads global flags before, between and after the names', async () => {
-    for (const line of ['-q --profile work config path', 'config -q --profile work path', 'config path --profile=work -q']) {
-      expect(await read(line)).toMatchObject({ kind: 'run', args: [], globals: { profile: 'work', quiet: true } });
+    for (const line of [
+      '-q --profile work config path',
+      'config -q --profile work path',
+      'config path --profile=work -q',
+    ]) {
+      expect(await read(line)).toMatchObject({
+        kind: 'run',
+        args: [],
+        globals: { profile: 'work', quiet: true },
+      });
     }
     expect(await read('-qv config path')).toMatchObject({ globals: { quiet: true, verbose: true } });
   });
@@ -207,7 +331,9 @@ describe('examples', () => {
 
   test.each(own)('%s has at least two, and they are about it', (name, { examples }: CommandPage) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
-    expect(examples.filter(({ command }) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(1);
+    expect(examples.filter(({ command }) => command.includes(`qrctl ${name}`)).length).toBeGreaterThanOrEqual(
+      1,
+    );
     expect(new Set(examples.map(({ command }) => command)).size).toBe(examples.length);
   });
 
@@ -226,7 +352,11 @@ describe('examples', () => {
 });
 
 describe('help', () => {
-  const places = ['', ...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+  const places = [
+    '',
+    ...manual.groups.map(({ name }) => name),
+    ...manual.commands.map(({ names }) => names.join(' ')),
+  ];
 
   test.each(places)('qrctl %s --help fits 80 columns, and so does help before it', async (place) => {
     const help = await printed(`${place} --help`);
@@ -236,24 +366,31 @@ describe('help', () => {
     expect(await printed(`--help ${place}`)).toBe(help);
   });
 
-  test.each(TOPICS.map(({ name }) => name))('qrctl help %s fits 80 columns, and wraps at 40', async (name) => {
-    for (const columns of [80, 200])
-      expect((await printed(`help ${name}`, columns)).split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect((await printed(`help ${name}`, 40)).split('\n').length).toBeGreaterThan(
-      (await printed(`help ${name}`)).split('\n').length,
-    );
-  });
+  test.each(TOPICS.map(({ name }) => name))(
+    'qrctl help %s fits 80 columns, and wraps at 40',
+    async (name) => {
+      for (const columns of [80, 200])
+        expect(
+          (await printed(`help ${name}`, columns)).split('\n').filter((line) => line.length > 80),
+        ).toEqual([]);
+      expect((await printed(`help ${name}`, 40)).split('\n').length).toBeGreaterThan(
+        (await printed(`help ${name}`)).split('\n').length,
+      );
+    },
+  );
 
   test('shows summaries in one line each', async () => {
     for (const group of [manual.root, ...manual.groups]) {
       const help = await printed(`help ${group.name}`);
-      for (const { name, summary } of group.commands) expect(help).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+      for (const { name, summary } of group.commands)
+        expect(help).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
     }
   });
 
   test('explains every exit code', async () => {
     const help = await printed('help exit-codes');
-    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143]) expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143])
+      expect(help).toMatch(new RegExp(`^  ${code} +\\w`, 'm'));
   });
 
   test('shows the licenses and the man pages that come with the program', async () => {
@@ -265,7 +402,9 @@ describe('help', () => {
 
   test('stands out in bold only where it may', async () => {
     for (const line of ['qr --help', 'qr list --help', 'help exit-codes', '']) {
-      expect(await read(line, 80, true)).toMatchObject({ text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/) });
+      expect(await read(line, 80, true)).toMatchObject({
+        text: expect.stringMatching(/\x1b\[1m.+\x1b\[22m\n/),
+      });
       expect(await read(line, 80, false)).toMatchObject({ text: expect.not.stringContaining('\x1b') });
     }
   });
@@ -282,7 +421,8 @@ describe('help', () => {
   });
 
   test('the version is told wherever it is asked for', async () => {
-    for (const line of ['--version', '-V', 'qr --version', 'qr list -V']) expect(await printed(line)).toBe('1.2.3\n');
+    for (const line of ['--version', '-V', 'qr --version', 'qr list -V'])
+      expect(await printed(line)).toBe('1.2.3\n');
   });
 });
 
@@ -297,8 +437,16 @@ describe('what is not understood', () => {
     ['quit', "unknown command 'quit'", 'List the commands with `qrctl --help`.'],
     ['qr lst', "unknown command 'qr lst'", 'Did you mean `qrctl qr list`?'],
     ['atuh login', "unknown command 'atuh'", 'Did you mean `qrctl auth login`?'],
-    ['list', "unknown command 'list'", 'Did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.'],
-    ['ls', "unknown command 'ls'", 'Did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.'],
+    [
+      'list',
+      "unknown command 'list'",
+      'Did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.',
+    ],
+    [
+      'ls',
+      "unknown command 'ls'",
+      'Did you mean `qrctl qr list`? See also `qrctl auth list` and `qrctl config list`.',
+    ],
     ['login', "unknown command 'login'", 'Did you mean `qrctl auth login`?'],
     ['exprot', "unknown command 'exprot'", 'Did you mean `qrctl scans export`?'],
     ['qr export', "unknown command 'qr export'", 'Did you mean `qrctl scans export`?'],
@@ -308,14 +456,30 @@ describe('what is not understood', () => {
     ['remove a', "unknown command 'remove'", 'List the commands with `qrctl --help`.'],
     ['delete a --yes', "unknown command 'delete'", 'List the commands with `qrctl --help`.'],
     ['auth remove work', "unknown command 'auth remove'", 'List the commands with `qrctl auth --help`.'],
-    ['config delete format', "unknown command 'config delete'", 'List the commands with `qrctl config --help`.'],
-    ['scans delete a --yes', "unknown command 'scans delete'", 'List the commands with `qrctl scans --help`.'],
+    [
+      'config delete format',
+      "unknown command 'config delete'",
+      'List the commands with `qrctl config --help`.',
+    ],
+    [
+      'scans delete a --yes',
+      "unknown command 'scans delete'",
+      'List the commands with `qrctl scans --help`.',
+    ],
     ['codes', "unknown command 'codes'", 'Did you mean `qrctl qr`?'],
     ['whoami', "unknown command 'whoami'", 'Did you mean `qrctl auth status`?'],
-    ['qr pause spring-menu', "unknown command 'qr pause'", 'Did you mean `qrctl qr update spring-menu --status paused`?'],
+    [
+      'qr pause spring-menu',
+      "unknown command 'qr pause'",
+      'Did you mean `qrctl qr update spring-menu --status paused`?',
+    ],
     ['qr resume', "unknown command 'qr resume'", 'Did you mean `qrctl qr update CODE --status active`?'],
     ['pause a b', "unknown command 'pause'", 'Did you mean `qrctl qr update a b --status paused`?'],
-    ['qr rename a New name', "unknown command 'qr rename'", "Did you mean `qrctl qr update a --name 'New name'`?"],
+    [
+      'qr rename a New name',
+      "unknown command 'qr rename'",
+      "Did you mean `qrctl qr update a --name 'New name'`?",
+    ],
     ['scans list', "unknown command 'scans list'", 'Did you mean `qrctl scans export CODE`?'],
     ['scans get a -o a.csv', "unknown command 'scans get'", 'Did you mean `qrctl scans export a -o a.csv`?'],
     ['scan export a', "unknown command 'scan'", 'Did you mean `qrctl scans export a`?'],
@@ -329,8 +493,16 @@ describe('what is not understood', () => {
       "too many arguments: 'Menu'",
       "Did you mean `qrctl qr create --name Menu --destination 'https://example.com/a?b' -q`?",
     ],
-    ['qr create codes.csv', "too many arguments: 'codes.csv'", 'Did you mean `qrctl qr create --from codes.csv`?'],
-    ['auth login qr.example', "too many arguments: 'qr.example'", 'Did you mean `qrctl auth login --base-url qr.example`?'],
+    [
+      'qr create codes.csv',
+      "too many arguments: 'codes.csv'",
+      'Did you mean `qrctl qr create --from codes.csv`?',
+    ],
+    [
+      'auth login qr.example',
+      "too many arguments: 'qr.example'",
+      'Did you mean `qrctl auth login --base-url qr.example`?',
+    ],
     ['__proto__', "unknown command '__proto__'", 'List the commands with `qrctl --help`.'],
     ['constructor', "unknown command 'constructor'", 'List the commands with `qrctl --help`.'],
     ['quit --help', "unknown command 'quit'", 'List the commands with `qrctl --help`.'],
@@ -345,10 +517,18 @@ describe('what is not understood', () => {
     // Nor is a flag that acts on more codes, skips a check, or overwrites.
     ['scans report --al X', "unknown flag '--al'", 'List the flags with `qrctl scans report --help`.'],
     ['scans export --al', "unknown flag '--al'", 'List the flags with `qrctl scans export --help`.'],
-    ['scans export a --restrat', "unknown flag '--restrat'", 'List the flags with `qrctl scans export --help`.'],
+    [
+      'scans export a --restrat',
+      "unknown flag '--restrat'",
+      'List the flags with `qrctl scans export --help`.',
+    ],
     ['qr delete a --force', "unknown flag '--force'", 'List the flags with `qrctl qr delete --help`.'],
     ['qr delete a -yes', "unknown flag '-yes'", 'List the flags with `qrctl qr delete --help`.'],
-    ['qr image a --duplicates 21', "unknown flag '--duplicates'", 'List the flags with `qrctl qr image --help`.'],
+    [
+      'qr image a --duplicates 21',
+      "unknown flag '--duplicates'",
+      'List the flags with `qrctl qr image --help`.',
+    ],
     ['auth login --noverify', "unknown flag '--noverify'", 'List the flags with `qrctl auth login --help`.'],
     ['qr list --nonsense', "unknown flag '--nonsense'", 'List the flags with `qrctl qr list --help`.'],
     ['--profil work qr list', "unknown flag '--profil' before the command", 'Did you mean --profile?'],
@@ -362,15 +542,31 @@ describe('what is not understood', () => {
       "invalid value for --status: 'actve' (expected active, paused or expired)",
       'Did you mean --status active?',
     ],
-    ['qr list --status gone', "invalid value for --status: 'gone' (expected active, paused or expired)", undefined],
-    ['qr create --name n --type vcrd', expect.stringContaining("invalid value for --type: 'vcrd'"), 'Did you mean --type vcard?'],
+    [
+      'qr list --status gone',
+      "invalid value for --status: 'gone' (expected active, paused or expired)",
+      undefined,
+    ],
+    [
+      'qr create --name n --type vcrd',
+      expect.stringContaining("invalid value for --type: 'vcrd'"),
+      'Did you mean --type vcard?',
+    ],
     [
       'qr list -f jsn',
       "invalid value for --format: 'jsn' (expected table, csv, json, ndjson or markdown)",
       'Did you mean --format json?',
     ],
-    ['config set timezon UTC', expect.stringContaining("unknown setting 'timezon'"), 'Did you mean timezone?'],
-    ['completion bsh', "invalid value for shell: 'bsh' (expected bash, zsh, fish or powershell)", 'Did you mean bash?'],
+    [
+      'config set timezon UTC',
+      expect.stringContaining("unknown setting 'timezon'"),
+      'Did you mean timezone?',
+    ],
+    [
+      'completion bsh',
+      "invalid value for shell: 'bsh' (expected bash, zsh, fish or powershell)",
+      'Did you mean bash?',
+    ],
     [
       '--max-wait soon config path',
       "invalid value for --max-wait: 'soon' (expected a duration such as 500ms, 30s, 15m, 24h, 7d or 2w)",
@@ -389,10 +585,18 @@ describe('what is not understood', () => {
     let tried = 0;
     for (const { names, flags } of manual.commands) {
       for (const { long } of flags.filter((flag) => risky.test(flag.long))) {
-        const typos = [long.slice(0, -1), `${long}x`, long.replace('--', '-'), `--${long.slice(3)}`, long.toUpperCase()];
+        const typos = [
+          long.slice(0, -1),
+          `${long}x`,
+          long.replace('--', '-'),
+          `--${long.slice(3)}`,
+          long.toUpperCase(),
+        ];
         for (const typo of typos) {
           tried += 1;
-          expect((await refused(`${names.join(' ')} ${typo}`)).hint ?? '').not.toMatch(new RegExp(`${long}\\b`));
+          expect((await refused(`${names.join(' ')} ${typo}`)).hint ?? '').not.toMatch(
+            new RegExp(`${long}\\b`),
+          );
         }
       }
     }
@@ -440,8 +644,14 @@ describe('how an error is told', () => {
   });
 
   test('a command that runs and fails tells it as it was asked to', async () => {
-    expect(await read('qr list -f json')).toMatchObject({ kind: 'run', style: { json: true, verbose: false } });
-    expect(await read('-v qr list -f csv')).toMatchObject({ kind: 'run', style: { json: false, verbose: true } });
+    expect(await read('qr list -f json')).toMatchObject({
+      kind: 'run',
+      style: { json: true, verbose: false },
+    });
+    expect(await read('-v qr list -f csv')).toMatchObject({
+      kind: 'run',
+      style: { json: false, verbose: true },
+    });
     expect(await read('qr create --name -v')).toMatchObject({ kind: 'run', style: { verbose: false } });
   });
 });
@@ -466,18 +676,28 @@ describe('help that the build laid out', () => {
   });
 
   test('is there for all commands and topics, and nothing else is known by it', async () => {
-    const read = (line: string) => readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
-    const pages = [...manual.groups.map(({ name }) => name), ...manual.commands.map(({ names }) => names.join(' '))];
+    const read = (line: string) =>
+      readFile(new URL(`../../dist/help/qrctl ${line}.txt`, import.meta.url), 'utf8');
+    const pages = [
+      ...manual.groups.map(({ name }) => name),
+      ...manual.commands.map(({ names }) => names.join(' ')),
+    ];
     for (const page of pages) expect(await read(page)).toBe(await printed(`${page} --help`, 80, true));
-    for (const { name } of TOPICS) expect(await read(`help ${name}`)).toBe(await printed(`help ${name}`, 80, true));
-    const [topic, command] = await Promise.all([runCli(['help', 'formatting']), runCli(['formatting', '--help'])]);
+    for (const { name } of TOPICS)
+      expect(await read(`help ${name}`)).toBe(await printed(`help ${name}`, 80, true));
+    const [topic, command] = await Promise.all([
+      runCli(['help', 'formatting']),
+      runCli(['formatting', '--help']),
+    ]);
     expect(topic.stdout).toBe(await printed('help formatting'));
     expect([command.code, command.stdout]).toEqual([2, '']);
   });
 
   test('has colours where they are wanted, and fits a narrow terminal', async () => {
     const env = { FORCE_COLOR: '1' };
-    expect(await runCli(['qr', '--help'], { env })).toEqual(await runCli(['--quiet', 'qr', '--help'], { env }));
+    expect(await runCli(['qr', '--help'], { env })).toEqual(
+      await runCli(['--quiet', 'qr', '--help'], { env }),
+    );
     const narrow = await runCli(['--help'], { tty: 60 });
     expect(narrow).toEqual(await runCli(['--quiet', '--help'], { tty: 60 }));
     expect(narrow.stdout).not.toBe((await runCli(['--help'], { tty: true })).stdout);

@@ -44,7 +44,9 @@ describe('a proposed command', () => {
 
   it('repeats no flag that was not given, no base URL that was refused, and no name that a shell would obey', () => {
     expect(createPropose({})('see: qrctl doctor')).toBe('see: qrctl doctor');
-    expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe('qrctl doctor');
+    expect(createPropose({ baseUrl: 'https://user:secret@qr.example/api/v1' })('qrctl doctor')).toBe(
+      'qrctl doctor',
+    );
     expect(createPropose({ profile: 'a b; rm' })('qrctl doctor')).toBe("qrctl doctor --profile 'a b; rm'");
     expect(createPropose({ profile: 'a\u001b[2Jb' })('qrctl doctor')).toBe('qrctl doctor --profile NAME');
   });

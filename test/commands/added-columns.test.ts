@@ -16,7 +16,10 @@ async function throughLabels(rows: readonly Row[]): Promise<readonly Row[]> {
       return rows.length;
     },
   };
-  await addLabels({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink).write({ rows, times: rows.map(() => 0) });
+  await addLabels({ id: label.qr_id, slug: label.qr_slug }, sink as CodeSink).write({
+    rows,
+    times: rows.map(() => 0),
+  });
   return got;
 }
 
@@ -36,7 +39,9 @@ describe('the label of a row', () => {
   });
 
   it('leaves every value as it is', async () => {
-    const row = fc.record(Object.fromEntries(SCAN_FIELDS.map((name) => [name, fc.oneof(fc.string(), fc.constant(null))])));
+    const row = fc.record(
+      Object.fromEntries(SCAN_FIELDS.map((name) => [name, fc.oneof(fc.string(), fc.constant(null))])),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(row), async (rows) => {
         expect(await throughLabels(rows)).toEqual(rows.map((row) => ({ ...label, ...row })));

@@ -10,7 +10,9 @@ import { useSandbox } from '../support/sandbox.ts';
 describe('api', () => {
   it('prints the body as it came, and the status on standard error', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 0 });
-    const run = await runHere(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], { env: sandbox.env });
+    const run = await runHere(['api', 'GET', '/qr', '--query', 'page=2', '--query', 'limit=1'], {
+      env: sandbox.env,
+    });
     expect(run.code, run.stderr).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ pagination: { page: 2, limit: 1, total: 3 }, data: [{}] });
     expect(run.stderr).toMatch(/^200, \d+ of \d+ requests left$/m);
@@ -21,7 +23,10 @@ describe('api', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const directory = await useDirectory();
     await writeFile(join(directory, 'new.json'), '{"name":"by hand"}');
-    const made = await runHere(['api', 'POST', '/api/v1/qr', '--input', 'new.json'], { env: sandbox.env, cwd: directory });
+    const made = await runHere(['api', 'POST', '/api/v1/qr', '--input', 'new.json'], {
+      env: sandbox.env,
+      cwd: directory,
+    });
     expect(made.code, made.stderr).toBe(0);
     const { id } = JSON.parse(made.stdout);
     const changed = await runHere(['api', 'PATCH', `qr/${id}`, '--input', '-'], {
@@ -44,7 +49,9 @@ describe('api', () => {
 
   it('prints the body of a refusal too, and exits as every command does', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
-    const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], { env: sandbox.env });
+    const missing = await runHere(['api', 'GET', '/qr/6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11'], {
+      env: sandbox.env,
+    });
     expect(missing.code).toBe(4);
     expect(JSON.parse(missing.stdout)).toHaveProperty('error');
     expect(missing.stderr).toContain('`qrctl qr list`');
@@ -53,13 +60,16 @@ describe('api', () => {
     expect(nowhere.stderr).not.toContain('qr list');
     const wrong = await runHere(['api', 'POST', '/qr', '--input', '-'], { env: sandbox.env, input: '{}' });
     expect(wrong.code).toBe(10);
-    const other = await runHere(['api', 'GET', '/qr'], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } });
+    const other = await runHere(['api', 'GET', '/qr'], {
+      env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' },
+    });
     expect(other.code).toBe(3);
   });
 
   it('waits out the rate limit and repeats what failed, and takes the key out of what repeats it', async () => {
     const server = await useFaultServer(({ socket, number }) => {
-      if (number === 0) return void socket.write(rawAnswer(429, { error: 'slow down' }, { 'Retry-After': '0' }));
+      if (number === 0)
+        return void socket.write(rawAnswer(429, { error: 'slow down' }, { 'Retry-After': '0' }));
       if (number === 1) return void socket.destroy();
       socket.write(rawAnswer(200, 'you are svc_live_test', { 'Content-Type': 'text/plain' }));
     });
@@ -83,7 +93,10 @@ describe('api', () => {
     [['GET', '/qr/%2e%2E/x'], 'PATH is outside the base URL'],
     [['GET', '/qr/a b'], 'invalid character in PATH: "/qr/a b"'],
     [['GET', '/qr#x'], 'invalid character in PATH'],
-    [['GET', '/qr', '--query', 'page'], "invalid value for --query: 'page' (expected NAME=VALUE, such as limit=5)"],
+    [
+      ['GET', '/qr', '--query', 'page'],
+      "invalid value for --query: 'page' (expected NAME=VALUE, such as limit=5)",
+    ],
     [['GET', '/qr', '--input', '-'], "--input can't be used with GET"],
     [['POST', '/qr', '--input', 'none.json'], 'cannot read none.json: no such file'],
     [['POST', '/qr', '--input', '-'], 'cannot parse standard input as JSON'],

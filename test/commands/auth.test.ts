@@ -42,7 +42,9 @@ describe('auth login', () => {
   test('stores nothing when the service refuses the key (3)', async () => {
     const sandbox = await useSandbox();
     const machine = await useMachine();
-    const { code } = await machine.run(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], { input: KEY });
+    const { code } = await machine.run(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], {
+      input: KEY,
+    });
     expect(code).toBe(3);
     expect(existsSync(machine.directory)).toBe(false);
   });
@@ -99,7 +101,10 @@ describe('auth login', () => {
   test('on a terminal asks for base URL and key, the key without echo', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const machine = await useMachine();
-    const login = await startCli(['auth', 'login'], { tty: true, env: { QRCTL_CONFIG_DIR: machine.directory } });
+    const login = await startCli(['auth', 'login'], {
+      tty: true,
+      env: { QRCTL_CONFIG_DIR: machine.directory },
+    });
     await login.waitFor(/Base URL.*: /);
     login.child.stdin?.write('qr.example\r');
     await login.waitFor(/Did you mean\s+https:\/\/qr\.example\/api\/v1\?[\s\S]*Base URL.*: /);
@@ -123,20 +128,23 @@ describe('auth login', () => {
     ['the end of input', '\u0004', 'no short-url was stored'],
     ['no address', 'go.example\r', 'no short-url was stored'],
     ['a placeholder', 'https://HOST/{slug}\r', 'HOST is a placeholder'],
-  ])('asked for the address of short links it takes %s for an answer, and has stored the key', async (_, typed, said) => {
-    const machine = await useMachine();
-    const env = { QRCTL_CONFIG_DIR: machine.directory };
-    const login = await startCli(['auth', 'login', '--no-verify', '--base-url', FAR], { tty: true, env });
-    await login.waitFor(/API key for far.example: /);
-    login.child.stdin?.write(`${KEY}\r`);
-    await login.waitFor(/Address of your short links.*: /);
-    login.child.stdin?.write(typed);
-    const { code, stdout } = await login.done;
-    expect(code).toBe(0);
-    expect(stdout.replace(/\s+/g, ' ')).toContain(said);
-    const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
-    expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: undefined });
-  });
+  ])(
+    'asked for the address of short links it takes %s for an answer, and has stored the key',
+    async (_, typed, said) => {
+      const machine = await useMachine();
+      const env = { QRCTL_CONFIG_DIR: machine.directory };
+      const login = await startCli(['auth', 'login', '--no-verify', '--base-url', FAR], { tty: true, env });
+      await login.waitFor(/API key for far.example: /);
+      login.child.stdin?.write(`${KEY}\r`);
+      await login.waitFor(/Address of your short links.*: /);
+      login.child.stdin?.write(typed);
+      const { code, stdout } = await login.done;
+      expect(code).toBe(0);
+      expect(stdout.replace(/\s+/g, ' ')).toContain(said);
+      const { apiKey, shortUrl } = JSON.parse(readFileSync(machine.file, 'utf8')).profiles.default;
+      expect({ apiKey, shortUrl }).toEqual({ apiKey: KEY, shortUrl: undefined });
+    },
+  );
 
   test('keeps the other settings of the profile, its other profiles, and the current one', async () => {
     const machine = await useMachine();
@@ -157,8 +165,19 @@ describe('auth login', () => {
     const machine = await useMachine();
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const env = { QRCTL_CONFIG_DIR: machine.directory };
-    const login = (name: string) => ['auth', 'login', '--profile', name, '--base-url', FAR, '--key-stdin', '--no-verify'];
-    const results = await Promise.all(names.map((name) => runCli(login(name), { env, input: `${KEY}${name}` })));
+    const login = (name: string) => [
+      'auth',
+      'login',
+      '--profile',
+      name,
+      '--base-url',
+      FAR,
+      '--key-stdin',
+      '--no-verify',
+    ];
+    const results = await Promise.all(
+      names.map((name) => runCli(login(name), { env, input: `${KEY}${name}` })),
+    );
     expect(results.map(({ code }) => code)).toEqual(names.map(() => 0));
     const { profiles } = JSON.parse(readFileSync(machine.file, 'utf8'));
     expect(Object.keys(profiles).sort()).toEqual(names);
@@ -233,7 +252,9 @@ describe('auth list, use and logout', () => {
     expect(Object.keys(JSON.parse(readFileSync(machine.file, 'utf8')).profiles)).toEqual(['work']);
     expect((await machine.login('third', FAR, KEY)).stderr).toContain("The current profile is 'third'");
     await machine.run(['auth', 'logout']);
-    expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(/Removed: work\nNo profile is left/);
+    expect((await machine.run(['auth', 'logout', '--all'])).stderr).toMatch(
+      /Removed: work\nNo profile is left/,
+    );
     expect(readFileSync(machine.file, 'utf8')).not.toContain(KEY);
     expect((await machine.run(['auth', 'logout'])).code).toBe(0);
   });
@@ -255,10 +276,8 @@ describe('auth list, use and logout', () => {
     await machine.login('__proto__', FAR, KEY);
     await machine.login('work', FAR, KEY);
     expect((await machine.run(['auth', 'use', '__proto__'])).code).toBe(0);
-    expect((await machine.run(['auth', 'list', '--fields', 'profile', '--no-header'])).stdout.split('\n').sort()).toEqual([
-      '',
-      '__proto__',
-      'work',
-    ]);
+    expect(
+      (await machine.run(['auth', 'list', '--fields', 'profile', '--no-header'])).stdout.split('\n').sort(),
+    ).toEqual(['', '__proto__', 'work']);
   });
 });

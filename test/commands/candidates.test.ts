@@ -56,7 +56,10 @@ describe('codes', () => {
 
   test('keeps workspaces apart, in files of the owner alone that do not hold the key', async () => {
     const { env, cache, cacheFile } = await useConfig();
-    const [one, two] = [await useSandbox({ codes: 1, scans: 1, seed: 1 }), await useSandbox({ codes: 1, scans: 1, seed: 2 })];
+    const [one, two] = [
+      await useSandbox({ codes: 1, scans: 1, seed: 1 }),
+      await useSandbox({ codes: 1, scans: 1, seed: 2 }),
+    ];
     const ofOne = await candidates(['qr', 'get', ''], { ...env, ...one.env });
     expect(statSync(cacheFile()).mode & 0o777).toBe(0o600);
     expect(statSync(cache).mode & 0o777).toBe(0o700);
@@ -74,7 +77,9 @@ describe('codes', () => {
       input: QRCTL_API_KEY,
     });
     expect(await candidates(['--profile', 'work', 'qr', 'get', ''], env)).toHaveLength(2);
-    expect(await candidates([`--base-url=${QRCTL_BASE_URL}`, 'qr', 'get', ''], { ...env, QRCTL_API_KEY })).toHaveLength(2);
+    expect(
+      await candidates([`--base-url=${QRCTL_BASE_URL}`, 'qr', 'get', ''], { ...env, QRCTL_API_KEY }),
+    ).toHaveLength(2);
     expect(await candidates(['--profile', 'nobody', 'qr', 'get', ''], env)).toEqual([]);
   });
 
@@ -87,7 +92,8 @@ describe('codes', () => {
     const address = silent.address();
     const QRCTL_BASE_URL = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1`;
     const service = { QRCTL_BASE_URL, QRCTL_API_KEY: 'svc_live_x' };
-    for (let i = 0; i < 3; i++) expect(await candidates(['qr', 'get', ''], { ...env, ...service }, runCli)).toEqual([]);
+    for (let i = 0; i < 3; i++)
+      expect(await candidates(['qr', 'get', ''], { ...env, ...service }, runCli)).toEqual([]);
     expect(connections).toHaveLength(1);
   });
 
@@ -104,8 +110,16 @@ describe('codes', () => {
     const { env, cache, cacheFile } = await useConfig();
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
     expect(await candidates(['qr', 'get', ''], env)).toEqual([]);
-    expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' })).toEqual([]);
-    expect(await candidates(['qr', 'get', ''], { ...env, QRCTL_BASE_URL: 'nonsense', QRCTL_API_KEY: 'svc_live_x' })).toEqual([]);
+    expect(
+      await candidates(['qr', 'get', ''], { ...env, ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' }),
+    ).toEqual([]);
+    expect(
+      await candidates(['qr', 'get', ''], {
+        ...env,
+        QRCTL_BASE_URL: 'nonsense',
+        QRCTL_API_KEY: 'svc_live_x',
+      }),
+    ).toEqual([]);
     writeFileSync(cacheFile(), '{"listing": {"atMs": 1e300}, "codes": [null, 5, ["x"]]}');
     expect(await candidates(['qr', 'get', ''], { ...env, ...sandbox.env })).toHaveLength(1);
     for (const name of readdirSync(cache)) writeFileSync(join(cache, name), 'null');
@@ -130,20 +144,37 @@ describe('profiles', () => {
     const { env } = await useConfig();
     const sandbox = await useSandbox({ codes: 0 });
     for (const profile of ['work', 'home']) {
-      const args = ['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'];
+      const args = [
+        'auth',
+        'login',
+        '--profile',
+        profile,
+        '--base-url',
+        sandbox.baseUrl,
+        '--key-stdin',
+        '--no-verify',
+      ];
       await runHere(args, { env, input: sandbox.apiKey });
     }
-    expect((await candidates(['auth', 'use', ''], env)).sort()).toEqual([`home\t${sandbox.baseUrl}`, `work\t${sandbox.baseUrl}`]);
-    expect(await candidates(['qr', 'list', '--profile=w'], env)).toContain(`--profile=work\t${sandbox.baseUrl}`);
+    expect((await candidates(['auth', 'use', ''], env)).sort()).toEqual([
+      `home\t${sandbox.baseUrl}`,
+      `work\t${sandbox.baseUrl}`,
+    ]);
+    expect(await candidates(['qr', 'list', '--profile=w'], env)).toContain(
+      `--profile=work\t${sandbox.baseUrl}`,
+    );
     expect(sandbox.requests).toEqual([]);
   });
 });
 
 const namesIn = (group: string) =>
-  TREE.flatMap((node) => (node.name === group && isBranch(node) ? node.commands.map(({ name }) => name) : []));
+  TREE.flatMap((node) =>
+    node.name === group && isBranch(node) ? node.commands.map(({ name }) => name) : [],
+  );
 
 describe('words of the line', () => {
-  const words = async (line: string) => (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
+  const words = async (line: string) =>
+    (await candidates(line.split(' '), {})).map((candidate) => candidate.split('\t')[0]);
 
   test.each([
     ['qr ', namesIn('qr')],

@@ -25,7 +25,10 @@ async function usePages(pages: Record<string, number | string>) {
 }
 
 /** Creates them so that the service, newest first, lists them in this order. */
-function add({ workspace }: TestSandbox, ...codes: (readonly [name: string, destination?: string, type?: string])[]) {
+function add(
+  { workspace }: TestSandbox,
+  ...codes: (readonly [name: string, destination?: string, type?: string])[]
+) {
   const made = [...codes].reverse().map(([name, destination, type = 'url']) => {
     return workspace.create({ name, type, ...(destination !== undefined && { destination }) });
   });
@@ -49,7 +52,9 @@ describe('qr check', () => {
     const run = await runByDay(['qr', 'check', '--allow-private'], { env: sandbox.env });
     expect(run.code).toBe(8);
     const lines = run.stdout.trim().split('\n');
-    expect(lines[0]).toBe('id,slug,name,destination,outcome,http_status,final_url,redirects,tls_days,ms,error');
+    expect(lines[0]).toBe(
+      'id,slug,name,destination,outcome,http_status,final_url,redirects,tls_days,ms,error',
+    );
     const found = Object.fromEntries(
       lines.slice(1).map((line) => [
         line.split(',')[2],
@@ -71,11 +76,16 @@ describe('qr check', () => {
     expect(found.typo).toMatch(/^broken,,,,,,www\.example\.com cannot be opened when scanned/);
     expect(run.stderr).toContain('2 of 7 codes failed the check');
     // The listing is all the service saw.
-    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual(['GET /api/v1/qr']);
+    expect(sandbox.requests.map(({ method, url }) => `${method} ${url.split('?', 1)[0]}`)).toEqual([
+      'GET /api/v1/qr',
+    ]);
 
-    const fine = await runByDay(['qr', 'check', dead?.slug ?? '', '--allow-private', '--fail-on', 'none', '-f', 'json'], {
-      env: sandbox.env,
-    });
+    const fine = await runByDay(
+      ['qr', 'check', dead?.slug ?? '', '--allow-private', '--fail-on', 'none', '-f', 'json'],
+      {
+        env: sandbox.env,
+      },
+    );
     expect(fine.code, fine.stderr).toBe(0);
     expect(JSON.parse(fine.stdout)).toMatchObject([{ outcome: 'broken', tls_days: null, http_status: 404 }]);
   });
@@ -94,7 +104,8 @@ describe('qr check', () => {
       ['two', 'http://example.com/x, http://example.com/y'],
     );
     const env = { ...sandbox.env, HTTP_PROXY: proxy, NO_PROXY: '127.0.0.1' };
-    const check = (...args: string[]) => runByDay(['qr', 'check', '--allow-private', '-f', 'json', ...args], { env });
+    const check = (...args: string[]) =>
+      runByDay(['qr', 'check', '--allow-private', '-f', 'json', ...args], { env });
     const run = await check();
     const found: { name: string; outcome: string; error: string }[] = JSON.parse(run.stdout);
     expect(found.map(({ name, outcome }) => [name, outcome])).toEqual([
@@ -135,7 +146,10 @@ describe('qr check', () => {
     add(sandbox, ['a', `${at}/a`], ['b', `${at}/b`]);
     const cwd = await useDirectory();
     const night = () =>
-      runByDay(['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--quiet'], { env: sandbox.env, cwd });
+      runByDay(['qr', 'check', '--allow-private', '--since-last', 'check.csv', '--quiet'], {
+        env: sandbox.env,
+        cwd,
+      });
     const first = await night();
     expect(first.code).toBe(8);
     expect(first.stdout.trim().split('\n')).toHaveLength(2);
@@ -170,7 +184,8 @@ describe('qr check', () => {
       const sandbox = await useSandbox({ codes: 0, scans: 0 });
       const dead = names.map((name): [string, string] => [name, `https://127.0.0.1:${mute.port}/${name}`]);
       const cwd = await useDirectory();
-      const check = (...args: string[]) => runByDay(['qr', 'check', '--allow-private', ...args], { env: sandbox.env, cwd });
+      const check = (...args: string[]) =>
+        runByDay(['qr', 'check', '--allow-private', ...args], { env: sandbox.env, cwd });
       return { sandbox, cwd, check, at, dead, nowhere: `https://127.0.0.1:${mute.port}/` };
     }
 
@@ -213,7 +228,9 @@ describe('qr check', () => {
       add(sandbox, ['a', 'http://127.0.0.1:1/'], ['b', 'http://127.0.0.1:1/b']);
       const { code, stderr } = await check('--since-last', 'check.csv');
       expect([code, stderr]).toEqual([8, expect.stringContaining('2 codes')]);
-      expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toContain('unreachable,,http://127.0.0.1:1/,0,,');
+      expect(await readFile(join(cwd, 'check.csv'), 'utf8')).toContain(
+        'unreachable,,http://127.0.0.1:1/,0,,',
+      );
       expect(await check('--since-last', 'check.csv')).toMatchObject({ code: 0 });
     });
 
@@ -243,9 +260,12 @@ describe('qr check', () => {
     const { at } = await usePages({ '/loses?utm_source=x': '/' });
     const sandbox = await useSandbox({ codes: 0, scans: 0 });
     add(sandbox, ['has', `${at}/?utm_source=x`], ['lacks', `${at}/`], ['loses', `${at}/loses?utm_source=x`]);
-    const run = await runByDay(['qr', 'check', '--allow-private', '--require-utm', 'utm_source', '-f', 'json'], {
-      env: sandbox.env,
-    });
+    const run = await runByDay(
+      ['qr', 'check', '--allow-private', '--require-utm', 'utm_source', '-f', 'json'],
+      {
+        env: sandbox.env,
+      },
+    );
     expect(run.code).toBe(8);
     expect(JSON.parse(run.stdout).map(({ error }: { error: unknown }) => error)).toEqual([
       null,
@@ -263,7 +283,11 @@ describe('qr check', () => {
     const [own] = add(sandbox, ['own'], ['other', `${at}/q/some?x=1`], ['away', `${at}/away`]);
     sandbox.workspace.update(own?.id ?? '', { destination: `${at}/q/${own?.slug}` });
     const run = await runByDay(['qr', 'check', '--allow-private', '-f', 'json'], { env });
-    expect(JSON.parse(run.stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['broken', 'blocked', 'blocked']);
+    expect(JSON.parse(run.stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'broken',
+      'blocked',
+      'blocked',
+    ]);
     expect(asked).toEqual(['/away']);
   });
 
@@ -282,7 +306,10 @@ describe('qr check', () => {
     [['--since-last', 'x.md'], "cannot write x.md: files of --since-last can't be written as Markdown"],
     [['--since-last', 'x.xls'], 'cannot write x.xls: .xls is not supported'],
     [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: it has no destination column'],
-    [['--since-last', 'rows.csv'], 'rows.csv was not written by --since-last: line 2 is not a row of a check'],
+    [
+      ['--since-last', 'rows.csv'],
+      'rows.csv was not written by --since-last: line 2 is not a row of a check',
+    ],
     [['some', '--from', 'list.csv'], "CODE can't be used with --from"],
     [['--from', 'list.csv'], 'line 2: no code has the slug nobody'],
   ])('refuses %j', async (args, message) => {

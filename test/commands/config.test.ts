@@ -20,7 +20,8 @@ describe('config set, get and unset', () => {
 
   test('each can be set, read and unset, and its default counts again', async () => {
     const machine = await useMachine();
-    const settings = async () => JSON.parse((await machine.run(['config', 'list', '--format', 'json'])).stdout).slice(0, -1);
+    const settings = async () =>
+      JSON.parse((await machine.run(['config', 'list', '--format', 'json'])).stdout).slice(0, -1);
     const keys = (await settings()).map(({ key }: { key: string }) => key);
     expect(keys).toEqual(SETTINGS.map(([key]) => key));
     for (const [key, value] of SETTINGS) {
@@ -68,7 +69,9 @@ describe('config set, get and unset', () => {
     const { stderr } = await machine.run(['config', 'set', 'short-url', 'https://go.example']);
     expect(stderr).toContain('the address had no placeholder for the code; added /{slug}');
     expect(stderr).toContain("Set short-url to https://go.example/{slug} in the profile 'default'");
-    expect((await machine.run(['config', 'set', 'short-url', 'https://go.example/{slug}'])).stderr).not.toContain('added');
+    expect(
+      (await machine.run(['config', 'set', 'short-url', 'https://go.example/{slug}'])).stderr,
+    ).not.toContain('added');
   });
 
   test('an unset key prints nothing and is no failure', async () => {
@@ -84,7 +87,9 @@ describe('config set, get and unset', () => {
     await machine.login('home', BASE, 'svc_live_canary000');
     await machine.run(['config', 'set', 'format', 'json', '--profile', 'home']);
     expect((await machine.run(['config', 'get', 'format'])).stdout).toBe('');
-    expect((await machine.run(['config', 'get', 'format'], { env: { QRCTL_PROFILE: 'home' } })).stdout).toBe('json\n');
+    expect((await machine.run(['config', 'get', 'format'], { env: { QRCTL_PROFILE: 'home' } })).stdout).toBe(
+      'json\n',
+    );
     expect((await machine.run(['config', 'set', 'format', 'json', '--profile', 'wrok'])).code).toBe(2);
   });
 
@@ -148,7 +153,11 @@ describe('config list', () => {
 
 test('config path prints where the file is, and creates nothing', async () => {
   const machine = await useMachine();
-  expect(await machine.run(['config', 'path'])).toMatchObject({ code: 0, stdout: `${machine.file}\n`, stderr: '' });
+  expect(await machine.run(['config', 'path'])).toMatchObject({
+    code: 0,
+    stdout: `${machine.file}\n`,
+    stderr: '',
+  });
   expect(existsSync(machine.directory)).toBe(false);
 });
 
@@ -158,8 +167,12 @@ test('looser modes are mended and mentioned by whatever command comes next', asy
   chmodSync(machine.file, 0o644);
   chmodSync(machine.directory, 0o755);
   const { stderr } = await machine.run(['config', 'get', 'base-url']);
-  expect(stderr).toContain(`${machine.file} was accessible to other users (permissions 0644); changed to 0600`);
-  expect(stderr).toContain(`${machine.directory} was accessible to other users (permissions 0755); changed to 0700`);
+  expect(stderr).toContain(
+    `${machine.file} was accessible to other users (permissions 0644); changed to 0600`,
+  );
+  expect(stderr).toContain(
+    `${machine.directory} was accessible to other users (permissions 0755); changed to 0700`,
+  );
   expect(statSync(machine.file).mode & 0o777).toBe(0o600);
   expect((await machine.run(['config', 'get', 'base-url'])).stderr).toBe('');
 });

@@ -37,8 +37,18 @@ describe('doctor', () => {
   test('works with nothing configured, and says so (2)', async () => {
     const { code, statuses, findings } = await diagnose(await useMachine());
     expect(code).toBe(2);
-    expect(statuses).toEqual({ config: 'ok', profile: 'ok', settings: 'ok', 'base-url': 'fail', key: 'fail' });
-    expect(findings.filter(({ status }) => status === 'fail').every(({ fix }) => fix?.includes('qrctl auth login'))).toBe(true);
+    expect(statuses).toEqual({
+      config: 'ok',
+      profile: 'ok',
+      settings: 'ok',
+      'base-url': 'fail',
+      key: 'fail',
+    });
+    expect(
+      findings
+        .filter(({ status }) => status === 'fail')
+        .every(({ fix }) => fix?.includes('qrctl auth login')),
+    ).toBe(true);
   });
 
   test('tells a failure once on a terminal, wrapped between words; where the report goes elsewhere, also on standard error', async () => {
@@ -63,7 +73,10 @@ describe('doctor', () => {
 
   test('tells a key that the service refuses (3)', async () => {
     const sandbox = await useSandbox();
-    const { code, statuses, findings } = await diagnose(await useMachine(), [], { ...sandbox.env, QRCTL_API_KEY: KEY });
+    const { code, statuses, findings } = await diagnose(await useMachine(), [], {
+      ...sandbox.env,
+      QRCTL_API_KEY: KEY,
+    });
     expect(code).toBe(3);
     expect(statuses).toEqual({ ...SOUND, key: 'fail', service: 'ok', clock: 'ok', openapi: 'ok' });
     expect(findings.filter(({ check }) => check === 'key')).toHaveLength(1);
@@ -84,7 +97,9 @@ describe('doctor', () => {
     const { code, statuses, findings } = await diagnose(await useMachine(), [], sandbox.env);
     expect(code).toBe(0);
     expect(statuses.clock).toBe('warn');
-    expect(findings.find(({ check }) => check === 'clock')?.message).toMatch(/(1 h|59 min 5\d s|1 h 0 min) ahead of the service/);
+    expect(findings.find(({ check }) => check === 'clock')?.message).toMatch(
+      /(1 h|59 min 5\d s|1 h 0 min) ahead of the service/,
+    );
   });
 
   test('tells a corrupt config, and goes on with what the variables say (2)', async () => {
@@ -105,15 +120,29 @@ describe('doctor', () => {
     chmodSync(machine.file, 0o644);
     const { code, findings } = await diagnose(machine);
     expect(code).toBe(0);
-    expect(findings[0]).toMatchObject({ check: 'config', status: 'warn', message: expect.stringContaining('changed to 0600') });
+    expect(findings[0]).toMatchObject({
+      check: 'config',
+      status: 'warn',
+      message: expect.stringContaining('changed to 0600'),
+    });
   });
 
   test.each([
     ['a profile that is not stored', ['--profile', 'nope'], {}, 'profile'],
     ['a base URL that is none', ['--base-url', 'ftp://x'], {}, 'base-url'],
     ['a key that cannot stand in a header', [], { QRCTL_API_KEY: 'a b' }, 'key'],
-    ['a proxy whose password is cut', ['--base-url', 'https://far.example/api/v1'], { HTTPS_PROXY: 'http://A\\b:c@p' }, 'proxy'],
-    ['a proxy that is none', ['--base-url', 'https://far.example/api/v1'], { HTTPS_PROXY: 'socks5://p' }, 'proxy'],
+    [
+      'a proxy whose password is cut',
+      ['--base-url', 'https://far.example/api/v1'],
+      { HTTPS_PROXY: 'http://A\\b:c@p' },
+      'proxy',
+    ],
+    [
+      'a proxy that is none',
+      ['--base-url', 'https://far.example/api/v1'],
+      { HTTPS_PROXY: 'socks5://p' },
+      'proxy',
+    ],
   ])('tells %s (2)', async (_, args, env, check) => {
     const { code, statuses } = await diagnose(await useMachine(), args, env);
     expect(statuses[check]).toBe('fail');
@@ -121,9 +150,14 @@ describe('doctor', () => {
   });
 
   test('shows a proxy without its password', async () => {
-    const env = { QRCTL_BASE_URL: 'https://far.example/api/v1', HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1' };
+    const env = {
+      QRCTL_BASE_URL: 'https://far.example/api/v1',
+      HTTPS_PROXY: 'http://me:hunter2@127.0.0.1:1',
+    };
     const { findings, stderr } = await diagnose(await useMachine(), [], env);
-    expect(findings.find(({ check }) => check === 'proxy')?.message).toBe('requests go through http://127.0.0.1:1');
+    expect(findings.find(({ check }) => check === 'proxy')?.message).toBe(
+      'requests go through http://127.0.0.1:1',
+    );
     expect(JSON.stringify(findings) + stderr).not.toContain('hunter2');
   });
 });

@@ -10,17 +10,42 @@ const ROW: Figure = {
   ...{ by: 'country', value: 'DE', scans: 50, share: 0.5, previous: null, change: null },
   ...{ name: null, perDay: 2, previousPerDay: null },
 };
-const TOTAL: Total = { scans: 100, perDay: 4, previous: null, previousPerDay: null, change: null, comparesAverages: false };
+const TOTAL: Total = {
+  scans: 100,
+  perDay: 4,
+  previous: null,
+  previousPerDay: null,
+  change: null,
+  comparesAverages: false,
+};
 const RANGE = 'from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)';
 
 function section(rows: readonly Partial<Figure>[], more: Partial<Section> = {}): Section {
-  const group = { kind: 'value', by: 'country', comparesAverages: false, isApproximate: false, ...more } as Section;
+  const group = {
+    kind: 'value',
+    by: 'country',
+    comparesAverages: false,
+    isApproximate: false,
+    ...more,
+  } as Section;
   return { ...group, rows: rows.map((row) => ({ ...ROW, by: group.by, ...row })) };
 }
 
-function draw(sections: readonly Section[], width: number, more: Partial<Picture> & Partial<Pick<Surface, 'style'>> = {}) {
+function draw(
+  sections: readonly Section[],
+  width: number,
+  more: Partial<Picture> & Partial<Pick<Surface, 'style'>> = {},
+) {
   const { style = 'blocks', ...picture } = more;
-  const given = { sections, total: TOTAL, isCompared: false, range: RANGE, previousRange: '', file: undefined, ...picture };
+  const given = {
+    sections,
+    total: TOTAL,
+    isCompared: false,
+    range: RANGE,
+    previousRange: '',
+    file: undefined,
+    ...picture,
+  };
   return drawFigures(given, { width, style, colours: NO_COLOURS });
 }
 
@@ -46,13 +71,29 @@ const CODES = section(
       previousPerDay: 33.3,
       perDay: 38.7,
     },
-    { value: 'young', name: null, scans: 40, previous: 31, change: null, previousPerDay: 1, perDay: 1.3, isBeforeData: true },
+    {
+      value: 'young',
+      name: null,
+      scans: 40,
+      previous: 31,
+      change: null,
+      previousPerDay: 1,
+      perDay: 1.3,
+      isBeforeData: true,
+    },
   ],
   { kind: 'code', by: 'code', comparesAverages: true } as Partial<Section>,
 );
 const COMPARED = {
   isCompared: true,
-  total: { scans: 13_585, perDay: 438.2, previous: 2031, previousPerDay: 67.7, change: 5.473, comparesAverages: true },
+  total: {
+    scans: 13_585,
+    perDay: 438.2,
+    previous: 2031,
+    previousPerDay: 67.7,
+    change: 5.473,
+    comparesAverages: true,
+  },
 };
 
 describe('the lines below the tables', () => {
@@ -66,9 +107,13 @@ describe('the lines below the tables', () => {
 
   it('compare totals, or averages if the periods differ in length', () => {
     const total = { ...TOTAL, previous: 80, previousPerDay: 4, change: 0.25 };
-    expect(draw([], 100, { total, isCompared: true })).toContain('\nPrevious period: 80 scans (+25.0%)\nScans, not');
+    expect(draw([], 100, { total, isCompared: true })).toContain(
+      '\nPrevious period: 80 scans (+25.0%)\nScans, not',
+    );
     const averages = draw([], 100, COMPARED);
-    expect(averages).toContain('\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n');
+    expect(averages).toContain(
+      '\nPrevious period: 2,031 scans\nAverage per day: 438, previously 67.7 (+547.3%)\n',
+    );
     expect(draw([], 100, { total: { ...total, change: null } })).toContain('\nPrevious period: 80 scans\n');
     expect(draw([], 100, { total, previousRange: 'from A to B' })).toContain(
       '\nPrevious period: 80 scans from A to B (+25.0%)\n',
@@ -87,7 +132,11 @@ describe('the lines below the tables', () => {
 
 describe('a bar', () => {
   it('of all others does not set the scale, nor is drawn', () => {
-    const rows = [{ scans: 40 }, { value: 'FR', scans: 20 }, { value: 'other', scans: 4000, isRest: true as const }];
+    const rows = [
+      { scans: 40 },
+      { value: 'FR', scans: 20 },
+      { value: 'other', scans: 4000, isRest: true as const },
+    ];
     expect(bars(draw([section(rows)], 80))).toEqual([0, 0, 40, 20, 0, 0, 0, 0, 0]);
   });
 
@@ -97,7 +146,11 @@ describe('a bar', () => {
       { value: 'Tuesday', scans: 40, perDay: 10 },
       { value: 'Wednesday', scans: 0, perDay: null },
     ];
-    const weekdays = section(rows, { kind: 'time', by: 'weekday', comparesAverages: true } as Partial<Section>);
+    const weekdays = section(rows, {
+      kind: 'time',
+      by: 'weekday',
+      comparesAverages: true,
+    } as Partial<Section>);
     const text = draw([weekdays], 80);
     expect(bars(text).slice(2, 5)).toEqual([40, 40, 0]);
     expect(text).toMatch(/^weekday {2}██▁\n/);
@@ -138,17 +191,24 @@ describe('a table', () => {
   it('has the name of a code beside its slug', () => {
     const text = draw([CODES], 120, COMPARED);
     expect(text).toMatch(/\n {2,}scans .*share {2}per day {2}before {2}before\/day {2,}change\n/);
-    expect(text).toMatch(/\nspring-menu {2}Spring menu Berlin {2,}12,345 .*398 {3}1,000 {8}33\.3 {2}more than tenfold\n/);
+    expect(text).toMatch(
+      /\nspring-menu {2}Spring menu Berlin {2,}12,345 .*398 {3}1,000 {8}33\.3 {2}more than tenfold\n/,
+    );
     expect(text).toMatch(/\nmhxwdc {7}東京ポップアップストア 春/);
     expect(text).toMatch(/\nyoung .* 31 † .*1\.0 † {2,}–\n/);
   });
 
-  it.each([30, 40, 60, 70, 80, 100, 120, 200])('fits %i columns, with scans and as much more as fits', (width) => {
-    for (const text of (['blocks', 'ascii', 'words'] as const).map((style) => draw([CODES], width, { ...COMPARED, style }))) {
-      for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
-      expect(text).toContain('12,345');
-    }
-  });
+  it.each([30, 40, 60, 70, 80, 100, 120, 200])(
+    'fits %i columns, with scans and as much more as fits',
+    (width) => {
+      for (const text of (['blocks', 'ascii', 'words'] as const).map((style) =>
+        draw([CODES], width, { ...COMPARED, style }),
+      )) {
+        for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(width);
+        expect(text).toContain('12,345');
+      }
+    },
+  );
 
   it('leaves out what matters least: share first, then totals before, and changes last', () => {
     const heads = (width: number) => draw([CODES], width, COMPARED).split('\n')[1]?.trim().split(/ {2,}/);
@@ -162,9 +222,13 @@ describe('a table', () => {
 
   it('names codes without a value by the reason', () => {
     const none = (more: Partial<Section>, row: Partial<Figure> = {}) =>
-      draw([section([{ value: null, ...row }], { kind: 'column', by: 'region', ...more } as Partial<Section>)], 80, {
-        file: '/home/me/codes.csv',
-      })
+      draw(
+        [section([{ value: null, ...row }], { kind: 'column', by: 'region', ...more } as Partial<Section>)],
+        80,
+        {
+          file: '/home/me/codes.csv',
+        },
+      )
         .split('\n')[2]
         ?.split(/ {2,}/)[0];
     expect(none({})).toBe('(none)');
@@ -186,7 +250,10 @@ describe('a table', () => {
   });
 
   it('is of ASCII alone where the terminal has nothing else', () => {
-    const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], { kind: 'time', by: 'day' } as Partial<Section>);
+    const time = section([{ scans: 1 }, { scans: 9, isBeforeData: true }], {
+      kind: 'time',
+      by: 'day',
+    } as Partial<Section>);
     expect(draw([time], 80, { style: 'ascii', isCompared: true })).toMatch(/^[\x20-\x7e\n]*$/);
     expect(draw([time], 80, { style: 'ascii', isCompared: true })).toContain('! the previous period');
   });
@@ -207,9 +274,9 @@ describe('a sparkline', () => {
     const line = (width: number) => draw([time], width).split('\n')[0]?.slice('day  '.length) ?? '';
     expect([line(60).length, line(20).length, line(11).length, line(10).length]).toEqual([30, 15, 6, 0]);
     expect([line(60)[0], line(60).at(-1)]).toEqual(['▁', '█']);
-    expect(draw([section([{ scans: 0 }, { scans: 0 }], { kind: 'time', by: 'day' } as Partial<Section>)], 60)).toMatch(
-      /^day {2}▁▁\n/,
-    );
+    expect(
+      draw([section([{ scans: 0 }, { scans: 0 }], { kind: 'time', by: 'day' } as Partial<Section>)], 60),
+    ).toMatch(/^day {2}▁▁\n/);
     expect(draw([section([{}], { kind: 'time', by: 'day' } as Partial<Section>)], 60)).toMatch(/^day\n/);
   });
 });

@@ -18,7 +18,8 @@ async function useRows(codes = ['menu', 'sale']) {
     scans: 0,
     clock: { ...systemClock, now: () => Date.now() + offsetMs },
   });
-  for (const slug of codes) sandbox.workspace.put({ name: slug, slug, destination: `https://example.com/${slug}` });
+  for (const slug of codes)
+    sandbox.workspace.put({ name: slug, slug, destination: `https://example.com/${slug}` });
   const cwd = await useDirectory();
   const qrctl = (...args: string[]) => runHere(['qr', ...args], { cwd, env: sandbox.env });
   return {
@@ -29,7 +30,10 @@ async function useRows(codes = ['menu', 'sale']) {
     async plan(...args: string[]) {
       const { stdout, stderr } = await qrctl(...args, '--from', 'rows.csv', '--dry-run', '-f', 'json');
       const rows: { action: string; error: string | null }[] = JSON.parse(stdout);
-      return { rows: rows.map(({ action, error }) => [action, error]), last: stderr.trim().split('\n').at(-1) };
+      return {
+        rows: rows.map(({ action, error }) => [action, error]),
+        last: stderr.trim().split('\n').at(-1),
+      };
     },
   };
 }
@@ -37,7 +41,10 @@ async function useRows(codes = ['menu', 'sale']) {
 describe('qr create --dry-run', () => {
   it('has rows that are created, unchanged, and that exist', async () => {
     const { write, plan, qrctl, sandbox } = await useRows(['menu']);
-    const [header, ...rows] = ['name,destination', ...['a', 'b', 'c'].map((name) => `${name},https://example.com/of-${name}`)];
+    const [header, ...rows] = [
+      'name,destination',
+      ...['a', 'b', 'c'].map((name) => `${name},https://example.com/of-${name}`),
+    ];
     write(header ?? '', rows[0] ?? '');
     expect(await qrctl('create', '--from', 'rows.csv')).toMatchObject({ code: 0 });
     write(header ?? '', ...rows, 'menu,https://example.com/menu');
@@ -61,7 +68,9 @@ describe('qr update --dry-run', () => {
     expect(rows.map(([action]) => action)).toEqual(['gone', 'update', 'unchanged']);
     expect(last).toMatch(/^1 deleted from the service, 1 to update, 1 unchanged \(/);
     expect(await qrctl('update', '--from', 'rows.csv')).toMatchObject({ code: 8 });
-    const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), { columns: true });
+    const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), {
+      columns: true,
+    });
     expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged', 'gone']);
   });
 
@@ -93,8 +102,12 @@ describe('qr update --dry-run', () => {
     expect(last).toMatch(/^1 failed, 2 to update, 1 not due yet, 3 unchanged \(/);
     for (const changed of ['updated,updated', 'unchanged,unchanged']) {
       await qrctl('update', '--from', 'rows.csv', '--due');
-      const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), { columns: true });
-      expect(results.map(({ outcome }) => outcome).join()).toBe(`unchanged,unchanged,${changed},unchanged,later,failed`);
+      const results: Record<string, string>[] = parse(readFileSync(join(cwd, 'rows.results.csv')), {
+        columns: true,
+      });
+      expect(results.map(({ outcome }) => outcome).join()).toBe(
+        `unchanged,unchanged,${changed},unchanged,later,failed`,
+      );
     }
   });
 });
@@ -103,7 +116,16 @@ describe('qr image --dry-run', () => {
   it('has images that are created, updated, unchanged, and that fail, and the run the same', async () => {
     const { cwd, qrctl } = await useRows(['a', 'b', 'c', 'd']);
     const image = (...args: string[]) =>
-      qrctl('image', '--short-url', 'https://qr.example/{slug}', '--file-names', 'slug', '--output-dir', 'codes', ...args);
+      qrctl(
+        'image',
+        '--short-url',
+        'https://qr.example/{slug}',
+        '--file-names',
+        'slug',
+        '--output-dir',
+        'codes',
+        ...args,
+      );
     await image('a', 'c', '--size', '40mm');
     await image('b');
     writeFileSync(join(cwd, 'codes', 'd.png'), 'mine');

@@ -26,7 +26,8 @@ async function usePlan(lines: string[]) {
       // The process is gone: its request is not applied.
       if (await reached('before')) return;
       const answer = apply();
-      if (request.method === 'PATCH') changed.push({ body: String(request.body), atMs: Date.now() + offsetMs });
+      if (request.method === 'PATCH')
+        changed.push({ body: String(request.body), atMs: Date.now() + offsetMs });
       await reached('applied');
       await send(answer);
       await reached('answered');
@@ -38,7 +39,8 @@ async function usePlan(lines: string[]) {
   const [cwd, state] = [await useDirectory(), await useDirectory()];
   const env = { ...sandbox.env, QRCTL_STATE_DIR: state };
   const fill = (line: string) => line.replaceAll('MENU', menu?.slug ?? '').replaceAll('SALE', sale?.id ?? '');
-  const write = (some: readonly string[], name = 'plan.csv') => writeFile(join(cwd, name), `${some.map(fill).join('\n')}\n`);
+  const write = (some: readonly string[], name = 'plan.csv') =>
+    writeFile(join(cwd, name), `${some.map(fill).join('\n')}\n`);
   await write(lines);
   return {
     sandbox,
@@ -74,7 +76,8 @@ async function usePlan(lines: string[]) {
       reached = async () => false;
       return killed;
     },
-    due: (...more: string[]) => runHere(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env, cwd }),
+    due: (...more: string[]) =>
+      runHere(['qr', 'update', '--from', 'plan.csv', '--due', ...more], { env, cwd }),
     run: (...args: string[]) => runHere(args, { env, cwd }),
   };
 }
@@ -113,11 +116,22 @@ describe('qr update --due', () => {
     plan.clockTo('2030-03-31T00:31:00Z');
     const dry = await plan.due('--dry-run', '-f', 'json');
     expect(JSON.parse(dry.stdout)).toMatchObject([
-      { action: 'update', at: '2030-03-31T00:30:00.000Z', changes: { destination: { new: 'https://example.com/winter' } } },
-      { action: 'later', at: '2030-03-31T01:30:00.000Z', changes: {}, error: 'not due until 2030-03-31T01:30:00.000Z' },
+      {
+        action: 'update',
+        at: '2030-03-31T00:30:00.000Z',
+        changes: { destination: { new: 'https://example.com/winter' } },
+      },
+      {
+        action: 'later',
+        at: '2030-03-31T01:30:00.000Z',
+        changes: {},
+        error: 'not due until 2030-03-31T01:30:00.000Z',
+      },
       { action: 'later', at: '2030-03-31T03:00:00.000Z' },
     ]);
-    expect((await plan.due('--dry-run', '-f', 'csv')).stdout.split('\n')[0]).toBe('line,at,key,action,id,slug,field,old,new');
+    expect((await plan.due('--dry-run', '-f', 'csv')).stdout.split('\n')[0]).toBe(
+      'line,at,key,action,id,slug,field,old,new',
+    );
     expect((await plan.due('--dry-run', '--exit-code')).code).toBe(8);
     const first = await plan.due();
     expect(first.stdout.trim().split('\n')).toHaveLength(2);
@@ -174,7 +188,8 @@ describe('qr update --due', () => {
         expect(await plan.due('--quiet')).toMatchObject({ code: 0, stdout: '' });
         expect(plan.code('menu')?.destination).toBe('https://example.com/later');
 
-        const times = (part: string) => plan.changed.filter(({ body }) => body.includes(part)).map(({ atMs }) => atMs);
+        const times = (part: string) =>
+          plan.changed.filter(({ body }) => body.includes(part)).map(({ atMs }) => atMs);
         expect([times('winter').length, times('summer').length, times('paused').length]).toEqual([1, 1, 1]);
         expect(times('winter')[0]).toBeGreaterThanOrEqual(Date.parse('2030-03-31T00:30:00Z'));
         expect(times('summer')[0]).toBeGreaterThanOrEqual(Date.parse('2030-03-31T01:30:00Z'));
@@ -205,7 +220,10 @@ describe('qr update --due', () => {
     plan.clockTo('2030-03-31T05:00:00Z');
     const runs = await Promise.all(
       ['a.csv', 'b.csv'].map((results) =>
-        startCli(['qr', 'update', '--from', 'plan.csv', '--due', '--results', results], { env: plan.env, cwd: plan.cwd }),
+        startCli(['qr', 'update', '--from', 'plan.csv', '--due', '--results', results], {
+          env: plan.env,
+          cwd: plan.cwd,
+        }),
       ),
     );
     expect((await Promise.all(runs.map(({ done }) => done))).map(({ code }) => code)).toEqual([0, 0]);
@@ -236,13 +254,25 @@ describe('qr update --due', () => {
       'MENU,2030-03-31T10:00Z,https://a.test/',
       'MENU,2030-03-31T12:00+02:00,https://b.test/',
     ]);
-    expect((await twice.due()).stderr).toContain('line 3, column destination: conflicts with line 2 (same code and time)');
+    expect((await twice.due()).stderr).toContain(
+      'line 3, column destination: conflicts with line 2 (same code and time)',
+    );
     expect(twice.sandbox.requests).toHaveLength(0);
     const { id = '' } = twice.code('menu') ?? {};
-    await twice.write(['slug,id,at,status', 'MENU,,2030-03-31T10:00Z,paused', `,${id},2030-03-31T10:00Z,active`]);
-    expect(await twice.due()).toMatchObject({ code: 2, stderr: expect.stringContaining('line 3, column status: conflicts') });
+    await twice.write([
+      'slug,id,at,status',
+      'MENU,,2030-03-31T10:00Z,paused',
+      `,${id},2030-03-31T10:00Z,active`,
+    ]);
+    expect(await twice.due()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 3, column status: conflicts'),
+    });
     await twice.write(['slug,id,at,status', 'MENU,SALE,2030-03-31T10:00Z,paused']);
-    expect(await twice.due()).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2: the ID belongs to') });
+    expect(await twice.due()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('line 2: the ID belongs to'),
+    });
     expect(twice.patches()).toBe(0);
 
     const undated = await usePlan(['slug,destination', 'MENU,https://a.test/']);
@@ -295,7 +325,10 @@ describe('qr update --due', () => {
 
 describe('a dated plan that changes', () => {
   const PAST = '2030-01-01T00:00Z';
-  const planOf = (destination: string, name = '') => ['slug,at,destination,name', `MENU,${PAST},https://${destination}/,${name}`];
+  const planOf = (destination: string, name = '') => [
+    'slug,at,destination,name',
+    `MENU,${PAST},https://${destination}/,${name}`,
+  ];
 
   it('A, B, A: sends each correction of a row, also back to an earlier value', async () => {
     const plan = await usePlan(planOf('a.test'));
@@ -309,7 +342,12 @@ describe('a dated plan that changes', () => {
 
   it('A, B, A at three times: ends in A', async () => {
     const at = (hour: string, destination: string) => `MENU,2030-04-01T${hour}:00Z,https://${destination}/`;
-    const plan = await usePlan(['slug,at,destination', at('01', 'a.test'), at('02', 'b.test'), at('03', 'a.test')]);
+    const plan = await usePlan([
+      'slug,at,destination',
+      at('01', 'a.test'),
+      at('02', 'b.test'),
+      at('03', 'a.test'),
+    ]);
     for (const [hour, destination] of [
       ['01', 'a.test'],
       ['02', 'b.test'],
@@ -337,7 +375,9 @@ describe('a dated plan that changes', () => {
     plan.edit('https://example.com/mine');
     await rename(join(plan.cwd, 'plan.csv'), join(plan.cwd, 'plan-2.csv'));
     expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due')).code).toBe(0);
-    expect((await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due', '--results', 'out.csv')).code).toBe(0);
+    expect(
+      (await plan.run('qr', 'update', '--from', 'plan-2.csv', '--due', '--results', 'out.csv')).code,
+    ).toBe(0);
     expect(plan.code('menu')?.destination).toBe('https://example.com/mine');
 
     await plan.write(['slug,destination', 'MENU,https://example.com/by-file']);
@@ -381,7 +421,8 @@ describe('a dated plan made from a list', () => {
     const [header = '', ...rows] = (await readFile(join(plan.cwd, 'list.csv'), 'utf8')).trim().split('\n');
     const row = rows.find((line) => line.includes('example.com/menu')) ?? '';
     const dated = Object.entries(hours).map(
-      ([hour, destination]) => `2030-04-01T${hour}:00Z,${row.replace('https://example.com/menu', destination)}`,
+      ([hour, destination]) =>
+        `2030-04-01T${hour}:00Z,${row.replace('https://example.com/menu', destination)}`,
     );
     await plan.write([`at,${header}`, ...dated]);
     const at = (hour: string) => {
@@ -399,7 +440,10 @@ describe('a dated plan made from a list', () => {
     expect(plan.code('menu')).toMatchObject({ name: 'Renamed', destination: 'https://a.test/' });
     expect((await plan.at('02')).code).toBe(0);
     expect(plan.code('menu')).toMatchObject({ name: 'Renamed', destination: MENU });
-    expect(plan.changed.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([['destination'], ['destination']]);
+    expect(plan.changed.map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
+      ['destination'],
+      ['destination'],
+    ]);
   });
 
   it('without its ledger goes on if the code is as an earlier row made it, and asks about other values', async () => {
@@ -433,34 +477,49 @@ describe('--utm-…', () => {
     const env = sandbox.env;
     const tags = ['--utm-source', ' Poster ', '--utm-campaign', 'Spring  Sale'];
     const tagged = 'https://x.test/a?utm_source=poster&utm_campaign=spring_sale';
-    const made = await runHere(['qr', 'create', '--name', 'one', '--destination', 'https://x.test/a', ...tags], { env });
+    const made = await runHere(
+      ['qr', 'create', '--name', 'one', '--destination', 'https://x.test/a', ...tags],
+      { env },
+    );
     const { id, destination } = JSON.parse(made.stdout);
     expect(destination).toBe(tagged);
     const changed = await runHere(['qr', 'update', id, '--utm-source', 'FLYER'], { env });
     expect(JSON.parse(changed.stdout).destination).toBe(tagged.replace('poster', 'flyer'));
-    expect((await runHere(['qr', 'create', '--name', 'x', '--type', 'sms', ...tags], { env })).stderr).toContain(
-      "the destination is not a web address, so UTM tags can't be added",
-    );
+    expect(
+      (await runHere(['qr', 'create', '--name', 'x', '--type', 'sms', ...tags], { env })).stderr,
+    ).toContain("the destination is not a web address, so UTM tags can't be added");
 
     await writeFile(
       join(cwd, 'codes.csv'),
       'name,destination,utm_campaign\ntwo,https://x.test/a,\nthree,https://x.test/a,OTHER one\n',
     );
-    const dry = await runHere(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], { env, cwd });
+    const dry = await runHere(['qr', 'create', '--from', 'codes.csv', '--dry-run', '-f', 'json', ...tags], {
+      env,
+      cwd,
+    });
     const planned = [tagged, tagged.replace('spring_sale', 'other_one')];
     expect(
-      JSON.parse(dry.stdout).map(({ changes }: { changes: { destination: { new: string } } }) => changes.destination.new),
+      JSON.parse(dry.stdout).map(
+        ({ changes }: { changes: { destination: { new: string } } }) => changes.destination.new,
+      ),
     ).toEqual(planned);
     const bulk = await runHere(['qr', 'create', '--from', 'codes.csv', ...tags], { env, cwd });
     expect(bulk.code, bulk.stderr).toBe(0);
-    expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(expect.arrayContaining(planned));
+    expect(sandbox.workspace.codes().map((code) => code.destination)).toEqual(
+      expect.arrayContaining(planned),
+    );
 
     await writeFile(join(cwd, 'tags.csv'), `id,utm_medium\n${id},Print Ad\n`);
-    const shown = await runHere(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], { env, cwd });
+    const shown = await runHere(['qr', 'update', '--from', 'tags.csv', '--dry-run', '-f', 'json'], {
+      env,
+      cwd,
+    });
     expect(JSON.parse(shown.stdout)[0]).toMatchObject({
       changes: { destination: { new: expect.stringContaining('utm_medium=print_ad') } },
     });
     expect((await runHere(['qr', 'update', '--from', 'tags.csv'], { env, cwd })).code).toBe(0);
-    expect(sandbox.workspace.code(id)?.destination).toBe(`${tagged.replace('poster', 'flyer')}&utm_medium=print_ad`);
+    expect(sandbox.workspace.code(id)?.destination).toBe(
+      `${tagged.replace('poster', 'flyer')}&utm_medium=print_ad`,
+    );
   });
 });

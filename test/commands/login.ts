@@ -23,6 +23,8 @@ export async function useMachine(): Promise<Machine> {
     file: join(directory, 'config.json'),
     run,
     login: (profile, baseUrl, key) =>
-      run(['auth', 'login', '--profile', profile, '--base-url', baseUrl, '--key-stdin', '--no-verify'], { input: key }),
+      run(['auth', 'login', '--profile', profile, '--base-url', baseUrl, '--key-stdin', '--no-verify'], {
+        input: key,
+      }),
   };
 }

@@ -5,7 +5,13 @@ import { PassThrough } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { openOutput, outputOptions, printRecord, printRecords, scanOutputOptions } from '../../src/commands/output-options.ts';
+import {
+  openOutput,
+  outputOptions,
+  printRecord,
+  printRecords,
+  scanOutputOptions,
+} from '../../src/commands/output-options.ts';
 import type { Context } from '../../src/context.ts';
 import { EXTENSIONS, FORMATS, type Format, SCAN_FORMATS } from '../../src/files/formats/formats.ts';
 import type { Settings } from '../../src/settings/settings.ts';
@@ -29,7 +35,8 @@ test.each([
   ['scans', scanOutputOptions.output.description, SCAN_FORMATS],
 ] as const)('--output of %s names the extensions of its formats', (_of, description, formats) => {
   for (const format of formats) {
-    for (const extension of format === 'table' ? [] : EXTENSIONS[format]) expect(description).toContain(`.${extension}`);
+    for (const extension of format === 'table' ? [] : EXTENSIONS[format])
+      expect(description).toContain(`.${extension}`);
   }
 });
 

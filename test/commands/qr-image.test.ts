@@ -18,7 +18,12 @@ async function useImages({ codes = 3 } = {}) {
   const sandbox = await useSandbox({ codes: 0, codeLimit: 1000 });
   for (let at = 0; at < codes; at++) {
     const created_at = `2026-01-01T${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}:00.000Z`;
-    sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}`, status: at % 3 === 1 ? 'paused' : 'active', created_at });
+    sandbox.workspace.put({
+      name: `Code ${at}`,
+      slug: `c${1000 + at}`,
+      status: at % 3 === 1 ? 'paused' : 'active',
+      created_at,
+    });
   }
   const cwd = await useDirectory();
   const words = ['qr', 'image', '--short-url', `${URL}/{slug}`];
@@ -43,7 +48,9 @@ describe('qr image of one code', () => {
     const { cwd, imageBuilt, slug } = await useImages();
     const { code, stdout, stderr } = await imageBuilt([slug, '-o', `code.${format}`, '--size', '4cm']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain(`Wrote code.${format}: ${URL}/${slug}, 40 mm, version 2, level M, verified as readable`);
+    expect(stderr).toContain(
+      `Wrote code.${format}: ${URL}/${slug}, 40 mm, version 2, level M, verified as readable`,
+    );
     const expected = { text: `${URL}/${slug}`, sizeMm: 40, quietZone: 4, across: 33 };
     expect(faultOf(readFileSync(join(cwd, `code.${format}`)), format, expected)).toBeUndefined();
   });
@@ -73,13 +80,21 @@ describe('qr image of one code', () => {
     sandbox.workspace.put({ name: 'Menü', slug: 'menü' });
     const url = 'https://xn--mnchen-3ya.example/stra%C3%9Fe/men%C3%BC';
     const run = (...args: string[]) =>
-      runByDay(['qr', 'image', ...args, '--short-url', 'https://München.example/straße/{slug}'], { cwd, env: sandbox.env });
-    expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(`Wrote code.png: ${url}`);
+      runByDay(['qr', 'image', ...args, '--short-url', 'https://München.example/straße/{slug}'], {
+        cwd,
+        env: sandbox.env,
+      });
+    expect((await run('menü', '-o', 'code.png', '--size', '60mm')).stderr).toContain(
+      `Wrote code.png: ${url}`,
+    );
     const { grey, width, height } = readPng(readFileSync(join(cwd, 'code.png'))).raster;
     const data = Uint8Array.from({ length: 4 * width * height }, (_, at) => grey[at >> 2] ?? 0);
     expect(decodeQR({ data, width, height })).toBe(url);
     expect(await run('--all', '--output-dir', 'codes')).toMatchObject({ code: 0 });
-    const [row] = parse(readFileSync(join(cwd, 'codes/manifest.csv')), { columns: true }) as Record<string, string>[];
+    const [row] = parse(readFileSync(join(cwd, 'codes/manifest.csv')), { columns: true }) as Record<
+      string,
+      string
+    >[];
     expect(row).toMatchObject({ slug: 'menü', url });
     const listed = await runByDay(['qr', 'list', '--fields', 'slug,short_url', '--no-header'], {
       env: { ...sandbox.env, ...(await withSetting('https://München.example/straße/{slug}')) },
@@ -97,7 +112,9 @@ describe('qr image of one code', () => {
       const { code, stderr } = await image([slug, ...to, '--short-url', 'https://go.example/']);
       expect({ code, stderr }).toMatchObject({
         code: 0,
-        stderr: expect.stringContaining('The address has no placeholder for the code. Using https://go.example/{slug}'),
+        stderr: expect.stringContaining(
+          'The address has no placeholder for the code. Using https://go.example/{slug}',
+        ),
       });
     }
   });
@@ -120,9 +137,15 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
     [['CODE', '--background', '#12345', '-o', 'x.png'], /--background.*#fff/],
     [['CODE', '--size', '30', '-o', 'x.png'], /--size.*30mm/],
     [['CODE', '--ecc', 'X', '-o', 'x.png'], /--ecc.*L, M, Q or H/],
-    [['CODE', '--size', '8mm', '-o', 'x.png'], /2\.8 printer dots wide at 300 dpi \(minimum: 4\); use --size 12mm/],
+    [
+      ['CODE', '--size', '8mm', '-o', 'x.png'],
+      /2\.8 printer dots wide at 300 dpi \(minimum: 4\); use --size 12mm/,
+    ],
     [['CODE', '--dpi', '100', '-o', 'x.png'], /3\.5 printer dots wide at 100 dpi/],
-    [['CODE', '--size', '60cm', '--force', '-o', 'x.png'], /600 mm at 300 dpi: it would be 7,0\d\d pixels wide \(limit: 6,000\)/],
+    [
+      ['CODE', '--size', '60cm', '--force', '-o', 'x.png'],
+      /600 mm at 300 dpi: it would be 7,0\d\d pixels wide \(limit: 6,000\)/,
+    ],
     [['CODE', '--color', '#eee', '-o', 'x.png'], /contrast is 1\.1:1/],
     [['CODE', '--color', '#fff', '--background', '#000', '-o', 'x.png'], /light on dark/],
     [['CODE', '--quiet-zone', '2', '-o', 'x.png'], /quiet zone is 2 modules wide/],
@@ -158,7 +181,10 @@ describe('qr image refuses (2), in one line, and writes nothing', () => {
 
   it('and a code that is not there, with the nearest that is (4)', async () => {
     const { image, slug, cwd } = await useImages();
-    expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({ code: 4, stderr: expect.stringContaining(slug) });
+    expect(await image([`${slug}x`, '-o', 'x.png'])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(slug),
+    });
     expect(await image([slug, 'nobody', '--output-dir', 'y'])).toMatchObject({ code: 4 });
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -171,10 +197,19 @@ describe('qr image of many codes', () => {
     expect(code).toBe(0);
     expect(stderr).toContain('240 images: 240 created. List: codes/manifest.csv');
     const rows = manifest();
-    expect(Object.keys(rows[0] ?? {}).join()).toBe('id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error');
+    expect(Object.keys(rows[0] ?? {}).join()).toBe(
+      'id,slug,name,url,file,format,mm,modules,version,ecc,sha256,outcome,error',
+    );
     const oldest = [...sandbox.workspace.codes()].sort((a, b) => (a.created_at < b.created_at ? -1 : 1))[0];
     const { id, slug } = oldest ?? {};
-    expect(rows[0]).toMatchObject({ id, slug, url: `${URL}/${slug}`, file: `${id}.png`, format: 'png', mm: '30' });
+    expect(rows[0]).toMatchObject({
+      id,
+      slug,
+      url: `${URL}/${slug}`,
+      file: `${id}.png`,
+      format: 'png',
+      mm: '30',
+    });
     expect(rows[0]).toMatchObject({ modules: '25', version: '2', ecc: 'M', outcome: 'created', error: '' });
     expect(readdirSync(join(cwd, 'codes'))).toHaveLength(241);
     expect(sandbox.requests).toHaveLength(2);
@@ -195,7 +230,8 @@ describe('qr image of many codes', () => {
 
   it('names files by slug where that is safe and unique, else by id', async () => {
     const { image, manifest, sandbox } = await useImages({ codes: 0 });
-    for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul']) sandbox.workspace.put({ name: slug, slug });
+    for (const slug of ['fine', 'Twice', 'twice', '../up', 'nul'])
+      sandbox.workspace.put({ name: slug, slug });
     const { stderr } = await image(['--all', '--output-dir', 'codes', '--file-names', 'slug']);
     expect(stderr).toContain("3 slugs can't be used in file names. Named these files by ID instead");
     expect(
@@ -247,10 +283,22 @@ describe('qr image of many codes', () => {
   it('says with --dry-run how many, of what size, and which would fail and why', async () => {
     const { image, slug, cwd, sandbox } = await useImages();
     sandbox.workspace.put({ name: 'long', slug: 'x'.repeat(200) });
-    const { code, stdout, stderr } = await image(['--all', '--output-dir', 'codes', '--size', '15mm', '--dry-run']);
+    const { code, stdout, stderr } = await image([
+      '--all',
+      '--output-dir',
+      'codes',
+      '--size',
+      '15mm',
+      '--dry-run',
+    ]);
     expect(code).toBe(2);
     const rows = parse(stdout, { columns: true }) as Record<string, string>[];
-    expect(rows.find((row) => row.slug === slug)).toMatchObject({ outcome: 'create', error: '', mm: '15', version: '2' });
+    expect(rows.find((row) => row.slug === slug)).toMatchObject({
+      outcome: 'create',
+      error: '',
+      mm: '15',
+      version: '2',
+    });
     expect(rows.filter(({ outcome }) => outcome === 'failed')).toMatchObject([
       { error: expect.stringContaining('printer dots') },
     ]);
@@ -300,7 +348,19 @@ describe('qr image of many codes', () => {
       join(cwd, 'slow.svg'),
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${group.repeat(1000)}</svg>`,
     );
-    const args = ['qr', 'image', slug, '--short-url', `${URL}/{slug}`, '--size', '500mm', '-o', 'x.svg', '--logo', 'slow.svg'];
+    const args = [
+      'qr',
+      'image',
+      slug,
+      '--short-url',
+      `${URL}/{slug}`,
+      '--size',
+      '500mm',
+      '-o',
+      'x.svg',
+      '--logo',
+      'slow.svg',
+    ];
     // That it is ended is shown by day for the renderer alone (test/codes/images/logo.test.ts): it takes seconds.
     if (SOAK) {
       const { code, stderr } = await runCli(args, { cwd, env: sandbox.env, timeoutMs: 100_000 });
@@ -317,7 +377,10 @@ describe('qr image of many codes', () => {
 
   it('refuses a logo that is none (2), before anything is sent', async () => {
     const { image, slug, sandbox, cwd } = await useImages();
-    writeFileSync(join(cwd, 'x.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>');
+    writeFileSync(
+      join(cwd, 'x.svg'),
+      '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>',
+    );
     const to = ['-o', 'x.png', '--logo'];
     for (const [args, message] of [
       [[...to, 'x.svg'], /x\.svg contains <image>, but a logo supports only shapes/],
@@ -347,7 +410,10 @@ describe('qr image of many codes', () => {
 describe('qr image of a sheet', () => {
   it('is pages of labels, in the order of a file, and says how to print it', async () => {
     const { imageBuilt, cwd } = await useImages({ codes: 30 });
-    writeFileSync(join(cwd, 'labels.csv'), `slug\n${Array.from({ length: 30 }, (_, at) => `c${1029 - at}`).join('\n')}\nc1000\n`);
+    writeFileSync(
+      join(cwd, 'labels.csv'),
+      `slug\n${Array.from({ length: 30 }, (_, at) => `c${1029 - at}`).join('\n')}\nc1000\n`,
+    );
     const { code, stderr } = await imageBuilt([
       '--from',
       'labels.csv',
@@ -362,7 +428,9 @@ describe('qr image of a sheet', () => {
     expect(stderr).toContain(
       'Wrote 31 labels for Avery L7160 to labels.pdf: 3 pages, codes of 35.1 mm, verified as readable. Print at 100%, without scaling',
     );
-    expect(readPdf(readFileSync(join(cwd, 'labels.pdf'))).map(({ areas }) => areas.length / 2)).toEqual([7, 21, 3]);
+    expect(readPdf(readFileSync(join(cwd, 'labels.pdf'))).map(({ areas }) => areas.length / 2)).toEqual([
+      7, 21, 3,
+    ]);
   });
 
   it('says with --dry-run what would be on it', async () => {
@@ -392,7 +460,8 @@ describe('qr image of a sheet', () => {
     const corner = async (margin: string) => {
       const args = ['--all', ...sheet, '--caption', 'none', '-o', 'x.pdf', '--margin', margin];
       expect(await imageBuilt(args)).toMatchObject({ code: 0 });
-      const numbers = readPdf(readFileSync(join(cwd, 'x.pdf')))[0]?.areas.flatMap(({ polygons }) => polygons.flat()) ?? [];
+      const numbers =
+        readPdf(readFileSync(join(cwd, 'x.pdf')))[0]?.areas.flatMap(({ polygons }) => polygons.flat()) ?? [];
       const least = (odd: number) => Math.round(10 * Math.min(...numbers.filter((_, at) => at % 2 === odd)));
       return [least(0), least(1)];
     };
@@ -409,17 +478,32 @@ describe('qr image of a sheet', () => {
     const { code, stderr } = await imageBuilt([...roll, '--caption', 'table no', '--copies', '2']);
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: expect.stringContaining('Wrote 4 labels for a roll of 62 x 29 mm to roll.pdf: 4 pages, codes of 26 mm'),
+      stderr: expect.stringContaining(
+        'Wrote 4 labels for a roll of 62 x 29 mm to roll.pdf: 4 pages, codes of 26 mm',
+      ),
     });
     const pages = readPdf(readFileSync(join(cwd, 'roll.pdf')));
-    expect(pages.map(({ widthMm, heightMm }) => [widthMm, heightMm].map((mm) => Math.round(mm * 100) / 100))).toEqual(
-      Array(4).fill([62, 29]),
-    );
+    expect(
+      pages.map(({ widthMm, heightMm }) => [widthMm, heightMm].map((mm) => Math.round(mm * 100) / 100)),
+    ).toEqual(Array(4).fill([62, 29]));
     expect(JSON.stringify(pages[0])).toBe(JSON.stringify(pages[1]));
     expect(JSON.stringify(pages[1])).not.toBe(JSON.stringify(pages[2]));
     expect((await imageBuilt([...roll, '--margin', '3mm'])).stderr).toContain('2 pages, codes of 20 mm');
-    expect((await imageBuilt([...roll, '--size', '40mm'])).stderr).toContain("doesn't fit on a label of a roll of 62 x 29 mm");
-    const wide = ['--from', 'tables.csv', '--paper', '100x50mm', '--grid', '2x1', '--label', '48x48mm', '-o', 'roll.pdf'];
+    expect((await imageBuilt([...roll, '--size', '40mm'])).stderr).toContain(
+      "doesn't fit on a label of a roll of 62 x 29 mm",
+    );
+    const wide = [
+      '--from',
+      'tables.csv',
+      '--paper',
+      '100x50mm',
+      '--grid',
+      '2x1',
+      '--label',
+      '48x48mm',
+      '-o',
+      'roll.pdf',
+    ];
     expect((await imageBuilt(wide)).stderr).toContain('Wrote 2 labels for a grid of 2x1 to roll.pdf: 1 page');
   });
 
@@ -438,7 +522,10 @@ describe('qr image of a sheet', () => {
     const filtered = ['--status', 'active'];
     expect((await imageBuilt([...args, 'Table', ...filtered])).stderr).toMatch(/Wrote 2 labels/);
     const all = ['--all', '--paper', '62x29mm', '-o', 'x.pdf', '--caption', 'Table'];
-    expect(await imageBuilt(all)).toMatchObject({ code: 2, stderr: expect.stringContaining('requires --from') });
+    expect(await imageBuilt(all)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('requires --from'),
+    });
   });
 
   it('names what stands in place of a name that no font has', async () => {
@@ -460,7 +547,10 @@ describe('qr image of a sheet', () => {
       ['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'],
       /a 40 mm code doesn't fit on a label.*\n.*--size 35.1mm, the largest/,
     ],
-    [['--paper', '2x2mm', '-o', 'x.pdf'], /no code fits on a label of a roll of 2 x 2 mm \(2 x 2 mm\)\n.*Use larger labels/],
+    [
+      ['--paper', '2x2mm', '-o', 'x.pdf'],
+      /no code fits on a label of a roll of 2 x 2 mm \(2 x 2 mm\)\n.*Use larger labels/,
+    ],
     [['--sheet', 'L7160', '--start', '22', '-o', 'x.pdf'], /expected 1 to 21/],
     [['--paper', '62x29mm', '--start', '2', '-o', 'x.pdf'], /--start requires pages of several labels/],
     [['--grid', '3x7', '-o', 'x.pdf'], /--grid requires --label/],
@@ -475,10 +565,17 @@ describe('qr image of a sheet', () => {
     [['--paper', '62x29mm', '--sheet', 'L7160', '-o', 'x.pdf'], /--paper requires --grid/],
     [['--paper', '62x29mm', '--margin', '15mm', '-o', 'x.pdf'], /leaves no space/],
     [['--copies', '2', '--output-dir', 'y'], /--copies requires --sheet/],
-    [['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'], /--margin.*10mm, or a width and a height/],
+    [
+      ['--margin', '10', '--grid', '3x7', '--label', '60x38mm', '-o', 'x.pdf'],
+      /--margin.*10mm, or a width and a height/,
+    ],
   ])('refuses %j (2), and writes nothing', async (args, message) => {
     const { cwd, image } = await useImages();
-    expect(await image(['--all', ...args])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect(await image(['--all', ...args])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    });
     expect(readdirSync(cwd)).toEqual([]);
   });
 });

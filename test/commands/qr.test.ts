@@ -4,7 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { parseInput } from '../../src/codes/input/read-input.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type CliOptions, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, dropBefore, fails, half, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
+import {
+  applyThenDrop,
+  dropBefore,
+  fails,
+  half,
+  smallerPages,
+  sometimes,
+  wrongTotal,
+} from '../support/faults.ts';
 import { runHere, runHereOrOnTerminal } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -12,7 +20,8 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 async function useQr(options: SandboxOptions = {}) {
   const sandbox = await useSandbox({ codes: 5, scans: 30, ...options });
-  const qr = (args: string[], options: CliOptions = {}) => runHereOrOnTerminal(['qr', ...args], { env: sandbox.env, ...options });
+  const qr = (args: string[], options: CliOptions = {}) =>
+    runHereOrOnTerminal(['qr', ...args], { env: sandbox.env, ...options });
   const slugs = async (args: string[]) =>
     (await qr(['list', ...args, '--fields', 'slug', '--no-header'])).stdout.split('\n').filter(Boolean);
   return { sandbox, qr, slugs };
@@ -61,16 +70,16 @@ describe('qr list', () => {
 
   it('chooses and sorts here: any value of a flag, all flags together', async () => {
     const { sandbox, slugs } = await useQr({ codes: 0 });
-    const make = (name: string, type: string, status: string) => sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
+    const make = (name: string, type: string, status: string) =>
+      sandbox.workspace.put({ name, type, status, slug: `s-${name}` });
     make('Menü 10', 'url', 'active');
     make('menü 9', 'menu', 'paused');
     make('MENÜ 1', 'url', 'expired');
     make('Poster', 'url', 'active');
     expect((await slugs(['--name', 'menü'])).sort()).toEqual(['s-MENÜ 1', 's-Menü 10', 's-menü 9']);
-    expect((await slugs(['--name', 'menü', '--name', 'POST', '--type', 'url', '--status', 'active'])).sort()).toEqual([
-      's-Menü 10',
-      's-Poster',
-    ]);
+    expect(
+      (await slugs(['--name', 'menü', '--name', 'POST', '--type', 'url', '--status', 'active'])).sort(),
+    ).toEqual(['s-Menü 10', 's-Poster']);
     expect(await slugs(['--sort', 'name'])).toEqual(['s-MENÜ 1', 's-menü 9', 's-Menü 10', 's-Poster']);
     expect(await slugs(['--sort', 'name:desc', '--limit', '1'])).toEqual(['s-Poster']);
     expect(await slugs(['--name', 'nothing'])).toEqual([]);
@@ -91,19 +100,31 @@ describe('qr list', () => {
   it('has the short address in every format if the profile knows it', async () => {
     const { sandbox, qr } = await useQr({ codes: 1 });
     const env = { ...sandbox.env, QRCTL_CONFIG_DIR: await useDirectory() };
-    expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({ code: 0 });
+    expect(await runHere(['config', 'set', 'short-url', 'https://qr.example'], { env })).toMatchObject({
+      code: 0,
+    });
     const { slug } = sandbox.workspace.codes()[0] ?? {};
-    expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(`https://qr.example/${slug}`);
-    expect((await qr(['list', '--fields', 'short_url', '--no-header'], { env })).stdout).toBe(`https://qr.example/${slug}\n`);
+    expect((await qr(['list', '--format', 'table'], { env, tty: 300 })).stdout).toContain(
+      `https://qr.example/${slug}`,
+    );
+    expect((await qr(['list', '--fields', 'short_url', '--no-header'], { env })).stdout).toBe(
+      `https://qr.example/${slug}\n`,
+    );
     const address = `https://qr.example/${slug}`;
-    expect(JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout)).toMatchObject([{ slug, short_url: address }]);
-    expect(JSON.parse((await qr(['list', '--format', 'ndjson'], { env })).stdout)).toMatchObject({ short_url: address });
+    expect(JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout)).toMatchObject([
+      { slug, short_url: address },
+    ]);
+    expect(JSON.parse((await qr(['list', '--format', 'ndjson'], { env })).stdout)).toMatchObject({
+      short_url: address,
+    });
     const [header, row] = (await qr(['list'], { env })).stdout.split('\n');
     const [record] = JSON.parse((await qr(['list', '--format', 'json'], { env })).stdout);
     expect(Object.keys(record)).toEqual(header?.split(','));
     expect([header?.endsWith(',updated_at,short_url'), row?.endsWith(`,${address}`)]).toEqual([true, true]);
     expect(JSON.parse((await qr(['get', slug ?? ''], { env })).stdout)).toMatchObject({ short_url: address });
-    expect((await qr(['list', '--format', 'json', '--fields', 'slug'], { env })).stdout).not.toContain('short_url');
+    expect((await qr(['list', '--format', 'json', '--fields', 'slug'], { env })).stdout).not.toContain(
+      'short_url',
+    );
   });
 });
 
@@ -128,7 +149,9 @@ describe('the base of each row', () => {
     expect(await readFile(join(cwd, 'codes.csv'), 'utf8')).toMatch(/^id,name\n/);
     await qr(['list', '-o', join(cwd, 'codes.md')]);
     expect(await readFile(join(cwd, 'codes.md'), 'utf8')).not.toContain('base');
-    expect((await qr(['list', '--fields', 'base,slug', '-f', 'csv'])).stdout).toMatch(/^base,slug\nr[0-9a-f]{6}-/);
+    expect((await qr(['list', '--fields', 'base,slug', '-f', 'csv'])).stdout).toMatch(
+      /^base,slug\nr[0-9a-f]{6}-/,
+    );
     expect((await qr(['get', 'x', '--fields', 'base'])).stderr).toContain('unknown field');
   });
 });
@@ -153,7 +176,10 @@ describe('qr get', () => {
     const { name = '' } = sandbox.workspace.codes().find((code) => code.slug === slug) ?? {};
     expect((await qr(['get', name])).stderr).toContain(`The code with this name has the slug ${slug}.`);
     expect((await qr(['get', 'No such name'])).stderr).toContain('qrctl qr list --name TEXT');
-    expect(await qr(['get', `${slug}x`])).toMatchObject({ code: 4, stderr: expect.stringContaining(`Did you mean ${slug}`) });
+    expect(await qr(['get', `${slug}x`])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`Did you mean ${slug}`),
+    });
     expect(await qr(['get', UNKNOWN])).toMatchObject({ code: 4 });
   });
 });
@@ -173,7 +199,10 @@ describe('qr create', () => {
     ['cut in half', half(true)],
     ['dropped before', dropBefore],
   ])('never sends a POST again whose answer was lost (%s), and says how to look', async (_, fault) => {
-    const { sandbox, qr } = await useQr({ codes: 0, intercept: sometimes(({ request }) => request.method === 'POST' && fault) });
+    const { sandbox, qr } = await useQr({
+      codes: 0,
+      intercept: sometimes(({ request }) => request.method === 'POST' && fault),
+    });
     const { code, stderr } = await qr(['create', '--name', "Jo's", '--type', 'sms']);
     expect([1, 7]).toContain(code);
     expect(stderr).toMatch(/may or may not have been created[\s\S]*qrctl qr list --name 'Jo'\\''s'/);
@@ -226,7 +255,9 @@ describe('qr delete', () => {
     const id = sandbox.codeId();
     const slug = slugOf(sandbox, id);
     expect(await qr(['delete', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-    expect(await qr(['delete', id], { tty: true, env: { ...sandbox.env, CI: 'true' } })).toMatchObject({ code: 2 });
+    expect(await qr(['delete', id], { tty: true, env: { ...sandbox.env, CI: 'true' } })).toMatchObject({
+      code: 2,
+    });
     expect(sandbox.requests).toHaveLength(0);
     const { code, stdout } = await qr(['delete', id, '--yes']);
     expect([code, JSON.parse(stdout)]).toEqual([0, { code: id, id, slug, outcome: 'deleted', error: null }]);
@@ -263,9 +294,21 @@ describe('qr delete', () => {
   it('deletes what is there and says what is not (8)', async () => {
     const { sandbox, qr } = await useQr();
     const id = sandbox.codeId();
-    const { code, stdout, stderr } = await qr(['delete', id, UNKNOWN, 'no-such', '--yes', '--format', 'json']);
+    const { code, stdout, stderr } = await qr([
+      'delete',
+      id,
+      UNKNOWN,
+      'no-such',
+      '--yes',
+      '--format',
+      'json',
+    ]);
     expect([code, JSON.parse(stderr).error.exit]).toEqual([8, 8]);
-    expect(JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual(['deleted', 'failed', 'failed']);
+    expect(JSON.parse(stdout).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      'deleted',
+      'failed',
+      'failed',
+    ]);
     expect(await qr(['delete', 'no-such', UNKNOWN, '--yes'])).toMatchObject({ code: 4 });
   });
 });

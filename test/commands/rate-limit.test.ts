@@ -36,7 +36,11 @@ describe('auth status', () => {
   });
 
   it('shows none where it is in milliseconds', async () => {
-    expect(await status(await service((seconds) => seconds * 1000))).toMatchObject({ limit: 60, remaining: 10, reset: null });
+    expect(await status(await service((seconds) => seconds * 1000))).toMatchObject({
+      limit: 60,
+      remaining: 10,
+      reset: null,
+    });
   });
 });
 

@@ -9,7 +9,9 @@ import { DOCUMENTS, ROOT, readDocument } from '../support/documents.ts';
 /** Every line of code in a document: fenced blocks, and spans that begin with the command. */
 function codeLines(text: string): string[] {
   const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.split('\n'));
-  const spans = [...text.replace(/^```.*?^```/gms, '').matchAll(/`(qrctl [^`]*)`/g)].map(([, span = '']) => span);
+  const spans = [...text.replace(/^```.*?^```/gms, '').matchAll(/`(qrctl [^`]*)`/g)].map(
+    ([, span = '']) => span,
+  );
   return [...blocks, ...spans].map((line) => line.replaceAll('\\|', '|').replace(/(^|\s)#.*$/, ''));
 }
 
@@ -44,16 +46,23 @@ const OF_FOLDERS = readdirSync(new URL('src', ROOT), { recursive: true, encoding
   .filter((path) => path.endsWith('.md'))
   .map((path) => `src/${path}`);
 
-test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...OF_FOLDERS])('%s names only files and scripts that are there', (name) => {
-  const text = readFileSync(new URL(name, ROOT), 'utf8');
-  const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(([path]) => path);
-  const inCode = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].flatMap(([, path]) => path ?? []);
-  const places = [ROOT, new URL('src/', ROOT), new URL(name, ROOT)];
-  const isThere = (path: string) => /[A-Z]{4}/.test(path) || places.some((place) => existsSync(new URL(path, place)));
-  expect([...paths, ...inCode].filter((path) => !isThere(path))).toEqual([]);
-  const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
-  for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
-});
+test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', ...OF_FOLDERS])(
+  '%s names only files and scripts that are there',
+  (name) => {
+    const text = readFileSync(new URL(name, ROOT), 'utf8');
+    const paths = [...text.matchAll(/(?<![\w/])(?:src|test|bin|completions)\/[\w./-]*\w/g)].map(
+      ([path]) => path,
+    );
+    const inCode = [...text.matchAll(/`((?:[\w-]+\/)*[\w-]+\.ts)`/g)].flatMap(([, path]) => path ?? []);
+    const places = [ROOT, new URL('src/', ROOT), new URL(name, ROOT)];
+    const isThere = (path: string) =>
+      /[A-Z]{4}/.test(path) || places.some((place) => existsSync(new URL(path, place)));
+    expect([...paths, ...inCode].filter((path) => !isThere(path))).toEqual([]);
+    const { scripts } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:]+)/g))
+      expect(Object.keys(scripts)).toContain(script);
+  },
+);
 
 /** As GitHub makes it of a heading. */
 const anchorOf = (heading: string) =>
@@ -64,14 +73,19 @@ const anchorOf = (heading: string) =>
 const anchorsIn = (place: URL) =>
   [...readFileSync(place, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 
-test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', '.github/SECURITY.md'])('%s links only to what is there', (name) => {
-  const links = [...readFileSync(new URL(name, ROOT), 'utf8').matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g)];
-  const broken = links.filter(([, path = '', anchor]) => {
-    const place = new URL(path, new URL(name, ROOT));
-    return !existsSync(place) || (anchor && !anchorsIn(place).includes(anchor));
-  });
-  expect(broken.map(([link]) => link)).toEqual([]);
-});
+test.each([...DOCUMENTS, '.github/CONTRIBUTING.md', '.github/SECURITY.md'])(
+  '%s links only to what is there',
+  (name) => {
+    const links = [
+      ...readFileSync(new URL(name, ROOT), 'utf8').matchAll(/\]\((?!https:)([^)#]*)#?([^)]*)\)/g),
+    ];
+    const broken = links.filter(([, path = '', anchor]) => {
+      const place = new URL(path, new URL(name, ROOT));
+      return !existsSync(place) || (anchor && !anchorsIn(place).includes(anchor));
+    });
+    expect(broken.map(([link]) => link)).toEqual([]);
+  },
+);
 
 test('README links to each guide', () => {
   const guides = DOCUMENTS.filter((name) => name.startsWith('docs/'));

@@ -53,8 +53,23 @@ test('of codes that are younger than the previous period: without a change', asy
   const sandbox = await useSandbox({ codes: 2, scans: 900 });
   const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
   const [first = ''] = created.sort();
-  const month = new Date(Date.UTC(Number(first.slice(0, 4)), Number(first.slice(5, 7)), 1)).toISOString().slice(0, 7);
-  const args = ['--during', month, '--compare', 'previous', '--timezone', 'UTC', '--by', 'code', '--by', 'device', '-f', 'json'];
+  const month = new Date(Date.UTC(Number(first.slice(0, 4)), Number(first.slice(5, 7)), 1))
+    .toISOString()
+    .slice(0, 7);
+  const args = [
+    '--during',
+    month,
+    '--compare',
+    'previous',
+    '--timezone',
+    'UTC',
+    '--by',
+    'code',
+    '--by',
+    'device',
+    '-f',
+    'json',
+  ];
   const { stdout } = await runHere(['scans', 'stats', '--all', ...args], { env: sandbox.env });
   const rows: { scans: number; previous: number; change: number | null }[] = JSON.parse(stdout);
   expect(rows.some(({ scans, previous }) => Math.min(scans, previous) >= 30)).toBe(true);
@@ -78,7 +93,16 @@ describe('a period that is not over', () => {
 
   test('is compared with the same part of the previous one, and data and notes say so', async () => {
     const stats = await useService();
-    const { rows, stderr } = await stats('--during', '2026-04', '--compare', 'previous', '--by', 'month', '--by', 'country');
+    const { rows, stderr } = await stats(
+      '--during',
+      '2026-04',
+      '--compare',
+      'previous',
+      '--by',
+      'month',
+      '--by',
+      'country',
+    );
     expect(rows).toMatchObject([
       { value: '2026-04', scans: 229, previous: 229, complete: false },
       { by: 'country', scans: 229, previous: 229, complete: false },
@@ -109,7 +133,9 @@ describe('a period that is not over', () => {
     expect({ code, stderr }).toMatchObject({
       ...{
         code: 0,
-        stderr: expect.stringContaining('warning: the period begins in the future, at 2026-05-01 00:00:00 (UTC)'),
+        stderr: expect.stringContaining(
+          'warning: the period begins in the future, at 2026-05-01 00:00:00 (UTC)',
+        ),
       },
     });
   });

@@ -20,14 +20,24 @@ async function useCampaigns() {
   const sandbox = await useSandbox({ codes: 5, scans: 900 });
   const cwd = await useDirectory();
   const codes = [...sandbox.workspace.codes()];
-  const destinations = ['?utm_campaign=Spring+26', '?x=1&utm_campaign=Spring%2026', '?utm_campaign=fall', '?utm_campaign=', ''];
+  const destinations = [
+    '?utm_campaign=Spring+26',
+    '?x=1&utm_campaign=Spring%2026',
+    '?utm_campaign=fall',
+    '?utm_campaign=',
+    '',
+  ];
   for (const [at, code] of codes.entries()) {
     code.destination = `https://example.com/${destinations[at]}`;
   }
-  const rows = codes.slice(0, 4).map(({ id, slug }, at) => [id, slug, ['Berlin', 'Berlin', 'Hamburg', ''][at]]);
+  const rows = codes
+    .slice(0, 4)
+    .map(({ id, slug }, at) => [id, slug, ['Berlin', 'Berlin', 'Hamburg', ''][at]]);
   const gone = ['00000000-0000-4000-8000-000000000000', 'gone', 'Berlin'];
   const write = (name: string, columns: readonly number[]) => {
-    const lines = [['id', 'slug', 'City name'], ...rows, gone].map((row) => columns.map((at) => row[at]).join());
+    const lines = [['id', 'slug', 'City name'], ...rows, gone].map((row) =>
+      columns.map((at) => row[at]).join(),
+    );
     return writeFile(join(cwd, name), `${lines.join('\n')}\n`);
   };
   await write('ids.csv', [0, 2]);
@@ -37,19 +47,29 @@ async function useCampaigns() {
   return { sandbox, cwd, codes };
 }
 
-const linesOf = (stdout: string, by: string) => stdout.split('\n').filter((line) => line.startsWith(`${by},`));
-const scansIn = (lines: readonly string[]) => Object.fromEntries(lines.map((line) => line.split(',').slice(1, 3)));
+const linesOf = (stdout: string, by: string) =>
+  stdout.split('\n').filter((line) => line.startsWith(`${by},`));
+const scansIn = (lines: readonly string[]) =>
+  Object.fromEntries(lines.map((line) => line.split(',').slice(1, 3)));
 
 describe('a joined column', () => {
   test('is counted alike from the service and from files, by IDs and by slugs', async () => {
     const { sandbox, cwd, codes } = await useCampaigns();
     const byCode = await statsOf(sandbox, cwd, ['--all', '--by', 'code', ...RANGE]);
     const ofCode = scansIn(linesOf(byCode.stdout, 'code'));
-    const of = (...at: number[]) => String(at.reduce((sum, i) => sum + Number(ofCode[codes[i]?.slug ?? '']), 0));
+    const of = (...at: number[]) =>
+      String(at.reduce((sum, i) => sum + Number(ofCode[codes[i]?.slug ?? '']), 0));
     const made: string[] = [];
     for (const from of [['--all'], ['--input', 'scans.csv']]) {
       for (const file of ['ids.csv', 'slugs.csv']) {
-        const { code, stdout, stderr } = await statsOf(sandbox, cwd, [...from, '--join', file, '--by', 'city name', ...RANGE]);
+        const { code, stdout, stderr } = await statsOf(sandbox, cwd, [
+          ...from,
+          '--join',
+          file,
+          '--by',
+          'city name',
+          ...RANGE,
+        ]);
         expect({ code, lines: scansIn(linesOf(stdout, 'City name')) }).toEqual({
           code: 0,
           lines: { Berlin: of(0, 1), Hamburg: of(2), '': of(3, 4) },
@@ -95,7 +115,9 @@ describe('a joined column', () => {
     await writeFile(join(cwd, 'own.csv'), 'slug,country,region\nx,y,z\n');
     const common = ['--input', 'scans.csv', '--join', 'own.csv', '--by', 'country'];
     const { stdout, stderr } = await statsOf(sandbox, cwd, [...common, ...RANGE]);
-    expect(stderr).toContain('Counting by the dimension country, not by the column with this name in own.csv\n');
+    expect(stderr).toContain(
+      'Counting by the dimension country, not by the column with this name in own.csv\n',
+    );
     expect(stderr).not.toContain('not found');
     expect(stdout).toContain('\ncountry,DE,');
     const table = await statsOf(sandbox, cwd, [...common, '--by', 'region', ...RANGE, '-f', 'table']);
@@ -117,19 +139,34 @@ describe('a UTM tag', () => {
 describe('what is refused', () => {
   test.each([
     [['x', '--join', 'own.csv'], '--join requires --by'],
-    [['--from', '-', '--by', 'type', '--join', '-'], "--from - can't be used with --join -: both read standard input"],
+    [
+      ['--from', '-', '--by', 'type', '--join', '-'],
+      "--from - can't be used with --join -: both read standard input",
+    ],
     [['x', '--by', 'day', '--sheet-name', 'Codes'], '--sheet-name requires a workbook (.xlsx)'],
     [['--input', 'x.csv', '--visible-only'], '--visible-only requires a workbook (.xlsx)'],
-    [['--from', 'ids.txt', '--by', 'a', '--join', 'own.csv', '--visible-only'], '--visible-only requires a workbook (.xlsx)'],
+    [
+      ['--from', 'ids.txt', '--by', 'a', '--join', 'own.csv', '--visible-only'],
+      '--visible-only requires a workbook (.xlsx)',
+    ],
     [['x', '--by', 'day', '--join', 'own.csv'], '--join has no effect: no --by value is a column of own.csv'],
-    [['x', '--by', 'regoin', '--join', 'own.csv'], 'own.csv has no column "regoin" (columns: slug, region, "Region 2")'],
+    [
+      ['x', '--by', 'regoin', '--join', 'own.csv'],
+      'own.csv has no column "regoin" (columns: slug, region, "Region 2")',
+    ],
     [
       ['x', '--by', 'region', '--join', 'twice.csv'],
       'cannot join twice.csv: code a has two values in column region, "N" (line 2) and "S" (line 3)',
     ],
     [['x', '--by', 'region', '--join', 'gone.csv'], 'cannot read gone.csv: no such file'],
-    [['x', '--by', 'region', '--join', 'own.csv', '--sheet-name', 'S'], '--sheet-name requires a workbook (.xlsx), not own.csv'],
-    [['--input', 'scans.csv', '--by', 'utm_term'], 'cannot count --input by utm_term: scan files have no destinations'],
+    [
+      ['x', '--by', 'region', '--join', 'own.csv', '--sheet-name', 'S'],
+      '--sheet-name requires a workbook (.xlsx), not own.csv',
+    ],
+    [
+      ['--input', 'scans.csv', '--by', 'utm_term'],
+      'cannot count --input by utm_term: scan files have no destinations',
+    ],
     [
       ['--input', 'scans.csv', '--by', 'utm_term', '--join', 'own.csv'],
       'cannot count --input by utm_term: own.csv has no column destination',
@@ -146,15 +183,23 @@ describe('what is refused', () => {
     for (const name of ['scans', '00000000-0000-4000-8000-000000000000'])
       await write(`${name}.csv`, 'id,ts\n1,2026-10-01T00:00:00Z\n');
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`qrctl: ${message}\n`) });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`qrctl: ${message}\n`),
+    });
   });
 
   test('an unknown column, with the nearest; an unknown dimension, with the way to a column', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'own.csv'), 'slug,region\na,N\n');
-    const hintOf = async (...args: string[]) => (await runHere(['scans', 'stats', 'x', ...args], { cwd })).stderr;
+    const hintOf = async (...args: string[]) =>
+      (await runHere(['scans', 'stats', 'x', ...args], { cwd })).stderr;
     expect(await hintOf('--by', 'regoin', '--join', 'own.csv')).toContain('hint: Did you mean --by region?');
-    expect(await hintOf('--by', 'countri', '--join', 'own.csv')).toContain('hint: Did you mean --by country?');
-    expect(await hintOf('--by', 'zzzz')).toContain('hint: To count by a column from a file of codes, add --join FILE.');
+    expect(await hintOf('--by', 'countri', '--join', 'own.csv')).toContain(
+      'hint: Did you mean --by country?',
+    );
+    expect(await hintOf('--by', 'zzzz')).toContain(
+      'hint: To count by a column from a file of codes, add --join FILE.',
+    );
   });
 });

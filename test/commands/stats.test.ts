@@ -9,7 +9,19 @@ import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 /** Its made-up scans end with 2024. */
 const RANGE = ['--since', '2024-11-01', '--until', '2024-12-01', '--timezone', 'Asia/Kathmandu'];
-const EVERYTHING = ['day', 'week', 'month', 'hour', 'weekday', 'country', 'city', 'device', 'os', 'browser', 'referrer'];
+const EVERYTHING = [
+  'day',
+  'week',
+  'month',
+  'hour',
+  'weekday',
+  'country',
+  'city',
+  'device',
+  'os',
+  'browser',
+  'referrer',
+];
 const BY = [...EVERYTHING, 'code'].flatMap((by) => ['--by', by]);
 
 async function requestsOf(sandbox: TestSandbox, args: string[]) {
@@ -22,7 +34,9 @@ describe('the same figures', () => {
   test('from the service, CSV, JSON and NDJSON, compressed or not, by everything', async () => {
     const sandbox = await useSandbox({ codes: 2, scans: 1000 });
     const directory = await useDirectory();
-    const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], { env: sandbox.env });
+    const expected = await runByDay(['scans', 'stats', '--all', ...RANGE, ...BY, '-f', 'csv'], {
+      env: sandbox.env,
+    });
     expect(expected.code).toBe(0);
     expect(expected.stdout.split('\n').length).toBeGreaterThan(100);
     for (const file of ['a.csv', 'a.csv.gz', 'a.json', 'a.ndjson', 'a.ndjson.gz']) {
@@ -43,19 +57,25 @@ describe('the same figures', () => {
       ['b.csv', '--since', '2024-11-10'],
       ['a.ndjson', '--until', '2024-11-20'],
     ] as const) {
-      await runHere(['scans', 'export', code, '-o', join(directory, 'logs', file), ...flags], { env: sandbox.env });
+      await runHere(['scans', 'export', code, '-o', join(directory, 'logs', file), ...flags], {
+        env: sandbox.env,
+      });
     }
     const args = [...EVERYTHING.flatMap((by) => ['--by', by]), '-f', 'ndjson', '--timezone', 'UTC'];
     const { stdout } = await runHere(['scans', 'stats', '--input', join(directory, 'logs'), ...args]);
     await runHere(['scans', 'export', code, '-o', join(directory, 'whole.csv')], { env: sandbox.env });
-    expect(stdout).toBe((await runHere(['scans', 'stats', '--input', join(directory, 'whole.csv'), ...args])).stdout);
+    expect(stdout).toBe(
+      (await runHere(['scans', 'stats', '--input', join(directory, 'whole.csv'), ...args])).stdout,
+    );
   });
 
   test('as data: the columns of the contract, fractions, the rest in one row', async () => {
     const directory = await useDirectory();
     const lines = ['id,ts,country'];
     for (let i = 0; i < 40; i++)
-      lines.push(`${i},2026-10-0${1 + (i % 5)}T00:00:00Z,${['DE', 'FR', 'IT', 'AT'][Math.floor(i / 16)] ?? ''}`);
+      lines.push(
+        `${i},2026-10-0${1 + (i % 5)}T00:00:00Z,${['DE', 'FR', 'IT', 'AT'][Math.floor(i / 16)] ?? ''}`,
+      );
     await writeFile(
       join(directory, 'a.csv'),
       `${lines
@@ -74,7 +94,10 @@ describe('the same figures', () => {
       });
     }
     const both = await runHere([...args, '--top', '1', '--limit', '2'], { cwd: directory });
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("--limit can't be used with --top") });
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--limit can't be used with --top"),
+    });
   });
 });
 
@@ -116,7 +139,17 @@ describe('requests', () => {
 
   test('pages where they are fewer', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 701 });
-    const result = await requestsOf(sandbox, ['--all', '--during', '2024-11', '--by', 'day', '--timezone', 'UTC', '-f', 'csv']);
+    const result = await requestsOf(sandbox, [
+      '--all',
+      '--during',
+      '2024-11',
+      '--by',
+      'day',
+      '--timezone',
+      'UTC',
+      '-f',
+      'csv',
+    ]);
     expect(result).toMatchObject({ code: 0, requests: 1 + 3 });
     const byCode = await requestsOf(sandbox, ['--all', '--by', 'code', '-f', 'csv']);
     expect(byCode.requests).toBeLessThanOrEqual(1 + 3 * 2);
@@ -131,7 +164,17 @@ describe('requests', () => {
       boundsResolution: 's',
       sinceInclusive: false,
     });
-    const args = [sandbox.codeId(), '--since', '2024-12-29', '--until', '2025-01-01', '--timezone', 'UTC', '-f', 'csv'];
+    const args = [
+      sandbox.codeId(),
+      '--since',
+      '2024-12-29',
+      '--until',
+      '2025-01-01',
+      '--timezone',
+      'UTC',
+      '-f',
+      'csv',
+    ];
     const result = await requestsOf(sandbox, [...args, '--by', 'day']);
     const byDevice = await requestsOf(sandbox, [...args, '--by', 'day', '--by', 'device']);
     expect(byDevice.stdout).toContain(result.stdout.split('\n').slice(1, 4).join('\n'));
@@ -170,7 +213,20 @@ describe('the table', () => {
     const ts = (ms: number) => new Date(Date.now() - ms).toISOString();
     const rows = [`1,${ts(90_000_000)},DE`, `2,${ts(1000)},AT`];
     await writeFile(join(directory, 'a.csv'), `id,ts,country\n${rows.join('\n')}\n`);
-    const args = ['scans', 'stats', '--input', 'a.csv', '--by', 'month', '--by', 'country', '-f', 'table', '--timezone', 'UTC'];
+    const args = [
+      'scans',
+      'stats',
+      '--input',
+      'a.csv',
+      '--by',
+      'month',
+      '--by',
+      'country',
+      '-f',
+      'table',
+      '--timezone',
+      'UTC',
+    ];
     const { stdout } = await runByDay(args, { cwd: directory, env: { TERM: 'dumb' } });
     expect(stdout).toMatch(/^[\x20-\x7e\n]*$/);
     expect(stdout).toMatch(/^\d{4}-\d\d \* /m);
@@ -183,16 +239,21 @@ describe('the table', () => {
       join(directory, 'a.ndjson'),
       `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: '\x1b[2J\n(other)\u202e' })}\n`,
     );
-    const { stdout } = await runByDay(['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'], {
-      cwd: directory,
-    });
+    const { stdout } = await runByDay(
+      ['scans', 'stats', '--input', 'a.ndjson', '--by', 'referrer', '-f', 'table'],
+      {
+        cwd: directory,
+      },
+    );
     expect(stdout).toContain('\\x1b[2J\\n(other)\\u{202e}');
   });
 
   test('goes into a file when that is asked for', async () => {
     const directory = await useDirectory();
     await writeFile(join(directory, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
-    await runByDay(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], { cwd: directory });
+    await runByDay(['scans', 'stats', '--input', 'a.csv', '-f', 'table', '-o', 'out.txt'], {
+      cwd: directory,
+    });
     expect(await readFile(join(directory, 'out.txt'), 'utf8')).toContain('2026-10-01');
   });
 });
@@ -200,7 +261,10 @@ describe('the table', () => {
 describe('what is refused', () => {
   test.each([
     [['x', '--all'], "CODE can't be used with --all"],
-    [['--input', 'a.csv', '--all'], "--all can't be used with --input: it selects codes from the service, not from the files"],
+    [
+      ['--input', 'a.csv', '--all'],
+      "--all can't be used with --input: it selects codes from the service, not from the files",
+    ],
     [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],
@@ -210,15 +274,23 @@ describe('what is refused', () => {
     [['--input', 'gone.csv'], 'cannot read gone.csv: no such file'],
     [['--input', '-'], "--input can't read standard input"],
     [['--input', '.', '--by', 'day'], 'no scan files in .'],
-    [['x', '--timezone', 'Mars'], "invalid value for --timezone: 'Mars' (expected a time zone such as Europe/Madrid)"],
+    [
+      ['x', '--timezone', 'Mars'],
+      "invalid value for --timezone: 'Mars' (expected a time zone such as Europe/Madrid)",
+    ],
   ])('%j', async (args, message) => {
     const cwd = await useDirectory();
     const { code, stderr } = await runHere(['scans', 'stats', ...args], { cwd });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`qrctl: ${message}\n`) });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`qrctl: ${message}\n`),
+    });
   });
 
   test('an unknown dimension, with the nearest', async () => {
-    expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain('Did you mean --by country?');
+    expect((await runHere(['scans', 'stats', 'x', '--by', 'contry'])).stderr).toContain(
+      'Did you mean --by country?',
+    );
   });
 
   test('a code that is not there, beside one that is: the other is counted', async () => {

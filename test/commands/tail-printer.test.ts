@@ -51,7 +51,11 @@ describe('printing with a state', () => {
     const { printer, steps } = await usePrinter();
     await printer.print(scans(1001));
     expect(steps.filter((each) => each.startsWith('write'))).toEqual(['write 500', 'write 500', 'write 1']);
-    expect(steps.filter((each) => each.startsWith('record'))).toEqual(['record 500', 'record 1000', 'record 1001']);
+    expect(steps.filter((each) => each.startsWith('record'))).toEqual([
+      'record 500',
+      'record 1000',
+      'record 1001',
+    ]);
   });
 
   it('records nothing if there is nothing new', async () => {

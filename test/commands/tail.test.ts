@@ -7,28 +7,36 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const FAST = ['--interval', '50ms', '-f', 'ndjson', '--fields', 'id'];
 
-test.each(['--max-events', '--limit'])('prints what was there since a time, oldest first, and ends after %s', async (most) => {
-  const sandbox = await useSandbox({ codes: 1, scans: 700 });
-  const { code, stdout } = await runCli(['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', most, '600', ...FAST], {
-    env: sandbox.env,
-  });
-  const expected = sandbox
-    .scans(sandbox.codeId())
-    .slice(0, 600)
-    .map(({ id }) => id);
-  expect(code).toBe(0);
-  const ids = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).id);
-  expect(ids).toEqual(expected);
-});
+test.each(['--max-events', '--limit'])(
+  'prints what was there since a time, oldest first, and ends after %s',
+  async (most) => {
+    const sandbox = await useSandbox({ codes: 1, scans: 700 });
+    const { code, stdout } = await runCli(
+      ['scans', 'tail', sandbox.codeId(), '--since', '2024-01-01', most, '600', ...FAST],
+      {
+        env: sandbox.env,
+      },
+    );
+    const expected = sandbox
+      .scans(sandbox.codeId())
+      .slice(0, 600)
+      .map(({ id }) => id);
+    expect(code).toBe(0);
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(expected);
+  },
+);
 
 test('prints each new scan once, those listed late too', async () => {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const id = sandbox.codeId();
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-  const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '3', ...FAST], { env: sandbox.env });
+  const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '3', ...FAST], {
+    env: sandbox.env,
+  });
   await running.waitFor(/Waiting for scans/);
   sandbox.workspace.addScan(id, { ts: at(0) });
   await running.waitFor(/"id":/);
@@ -78,9 +86,12 @@ test('lives through an outage, says so once, and gives each scan once, oldest fi
   const id = sandbox.codeId();
   const at = (ms: number) => new Date(Date.now() + ms).toISOString();
   const add = (ms: number) => sandbox.workspace.addScan(id, { ts: at(ms) });
-  const running = await startCli(['scans', 'tail', id, '--since', '1h', '--max-events', '4', '--retry-for', '100ms', ...FAST], {
-    env: sandbox.env,
-  });
+  const running = await startCli(
+    ['scans', 'tail', id, '--since', '1h', '--max-events', '4', '--retry-for', '100ms', ...FAST],
+    {
+      env: sandbox.env,
+    },
+  );
   await running.waitFor(/Waiting for scans/);
   add(-120_000);
   await running.waitFor(/"id":/);

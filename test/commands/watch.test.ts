@@ -59,7 +59,8 @@ describe('scans watch', () => {
         },
       );
       expect(run.code, run.stderr).toBe(8);
-      const last = (days: number, perDay: number) => new Date(END - (days + 0.5 / perDay) * DAY_MS).toISOString();
+      const last = (days: number, perDay: number) =>
+        new Date(END - (days + 0.5 / perDay) * DAY_MS).toISOString();
       expect(run.stdout.trim().split('\n')).toEqual([
         'outcome,scans,expected,low,high,last_scan,note',
         `ok,140,140,59,262,${last(0, 20)},`,
@@ -87,7 +88,9 @@ describe('scans watch', () => {
 
   it('ends with 0 if nothing is found', async () => {
     const { sandbox, ids } = await useCodes();
-    expect(await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env })).toMatchObject({
+    expect(
+      await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env }),
+    ).toMatchObject({
       code: 0,
     });
   });
@@ -99,7 +102,10 @@ describe('scans watch', () => {
       runByDay(['scans', 'watch', ids[4] ?? '', ids[6] ?? '', ...UNTIL, ...args], { env: sandbox.env });
     expect((await run()).code).toBe(0);
     const found = await run('--quiet-for', '7d', '--fields', 'outcome,note');
-    expect(found).toMatchObject({ code: 8, stdout: 'outcome,note\nquiet,no scans for 10 days\nquiet,no scans for 80 days\n' });
+    expect(found).toMatchObject({
+      code: 8,
+      stdout: 'outcome,note\nquiet,no scans for 10 days\nquiet,no scans for 80 days\n',
+    });
     expect((await run('--quiet-for', '11d', '--fields', 'outcome')).stdout).toBe('outcome\nok\nquiet\n');
   });
 
@@ -108,10 +114,15 @@ describe('scans watch', () => {
     const quiet = ids[1] ?? '';
     sandbox.workspace.update(quiet, { status: 'paused' });
     const run = (...args: string[]) =>
-      runByDay(['scans', 'watch', quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args], { env: sandbox.env });
+      runByDay(['scans', 'watch', quiet, ...UNTIL, '--fields', 'outcome,scans,note', ...args], {
+        env: sandbox.env,
+      });
     expect(await run()).toMatchObject({ code: 0, stdout: 'outcome,scans,note\nok,,not judged: paused\n' });
     expect(sandbox.requests.filter(({ url }) => url.includes('/scans'))).toEqual([]);
-    expect(await run('--status', 'paused')).toMatchObject({ code: 8, stdout: expect.stringContaining('quiet,78') });
+    expect(await run('--status', 'paused')).toMatchObject({
+      code: 8,
+      stdout: expect.stringContaining('quiet,78'),
+    });
   });
 
   it('ends all weeks at one instant, the clock of the service or --until (W9)', async () => {
@@ -125,7 +136,9 @@ describe('scans watch', () => {
     // The end, the end of the eight weeks before, and those of the hours before a silence.
     const newest = [...ends].sort().at(-1) ?? '';
     expect(Math.abs(Date.parse(`${newest}Z`) - (Date.now() - 2 * DAY_MS))).toBeLessThan(60_000);
-    expect([...ends].filter((end) => Date.parse(`${newest}Z`) - Date.parse(`${end}Z`) < DAY_MS)).toHaveLength(1);
+    expect([...ends].filter((end) => Date.parse(`${newest}Z`) - Date.parse(`${end}Z`) < DAY_MS)).toHaveLength(
+      1,
+    );
   });
 
   it('judges the others if a code fails, and says so', async () => {
@@ -133,7 +146,9 @@ describe('scans watch', () => {
       intercept: ({ request, apply, send }) =>
         send(request.path.includes(`/${ids[4]}/scans`) ? failure(404, 'not_found', 'No such code') : apply()),
     });
-    const run = await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], { env: sandbox.env });
+    const run = await runByDay(['scans', 'watch', ids[0] ?? '', ids[4] ?? '', ...UNTIL], {
+      env: sandbox.env,
+    });
     expect(run.code).toBe(8);
     expect(outcomesOf(run.stdout)).toEqual(['ok']);
     expect(run.stderr).toContain('1 of 2 codes could not be watched; the other codes were');
@@ -154,11 +169,16 @@ describe('scans watch --input', () => {
     expect(files.code).toBe(8);
     expect(sandbox.requests).toHaveLength(before);
     // A code without scans is in no file.
-    const withScans = JSON.parse(service.stdout).filter(({ last_scan }: { last_scan: string | null }) => last_scan !== null);
+    const withScans = JSON.parse(service.stdout).filter(
+      ({ last_scan }: { last_scan: string | null }) => last_scan !== null,
+    );
     expect(JSON.parse(files.stdout)).toEqual(withScans);
     // Files that overlap are read with all IDs in memory.
     await runByDay(['scans', 'export', '--all', '-o', 'some.csv', '-q', '--since', '60d'], at);
-    const twice = await runByDay(['scans', 'watch', '--input', 'all.csv', '--input', 'some.csv', ...UNTIL, '-f', 'json'], at);
+    const twice = await runByDay(
+      ['scans', 'watch', '--input', 'all.csv', '--input', 'some.csv', ...UNTIL, '-f', 'json'],
+      at,
+    );
     expect(twice.stdout).toBe(files.stdout);
   });
 
@@ -171,16 +191,20 @@ describe('scans watch --input', () => {
     expect(run).toMatchObject({ code: 0, stdout: 'outcome\nok\n' });
     expect(run.stderr).toContain('The data ends at ');
     // Whoever knows that the file is complete says until when.
-    expect((await runByDay(['scans', 'watch', '--input', 'quiet.csv', ...UNTIL, '--fields', 'outcome'], at)).stdout).toBe(
-      'outcome\nquiet\n',
-    );
+    expect(
+      (await runByDay(['scans', 'watch', '--input', 'quiet.csv', ...UNTIL, '--fields', 'outcome'], at))
+        .stdout,
+    ).toBe('outcome\nquiet\n');
   });
 
   it('refuses files without scans before --until', async () => {
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'none.csv'), 'id,ts\n');
     const run = await runByDay(['scans', 'watch', '--input', 'none.csv'], { cwd });
-    expect([run.code, run.stderr]).toEqual([9, expect.stringContaining('these files have no scans before that time')]);
+    expect([run.code, run.stderr]).toEqual([
+      9,
+      expect.stringContaining('these files have no scans before that time'),
+    ]);
   });
 });
 
@@ -190,7 +214,17 @@ describe('scans watch --since-last', () => {
     const cwd = await useDirectory();
     const night = () =>
       runByDay(
-        ['scans', 'watch', '--all', ...UNTIL, '--since-last', 'watch.csv', '--quiet', '--fields', 'id,slug,name,outcome'],
+        [
+          'scans',
+          'watch',
+          '--all',
+          ...UNTIL,
+          '--since-last',
+          'watch.csv',
+          '--quiet',
+          '--fields',
+          'id,slug,name,outcome',
+        ],
         {
           env: sandbox.env,
           cwd,
@@ -209,7 +243,10 @@ describe('scans watch --since-last', () => {
 
   it.each([
     [['--since-last', 'x.csv', '-o', 'x.csv'], "--output can't be the same file as --since-last"],
-    [['--since-last', 'list.csv'], 'list.csv was not written by --since-last: line 2 is not a row of a watch'],
+    [
+      ['--since-last', 'list.csv'],
+      'list.csv was not written by --since-last: line 2 is not a row of a watch',
+    ],
     [['--since-last', 'ids.txt'], 'ids.txt was not written by --since-last: it has no last_scan column'],
     [['--since-last', 'check.csv'], 'check.csv was not written by --since-last: it has no last_scan column'],
     [['--quiet-for', '0'], 'expected a duration above zero'],

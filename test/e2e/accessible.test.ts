@@ -36,7 +36,21 @@ describe.each(['variable', 'setting'] as const)('output for a screen reader, by 
     [['config', 'list']],
     [['doctor']],
     [['scans', 'export', 'spring-menu', '-o', 'scans.csv']],
-    [['scans', 'stats', 'spring-menu', '--by', 'day', '--by', 'country', '--since', '8w', '--compare', 'previous']],
+    [
+      [
+        'scans',
+        'stats',
+        'spring-menu',
+        '--by',
+        'day',
+        '--by',
+        'country',
+        '--since',
+        '8w',
+        '--compare',
+        'previous',
+      ],
+    ],
     [['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}']],
     [['qr', 'update', 'spring-menu', '--name', 'Lunch']],
   ])('is written once, in words: %j', async (args) => {
@@ -64,7 +78,10 @@ test('Ctrl-C at a plain question interrupts, Ctrl-D is no reply', async () => {
     ['\x03', 130],
     ['\x04', 2],
   ] as const) {
-    const running = await startCli(['qr', 'delete', 'spring-menu'], await useTerminal('variable', sandbox.env));
+    const running = await startCli(
+      ['qr', 'delete', 'spring-menu'],
+      await useTerminal('variable', sandbox.env),
+    );
     await running.waitFor(/\[y\/N\] /);
     running.child.stdin?.write(key);
     expect((await running.done).code).toBe(exit);

@@ -25,11 +25,15 @@ async function useWorkflow(files: Readonly<Record<string, string>>) {
   return { run, sandbox };
 }
 
-const at = (file: string, line: number) => ({ command: 'error', properties: { file: `menus/${file}`, line: String(line) } });
+const at = (file: string, line: number) => ({
+  command: 'error',
+  properties: { file: `menus/${file}`, line: String(line) },
+});
 
 test('bad rows are annotations at their lines, for every command that reads a file', async () => {
   const { run } = await useWorkflow({
-    'new.csv': 'name,type,destination\nLunch,url,https://example.com\n,menu,https://example.com\nTea,nope,https://example.com\n',
+    'new.csv':
+      'name,type,destination\nLunch,url,https://example.com\n,menu,https://example.com\nTea,nope,https://example.com\n',
     'codes.csv': 'slug,name\nspring-menu,\nno-such-code,Tea\n',
     'names.csv': 'slug\nspring-menu\nno-such-code\n',
     'keys.csv': 'key,name,type,destination\na,A,menu,https://example.com\na,B,menu,https://example.com\n',
@@ -48,7 +52,9 @@ test('bad rows are annotations at their lines, for every command that reads a fi
   const updated = await run(['qr', 'update', '--from', 'codes.csv']);
   expect(updated.commands).toMatchObject([at('codes.csv', 3)]);
   expect(updated.commands[0]?.data).toContain('no-such-code');
-  expect((await run(['qr', 'apply', '--from', 'keys.csv', '--dry-run'])).commands).toMatchObject([at('keys.csv', 3)]);
+  expect((await run(['qr', 'apply', '--from', 'keys.csv', '--dry-run'])).commands).toMatchObject([
+    at('keys.csv', 3),
+  ]);
   expect((await run(['qr', 'create', '--from', 'new.csv'], { GITHUB_ACTIONS: '' })).commands).toEqual([]);
 });
 
@@ -93,7 +99,8 @@ describe('values of others are no commands', () => {
       expect(commands.length).toBeLessThanOrEqual(10);
       for (const { command, properties, data } of commands) {
         expect(command).toBe('error');
-        if (!data.endsWith('with errors')) expect(properties.file).toBe('menus/a%2Cline=9%3A%3A##[error].csv');
+        if (!data.endsWith('with errors'))
+          expect(properties.file).toBe('menus/a%2Cline=9%3A%3A##[error].csv');
       }
     }
   });

@@ -19,14 +19,18 @@ async function useAppend(dateOf: () => number | undefined) {
       const dateMs = dateOf();
       // Node would put its own in the place of one that is missing.
       response.sendDate = false;
-      await send({ ...answer, headers: { ...answer.headers, Date: dateMs === undefined ? '' : formatHttpDate(dateMs) } });
+      await send({
+        ...answer,
+        headers: { ...answer.headers, Date: dateMs === undefined ? '' : formatHttpDate(dateMs) },
+      });
     },
   });
   const file = join(await useDirectory(), 'scans.csv');
   const append = (...more: string[]) =>
     runByDay(['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...more], { env: sandbox.env });
   const add = (ms: number) => sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
-  const times = async () => [...(await readFile(file, 'utf8')).matchAll(/^\d+,([^,]+),/gm)].map(([, ts = '']) => Date.parse(ts));
+  const times = async () =>
+    [...(await readFile(file, 'utf8')).matchAll(/^\d+,([^,]+),/gm)].map(([, ts = '']) => Date.parse(ts));
   return { sandbox, append, add, times };
 }
 

@@ -27,7 +27,9 @@ async function rowsIn(path: string): Promise<Record<string, string>[]> {
 
 const idsIn = async (path: string) => (await rowsIn(path)).map(({ id }) => id);
 const everything = async () => {
-  const names = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const names = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
   const paths = names.map(({ parentPath, name }) => join(parentPath, name)).sort();
   return Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')]));
 };
@@ -44,7 +46,9 @@ describe('--restart', () => {
     await ask(sandbox, 'DELETE', `/qr/${gone}`);
     const { code, stderr } = await run('--restart', '--quiet');
     expect(code).toBe(0);
-    expect(stderr.trim()).toContain(`Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 from ${gone})`);
+    expect(stderr.trim()).toContain(
+      `Kept the old file as ${file}.old: 700 scans in it are not in scans.csv (700 from ${gone})`,
+    );
     expect(await readFile(`${file}.old`, 'utf8')).toBe(before);
     expect(await rowsIn(file)).toHaveLength(1400);
     // Nothing more is lost by doing it again, and the file is gone on with.
@@ -79,7 +83,9 @@ describe('--restart', () => {
     expect(await run('--output-dir', directory, '-f', 'csv', '--restart')).toMatchObject({ code: 8 });
     expect(await idsIn(join(directory, `${gone}.csv`))).toHaveLength(300);
     // What the hint says.
-    const without = await runByDay(['scans', 'export', kept, '--append', '--restart', '-o', file], { env: sandbox.env });
+    const without = await runByDay(['scans', 'export', kept, '--append', '--restart', '-o', file], {
+      env: sandbox.env,
+    });
     expect(without).toMatchObject({ code: 0 });
     expect(await idsIn(`${file}.old`)).toHaveLength(600);
   });
@@ -95,7 +101,9 @@ describe('--restart', () => {
       await Promise.race([sleep(100 + Math.random() * 700), done]);
       child.kill('SIGKILL');
       await done;
-      const files = (await readdir(directory)).filter((name) => !name.endsWith('.json') && !name.includes('restart'));
+      const files = (await readdir(directory)).filter(
+        (name) => !name.endsWith('.json') && !name.includes('restart'),
+      );
       const ids = await Promise.all(files.map((name) => idsIn(join(directory, name))));
       expect(new Set(ids.flat()).size).toBe(8000);
     }
@@ -106,7 +114,12 @@ describe('--restart', () => {
 
 describe('each refusal says the smallest thing that helps, and it helps:', () => {
   const cases: [string, string[], RegExp, (flags: string[], env: CliOptions['env']) => Promise<unknown>][] = [
-    ['other columns', ['--fields', 'id,ts'], /Pass --fields id,ts,country,city,device,os,browser,referrer/, async () => []],
+    [
+      'other columns',
+      ['--fields', 'id,ts'],
+      /Pass --fields id,ts,country,city,device,os,browser,referrer/,
+      async () => [],
+    ],
     ['other cells', ['--raw-cells'], /Omit --raw-cells/, async () => []],
     ['another delimiter', ['--delimiter', ';'], /Add --delimiter ,/, async () => ['--delimiter', ',']],
   ];
@@ -182,9 +195,12 @@ describe('a run that forgot --append', () => {
   test('neither replaces a file of --output-dir, nor writes to a dataset', async () => {
     const sandbox = await useSandbox({ ...UNLIMITED, codes: 2, scans: 50 });
     const [each, lake] = [join(directory, 'each'), join(directory, 'lake')];
-    const run = (...flags: string[]) => runByDay(['scans', 'export', ...flags, '-f', 'csv'], { env: sandbox.env });
+    const run = (...flags: string[]) =>
+      runByDay(['scans', 'export', ...flags, '-f', 'csv'], { env: sandbox.env });
     expect(await run('--all', '--output-dir', each, '--append')).toMatchObject({ code: 0 });
-    expect(await run('--all', '--output-dir', lake, '--partition-by', 'day', '--append')).toMatchObject({ code: 0 });
+    expect(await run('--all', '--output-dir', lake, '--partition-by', 'day', '--append')).toMatchObject({
+      code: 0,
+    });
     const [before, sent] = [await everything(), sandbox.requests.length];
     for (const flags of [
       ['--all', '--output-dir', each],
@@ -221,7 +237,10 @@ describe('of two workspaces with one base URL', () => {
   test.each([
     ['one code', () => [aaa.codeId(), '-o', file]],
     ['--all', () => ['--all', '-o', file]],
-    ['a dataset', () => ['--all', '-f', 'csv', '--output-dir', join(directory, 'lake'), '--partition-by', 'day']],
+    [
+      'a dataset',
+      () => ['--all', '-f', 'csv', '--output-dir', join(directory, 'lake'), '--partition-by', 'day'],
+    ],
     ['a file per code', () => [aaa.codeId(), '-f', 'csv', '--output-dir', join(directory, 'each')]],
   ])('the other one is refused: %s', async (_, args) => {
     expect(await run(AAA, args())).toMatchObject({ code: 0 });
@@ -234,10 +253,14 @@ describe('of two workspaces with one base URL', () => {
   });
 
   test('a key of the variable is of no profile, so none is named or proposed', async () => {
-    const run = (key: string) => runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
+    const run = (key: string) =>
+      runByDay(['scans', 'export', '--all', '--append', '-o', file], { env: address.env(key) });
     expect(await run(AAA)).toMatchObject({ code: 0 });
     const refused = await run(BBB);
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another workspace') });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('belongs to another workspace'),
+    });
     expect(refused.stderr).not.toContain('profile');
   });
 
@@ -255,7 +278,11 @@ describe('of two workspaces with one base URL', () => {
     const nights = [await requestsOf(AAA, one), await requestsOf(AAA, all)];
     expect(nights).toEqual([1, 3]);
     expect(await requestsOf(ROTATED, one)).toBe(2);
-    expect([await requestsOf(ROTATED, one), await requestsOf(ROTATED, all), await requestsOf(ROTATED, all)]).toEqual([1, 3, 3]);
+    expect([
+      await requestsOf(ROTATED, one),
+      await requestsOf(ROTATED, all),
+      await requestsOf(ROTATED, all),
+    ]).toEqual([1, 3, 3]);
   });
 
   test('a service that moved: --moved-from takes file and dataset along', async () => {

@@ -61,7 +61,13 @@ async function attack(
   const strace = ['-f', '-qq', '-o', '/dev/null', ...followed, '-e', `trace=${CALLS},link`, '-e', inject];
   const command = [process.execPath, BIN, ...args, ...flags];
   // strace counts calls by thread: with one thread for files they are all in one count.
-  const env = { ...AMBIENT, UV_THREADPOOL_SIZE: '1', HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
+  const env = {
+    ...AMBIENT,
+    UV_THREADPOOL_SIZE: '1',
+    HOME: directory,
+    QRCTL_CONFIG_DIR: directory,
+    ...sandbox.env,
+  };
   const child = spawn(STRACE, [...strace, ...command], { env, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code;
@@ -86,7 +92,9 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
       const start = join(directory, 'start');
       await mkdir(start);
       if (before) {
-        expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+        expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({
+          code: 0,
+        });
       }
       for (const ms of [5, 4, -600_000]) {
         sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(NEW_YEAR + ms).toISOString() });
@@ -112,7 +120,13 @@ describe.runIf(hasStrace && SOAK).each(SCENARIOS)('$name', ({ flags, before, cal
           const place = join(directory, `${call}-${n}`);
           const file = join(place, 'scans.csv');
           await cp(start, place, { recursive: true });
-          const code = await attack(sandbox, argsOf(sandbox, file), file, flags, `inject=${call}:${inject}:when=${n}`);
+          const code = await attack(
+            sandbox,
+            argsOf(sandbox, file),
+            file,
+            flags,
+            `inject=${call}:${inject}:when=${n}`,
+          );
           expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
           if (code === 0) {
             expect(n, `${call} is called at all`).toBeGreaterThan(1);
@@ -146,12 +160,20 @@ describe.runIf(hasStrace && SOAK)('a --restart of a file that has scans of a del
           const place = join(directory, `${call}-${n}`);
           const file = join(place, 'scans.csv');
           await cp(start, place, { recursive: true });
-          const code = await attack(sandbox, all(file), file, ['--restart'], `inject=${call}:${inject}:when=${n}`);
+          const code = await attack(
+            sandbox,
+            all(file),
+            file,
+            ['--restart'],
+            `inject=${call}:${inject}:when=${n}`,
+          );
           expect(n, 'a run without a fault ends with 0').toBeLessThan(MOST_CALLS - 1);
           if (code !== 0) expect(ends, `${call} ${n} ends with ${code}`).toContain(code);
           const before = await readdir(place);
           const left = before.filter((name) => /^scans\.csv(\.old)?$/.test(name));
-          expect((await Promise.all(left.map((name) => idsIn(join(place, name))))).flat().length).toBeGreaterThanOrEqual(600);
+          expect(
+            (await Promise.all(left.map((name) => idsIn(join(place, name))))).flat().length,
+          ).toBeGreaterThanOrEqual(600);
           const next = await runCli(all(file), { env: sandbox.env });
           expect(`${call} ${n}: ${next.code} ${next.stderr}`).toMatch(/^\w+ \d+: 0 /);
           const names = (await readdir(place)).filter((name) => !name.endsWith('.json'));
@@ -177,10 +199,14 @@ describe.runIf(hasStrace && SOAK)('`scans verify --repair` of a file that lacks 
       const directory = await useDirectory();
       const start = join(directory, 'start');
       await mkdir(start);
-      expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({ code: 0 });
+      expect(await runCli(argsOf(sandbox, join(start, 'scans.csv')), { env: sandbox.env })).toMatchObject({
+        code: 0,
+      });
       const newestMs = Date.parse(sandbox.scans(sandbox.codeId()).at(-1)?.ts ?? '');
       for (const days of [3, 30]) {
-        sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(newestMs - days * 86_400_000).toISOString() });
+        sandbox.workspace.addScan(sandbox.codeId(), {
+          ts: new Date(newestMs - days * 86_400_000).toISOString(),
+        });
       }
       const wanted = sandbox
         .scans(sandbox.codeId())

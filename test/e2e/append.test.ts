@@ -32,7 +32,12 @@ async function useJob(options: SandboxOptions, format: Format = 'csv', flags: st
   const sandbox = await useSandbox({ ...UNLIMITED, codes: 1, ...options });
   const directory = await useDirectory();
   const file = join(directory, `scans.${format}`);
-  return { sandbox, directory, file, args: ['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...flags] };
+  return {
+    sandbox,
+    directory,
+    file,
+    args: ['scans', 'export', sandbox.codeId(), '-o', file, '--append', ...flags],
+  };
 }
 
 const runJob = ({ sandbox, args }: Job, more: string[] = [], env: CliOptions['env'] = {}) =>
@@ -119,11 +124,29 @@ test('a run on a still service costs one request more than what it reads, and le
 test('several codes, --all and --output-dir keep a watermark for each code', async () => {
   const sandbox = await useSandbox({ ...UNLIMITED, codes: 3, scans: 700 });
   const directory = await useDirectory();
-  const one = ['scans', 'export', sandbox.codeId(0), sandbox.codeId(1), '--append', '-o', join(directory, 'two.csv')];
+  const one = [
+    'scans',
+    'export',
+    sandbox.codeId(0),
+    sandbox.codeId(1),
+    '--append',
+    '-o',
+    join(directory, 'two.csv'),
+  ];
   const all = ['scans', 'export', '--all', '--append', '-o', join(directory, 'all.ndjson')];
-  const each = ['scans', 'export', '--all', '--append', '--output-dir', join(directory, 'each'), '--format', 'csv'];
+  const each = [
+    'scans',
+    'export',
+    '--all',
+    '--append',
+    '--output-dir',
+    join(directory, 'each'),
+    '--format',
+    'csv',
+  ];
   for (let n = 0; n < 3; n++) {
-    for (const args of [one, all, each]) expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
+    for (const args of [one, all, each])
+      expect(await runByDay(args, { env: sandbox.env })).toMatchObject({ code: 0 });
     for (const code of [0, 1, 2]) {
       sandbox.workspace.addScan(sandbox.codeId(code), { ts: new Date(NEW_YEAR + n * MINUTE).toISOString() });
     }
@@ -131,22 +154,29 @@ test('several codes, --all and --output-dir keep a watermark for each code', asy
   expect(await idsIn(join(directory, 'two.csv'))).toHaveLength(2 * 702);
   expect(new Set(await idsIn(join(directory, 'all.ndjson'))).size).toBe(3 * 702);
   expect((await readdir(join(directory, 'each'))).filter((name) => name.endsWith('.csv'))).toHaveLength(3);
-  for (const code of [0, 1, 2]) expect(await idsIn(join(directory, 'each', `${sandbox.codeId(code)}.csv`))).toHaveLength(702);
+  for (const code of [0, 1, 2])
+    expect(await idsIn(join(directory, 'each', `${sandbox.codeId(code)}.csv`))).toHaveLength(702);
 });
 
 describe('runs at the same time', () => {
   test('one works, and the others wait or leave clearly', async () => {
     const job = await useJob({ scans: 3000, latencyMs: 10 });
-    const results = await Promise.all(Array.from({ length: SOAK ? 20 : 6 }, () => runCli(job.args, { env: job.sandbox.env })));
+    const results = await Promise.all(
+      Array.from({ length: SOAK ? 20 : 6 }, () => runCli(job.args, { env: job.sandbox.env })),
+    );
     const done = results.filter(({ code }) => code === 0);
     expect(done.length).toBeGreaterThan(0);
-    for (const { code, stderr } of results) if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
+    for (const { code, stderr } of results)
+      if (code !== 0) expect(`${code} ${stderr}`).toMatch(/^2 .*another qrctl run/s);
     expect((await idsIn(job.file)).sort()).toEqual(idsOf(job.sandbox));
   });
 
   test('a stopped holder admits nobody, and a killed one blocks nobody', async () => {
     let stuck = true;
-    const job = await useJob({ scans: 3000, intercept: sometimes(({ number }) => stuck && number >= 4 && hang) });
+    const job = await useJob({
+      scans: 3000,
+      intercept: sometimes(({ number }) => stuck && number >= 4 && hang),
+    });
     const holder = await startCli(job.args, { env: job.sandbox.env });
     await until(() => job.sandbox.requests.length >= 4);
     holder.child.kill('SIGSTOP');
@@ -163,10 +193,17 @@ describe('runs at the same time', () => {
 describe('an append is refused with exit 2 and a way to go on when', () => {
   const cases: [string, (job: Job) => Promise<unknown>, { flags?: string[]; hint?: string }?][] = [
     ['the file was cut', async ({ file }) => writeFile(file, (await readFile(file)).subarray(0, -20))],
-    ['the file was edited', async ({ file }) => writeFile(file, (await readFile(file, 'utf8')).replace('mobile', 'tablet'))],
+    [
+      'the file was edited',
+      async ({ file }) => writeFile(file, (await readFile(file, 'utf8')).replace('mobile', 'tablet')),
+    ],
     ['the file was replaced', async ({ file }) => writeFile(file, 'id,ts\n')],
     ['the file was moved away', async ({ file }) => rename(file, `${file}.1`)],
-    ['other columns are wanted', async () => {}, { flags: ['--fields', 'id,ts'], hint: 'Pass --fields id,ts,country,' }],
+    [
+      'other columns are wanted',
+      async () => {},
+      { flags: ['--fields', 'id,ts'], hint: 'Pass --fields id,ts,country,' },
+    ],
     ['other cells are wanted', async () => {}, { flags: ['--raw-cells'], hint: 'Omit --raw-cells' }],
     [
       'the state is unreadable and the file was edited',
@@ -195,7 +232,9 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
     const job = await useJob({ scans: 20, codes: 2 });
     await expectEachScanOnce(job);
     const [, , , ...rest] = job.args;
-    expect(await runByDay(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env })).toMatchObject({
+    expect(
+      await runByDay(['scans', 'export', job.sandbox.codeId(1), ...rest], { env: job.sandbox.env }),
+    ).toMatchObject({
       code: 2,
     });
     const elsewhere = job.sandbox.env.QRCTL_BASE_URL.replace('127.0.0.1', 'localhost');
@@ -208,7 +247,10 @@ describe('an append is refused with exit 2 and a way to go on when', () => {
 test('a lost state is worked out again from the file, and proven against the service', async () => {
   const job = await useJob({ scans: 800 });
   await expectEachScanOnce(job);
-  for (const lose of [() => rm(`${job.file}.state.json`), () => writeFile(`${job.file}.state.json`, '{"version":1')]) {
+  for (const lose of [
+    () => rm(`${job.file}.state.json`),
+    () => writeFile(`${job.file}.state.json`, '{"version":1'),
+  ]) {
     addScans(job, 1);
     await lose();
     await expectEachScanOnce(job);
@@ -231,14 +273,17 @@ test('a file and a dataset of NDJSON keep their columns if the service adds a fi
   const { sandbox, file, directory } = job;
   const lake = join(directory, 'lake');
   const dataset = ['--output-dir', lake, '-f', 'ndjson', '--partition-by', 'month', '--append'];
-  const addToDataset = () => runByDay(['scans', 'export', sandbox.codeId(), ...dataset], { env: sandbox.env });
+  const addToDataset = () =>
+    runByDay(['scans', 'export', sandbox.codeId(), ...dataset], { env: sandbox.env });
   const keys = async (paths: string[]) => {
     const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
     const lines = texts.flatMap((text) => text.trimEnd().split('\n'));
     return new Set(lines.map((line) => Object.keys(JSON.parse(line)).join()));
   };
-  const parts = async () => (await readdir(lake, { recursive: true })).filter((name) => /^dt=.*ndjson$/.test(name));
-  const addScan = (ms: number) => sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
+  const parts = async () =>
+    (await readdir(lake, { recursive: true })).filter((name) => /^dt=.*ndjson$/.test(name));
+  const addScan = (ms: number) =>
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(ms).toISOString() });
   expect(await runJob(job)).toMatchObject({ code: 0 });
   expect(await addToDataset()).toMatchObject({ code: 0 });
   const before = await keys([file]);

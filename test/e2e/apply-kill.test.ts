@@ -13,17 +13,26 @@ const ROWS = 6;
 const KEYS = Array.from({ length: ROWS }, (_, n) => `k${n}`);
 /** One of the rows is to be paused; two say the same. */
 const before = (n: number) => `k${n},Row ${n === 5 ? 4 : n},sms,,${n === 1 ? 'paused' : ''}\n`;
-const after = (n: number) => `k${n},Row ${n === 5 ? 4 : n}${n === 2 ? ' new' : ''},sms,,${n === 1 ? 'paused' : ''}\n`;
+const after = (n: number) =>
+  `k${n},Row ${n === 5 ? 4 : n}${n === 2 ? ' new' : ''},sms,,${n === 1 ? 'paused' : ''}\n`;
 const fileOf = (row: (n: number) => string, rows = ROWS) =>
   `key,name,type,destination,status\n${Array.from({ length: rows }, (_, n) => row(n)).join('')}`;
 
 /** Runs the file to its end, and checks that each key has one code, and that another run has nothing to do. */
 async function checkEnd(sandbox: TestSandbox, file: string, told: string, state = {}): Promise<void> {
-  const run = () => runCli(['qr', 'apply', '--from', file, '--settle', '100ms'], { env: { ...sandbox.env, ...state } });
+  const run = () =>
+    runCli(['qr', 'apply', '--from', file, '--settle', '100ms'], { env: { ...sandbox.env, ...state } });
   const end = await run();
   expect([end.code, end.stderr], told).toEqual([0, expect.anything()]);
   const codes = sandbox.workspace.codes();
-  expect(codes.map(({ name }) => name).sort(), told).toEqual(['Row 0', 'Row 1', 'Row 2 new', 'Row 3', 'Row 4', 'Row 4']);
+  expect(codes.map(({ name }) => name).sort(), told).toEqual([
+    'Row 0',
+    'Row 1',
+    'Row 2 new',
+    'Row 3',
+    'Row 4',
+    'Row 4',
+  ]);
   expect(
     codes.filter(({ status }) => status === 'paused').map(({ name }) => name),
     told,
@@ -100,22 +109,42 @@ describe.runIf(hasStrace && SOAK)('qr apply on a disk that fails, or a machine t
           const file = join(directory, 'codes.csv');
           await writeFile(file, fileOf(before, 3));
           const state = join(directory, 'state');
-          const first = await runCli(['qr', 'apply', '--from', file], { env: { ...sandbox.env, QRCTL_STATE_DIR: state } });
+          const first = await runCli(['qr', 'apply', '--from', file], {
+            env: { ...sandbox.env, QRCTL_STATE_DIR: state },
+          });
           expect(first.code).toBe(0);
           await writeFile(file, fileOf(after));
           const lock = join(directory, 'codes.lock.json');
-          const paths = [lock, directory, state, join(state, 'ledger-1.jsonl')].flatMap((path) => ['-P', path]);
-          const command = [process.execPath, BIN, 'qr', 'apply', '--from', file, '--concurrency', '1', '--settle', '100ms'];
+          const paths = [lock, directory, state, join(state, 'ledger-1.jsonl')].flatMap((path) => [
+            '-P',
+            path,
+          ]);
+          const command = [
+            process.execPath,
+            BIN,
+            'qr',
+            'apply',
+            '--from',
+            file,
+            '--concurrency',
+            '1',
+            '--settle',
+            '100ms',
+          ];
           const env = bareEnv(directory, {
             UV_THREADPOOL_SIZE: '1',
             ...sandbox.env,
             QRCTL_STATE_DIR: state,
           }) as NodeJS.ProcessEnv;
           const inject = `inject=${call}:${fault}:when=${n}`;
-          const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
-            env,
-            stdio: 'ignore',
-          });
+          const child = spawn(
+            STRACE,
+            ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command],
+            {
+              env,
+              stdio: 'ignore',
+            },
+          );
           const [code] = await once(child, 'exit');
           if (code !== 0) {
             hit++;

@@ -48,11 +48,17 @@ describe('qr apply', () => {
     expect((await apply()).code).toBe(0);
     expect(methods()).toEqual({ GET: 1 });
     expect((await stat(join(cwd, 'codes.lock.json'))).mtimeMs).toBe(mtimeMs);
-    await write(file(...Array.from({ length: 20 }, (_, n) => row(19 - n, n === 7 ? 'Edited' : `Poster ${19 - n}`))));
+    await write(
+      file(...Array.from({ length: 20 }, (_, n) => row(19 - n, n === 7 ? 'Edited' : `Poster ${19 - n}`))),
+    );
     const plan = await apply('--dry-run', '--exit-code', '-f', 'json');
     expect([plan.code, methods()]).toEqual([8, { GET: 1 }]);
-    const changed = JSON.parse(plan.stdout).filter(({ action }: { action: string }) => action !== 'unchanged');
-    expect(changed).toMatchObject([{ key: 'k12', action: 'update', changes: { name: { old: 'Poster 12', new: 'Edited' } } }]);
+    const changed = JSON.parse(plan.stdout).filter(
+      ({ action }: { action: string }) => action !== 'unchanged',
+    );
+    expect(changed).toMatchObject([
+      { key: 'k12', action: 'update', changes: { name: { old: 'Poster 12', new: 'Edited' } } },
+    ]);
     expect((await apply('-q')).code).toBe(0);
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
   });
@@ -62,17 +68,24 @@ describe('qr apply', () => {
     sandbox.workspace.create({ name: 'Poster 1', destination: 'https://example.com/1' });
     await write(file(row(1)));
     const open = await apply();
-    expect([open.code, open.stderr]).toEqual([9, expect.stringMatching(/1 key: 1 exists \(1 request\)(\. Lock|\n)/)]);
+    expect([open.code, open.stderr]).toEqual([
+      9,
+      expect.stringMatching(/1 key: 1 exists \(1 request\)(\. Lock|\n)/),
+    ]);
     expect(open.stderr.includes('Lock file')).toBe(existsSync(join(cwd, 'codes.lock.json')));
     const first = await apply('--adopt-existing');
     expect([first.code, first.stderr]).toEqual([
       0,
       expect.stringContaining('1 key: 1 adopted (1 request). Lock file: codes.lock.json'),
     ]);
-    expect((await apply('--dry-run')).stderr).toContain('1 unchanged (about 1 request). No changes were made');
+    expect((await apply('--dry-run')).stderr).toContain(
+      '1 unchanged (about 1 request). No changes were made',
+    );
     expect((await apply()).stderr).toContain('1 key: 1 unchanged (1 request). Lock file: codes.lock.json');
     await write(file(row(1), row(2)));
-    expect((await apply('--dry-run')).stderr).toContain('1 to create, 1 unchanged (about 2 requests). No changes were made');
+    expect((await apply('--dry-run')).stderr).toContain(
+      '1 to create, 1 unchanged (about 2 requests). No changes were made',
+    );
     expect((await apply()).stderr).toContain('2 keys: 1 unchanged, 1 created (2 requests)');
   });
 
@@ -230,7 +243,8 @@ describe('qr apply', () => {
     await spoil(lock);
     methods();
     const env = { ...sandbox.env, ...(await newMachine()) };
-    const elsewhere = (...flags: string[]) => runByDay(['qr', 'apply', '--from', 'codes.csv', ...flags], { env, cwd });
+    const elsewhere = (...flags: string[]) =>
+      runByDay(['qr', 'apply', '--from', 'codes.csv', ...flags], { env, cwd });
     expect((await elsewhere()).code).toBe(exit);
     expect((await elsewhere('--adopt-existing')).code).toBe(0);
     expect((await elsewhere()).code).toBe(0);
@@ -258,7 +272,10 @@ describe('qr apply', () => {
     expect(won.stdout).toContain('Edited there');
     sandbox.workspace.update(sandbox.workspace.codes()[0]?.id ?? '', { status: 'paused' });
     const drift = await apply('--dry-run', '--exit-code', '-f', 'markdown');
-    expect([drift.code, drift.stdout]).toEqual([0, expect.stringMatching(/status.*paused.*last applied.*active/)]);
+    expect([drift.code, drift.stdout]).toEqual([
+      0,
+      expect.stringMatching(/status.*paused.*last applied.*active/),
+    ]);
   });
 
   it('refuses a file that was cut in half or has none of its keys (9), and changes nothing', async () => {

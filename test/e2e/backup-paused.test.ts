@@ -4,11 +4,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../src/sandbox/exchange.ts';
 import { runCli, startCli, until, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, type Fault, fails, gateway, refuses, sometimes, wrongTotal } from '../support/faults.ts';
+import {
+  applyThenDrop,
+  type Fault,
+  fails,
+  gateway,
+  refuses,
+  sometimes,
+  wrongTotal,
+} from '../support/faults.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
 const isDelete = ({ request }: Exchange) => request.method === 'DELETE';
-const isPause = ({ request }: Exchange) => request.method === 'PATCH' && String(request.body).includes('paused');
+const isPause = ({ request }: Exchange) =>
+  request.method === 'PATCH' && String(request.body).includes('paused');
 const isScans = ({ request }: Exchange) => request.path.endsWith('/scans');
 const statusOf = (sandbox: TestSandbox, id: string) => sandbox.workspace.code(id)?.status;
 const patches = (sandbox: TestSandbox) => sandbox.requests.filter(({ method }) => method === 'PATCH').length;
@@ -73,7 +82,9 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
     });
     const id = sandbox.codeId();
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], { env: sandbox.env });
+    const run = await runCli(['qr', 'delete', id, '--yes', '--backup', directory, '--concurrency', '1'], {
+      env: sandbox.env,
+    });
     expect(run.code, run.stderr).toBe(0);
     expect(await savedIds(directory, id)).toHaveLength(8);
   });
@@ -81,7 +92,9 @@ describe('a scan that arrives while the DELETE waits is in the backup (B3)', () 
   it('and a DELETE whose response was lost has succeeded', async () => {
     const { sandbox } = await useScannedMeanwhile(applyThenDrop);
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
+      env: sandbox.env,
+    });
     expect(run.code, run.stderr).toBe(0);
   });
 });
@@ -97,16 +110,24 @@ describe('an active code is paused before its backup', () => {
     const directory = await useDirectory();
     const [id, other] = [sandbox.codeId(0), sandbox.codeId(1)];
     sandbox.workspace.update(other, { status: 'expired' });
-    const run = await runCli(['qr', 'delete', id, other, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runCli(['qr', 'delete', id, other, '--yes', '--backup', directory], {
+      env: sandbox.env,
+    });
     expect(run.code, run.stderr).toBe(code);
     expect([statusOf(sandbox, id), statusOf(sandbox, other)]).toEqual(['active', 'expired']);
     expect(patches(sandbox)).toBe(2);
   });
 
   it('and is backed up as it is where the service does not allow that', async () => {
-    const sandbox = await useSandbox({ codes: 1, scans: 7, intercept: sometimes((exchange) => isPause(exchange) && never) });
+    const sandbox = await useSandbox({
+      codes: 1,
+      scans: 7,
+      intercept: sometimes((exchange) => isPause(exchange) && never),
+    });
     const directory = await useDirectory();
-    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runCli(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', directory], {
+      env: sandbox.env,
+    });
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain('The service refused to pause');
   });
@@ -139,16 +160,19 @@ async function usePausedByKilled(signal: 'SIGKILL' | 'SIGINT', ofFile = true) {
 }
 
 describe('a code that an ended run left paused (B5)', () => {
-  it.each(['SIGKILL', 'SIGINT'] as const)('is backed up as it was, and deleted, by the next run after %s', async (signal) => {
-    const { sandbox, id, other, before, backup, stderr, again } = await usePausedByKilled(signal);
-    if (signal === 'SIGINT') expect(stderr).toContain('may still be paused (it was active)');
-    const run = await again();
-    expect(run.code, run.stderr).toBe(0);
-    expect(sandbox.workspace.codes().map((code) => code.id)).toEqual([other]);
-    expect((await readdir(backup)).sort()).toEqual([`${id}.json`, `${id}.scans.ndjson`]);
-    const { updated_at: _, ...saved } = JSON.parse(await readFile(join(backup, `${id}.json`), 'utf8'));
-    expect(before).toMatchObject(saved);
-  });
+  it.each(['SIGKILL', 'SIGINT'] as const)(
+    'is backed up as it was, and deleted, by the next run after %s',
+    async (signal) => {
+      const { sandbox, id, other, before, backup, stderr, again } = await usePausedByKilled(signal);
+      if (signal === 'SIGINT') expect(stderr).toContain('may still be paused (it was active)');
+      const run = await again();
+      expect(run.code, run.stderr).toBe(0);
+      expect(sandbox.workspace.codes().map((code) => code.id)).toEqual([other]);
+      expect((await readdir(backup)).sort()).toEqual([`${id}.json`, `${id}.scans.ndjson`]);
+      const { updated_at: _, ...saved } = JSON.parse(await readFile(join(backup, `${id}.json`), 'utf8'));
+      expect(before).toMatchObject(saved);
+    },
+  );
 
   it('gets its status back if it was taken off the list', async () => {
     const { sandbox, id, other, list, again } = await usePausedByKilled('SIGKILL');

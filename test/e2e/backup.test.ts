@@ -29,13 +29,19 @@ describe('qr delete --backup', () => {
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
     const codes = sandbox.workspace.codes().map((code) => ({ ...code }));
     const scans = ids.map((id) => sandbox.scans(id));
-    const run = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', directory], { env: sandbox.env });
+    const run = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', directory], {
+      env: sandbox.env,
+    });
     expect(run).toMatchObject({ code: 0 });
     expect(sandbox.workspace.codes()).toHaveLength(1);
-    expect((await readdir(directory)).sort()).toEqual(ids.flatMap((id) => [`${id}.json`, `${id}.scans.ndjson`]).sort());
+    expect((await readdir(directory)).sort()).toEqual(
+      ids.flatMap((id) => [`${id}.json`, `${id}.scans.ndjson`]).sort(),
+    );
     for (const [at, id] of ids.entries()) {
       expect(await scansIn(directory, id)).toEqual(scans[at]);
-      expect(JSON.parse(await readFile(join(directory, `${id}.json`), 'utf8'))).toEqual(codes.find((code) => code.id === id));
+      expect(JSON.parse(await readFile(join(directory, `${id}.json`), 'utf8'))).toEqual(
+        codes.find((code) => code.id === id),
+      );
     }
     // The code, its pause, its pages, a look beyond them, one for newer scans, and the DELETE.
     expect(sandbox.requests).toHaveLength(2 * (1 + 1 + 3 + 1 + 1 + 1));
@@ -47,32 +53,41 @@ describe('qr delete --backup', () => {
     ['an id', 0, 1, false],
     ['a slug', 3, 1, false],
     ['two ids', 1, 2, false],
-  ])('costs what --dry-run says, with --yes and on a terminal: %s, %i scans', async (how, scans, count, ofFile) => {
-    for (const asked of [false, true]) {
-      const sandbox = await useSandbox({ codes: 3, scans: 0 });
-      const directory = await useDirectory();
-      const codes = [0, 1].slice(0, count).map((n) => sandbox.workspace.code(sandbox.codeId(n)));
-      const from = Date.now() - 30_000_000;
-      for (const code of codes)
-        for (let i = 0; i < scans; i++)
-          sandbox.workspace.addScan(code?.id ?? '', { ts: new Date(from + i * 2500).toISOString() });
-      const names = codes.map((code) => (how.includes('id') ? code?.id : code?.slug) ?? '');
-      const file = join(directory, 'old.csv');
-      await writeFile(file, ['slug', ...names, ''].join('\n'));
-      const args = ['qr', 'delete', ...(ofFile ? ['--from', file] : names), '--backup', join(directory, 'backup')];
-      const env = { ...sandbox.env, HOME: directory };
-      const dry = await runByDay([...args, '--dry-run', ...(asked ? [] : ['--yes'])], { env });
-      const spent = sandbox.requests.length;
-      const answer = { tty: true, input: `${count === 1 ? 'y' : count}\n` };
-      const run = await runByDay(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
-      expect(run.code, run.stderr).toBe(0);
-      const sent = sandbox.requests.slice(spent).map(({ method, url }) => `${method} ${url}`);
-      expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`\\(about ${sent.length} requests`));
-      // What was named is read once.
-      const reads = sent.filter((request) => /^GET \S*\/qr(\/[^/?]+)?(\?\S*)?$/.test(request));
-      if (!ofFile) expect(reads, sent.join('\n')).toHaveLength(count);
-    }
-  });
+  ])(
+    'costs what --dry-run says, with --yes and on a terminal: %s, %i scans',
+    async (how, scans, count, ofFile) => {
+      for (const asked of [false, true]) {
+        const sandbox = await useSandbox({ codes: 3, scans: 0 });
+        const directory = await useDirectory();
+        const codes = [0, 1].slice(0, count).map((n) => sandbox.workspace.code(sandbox.codeId(n)));
+        const from = Date.now() - 30_000_000;
+        for (const code of codes)
+          for (let i = 0; i < scans; i++)
+            sandbox.workspace.addScan(code?.id ?? '', { ts: new Date(from + i * 2500).toISOString() });
+        const names = codes.map((code) => (how.includes('id') ? code?.id : code?.slug) ?? '');
+        const file = join(directory, 'old.csv');
+        await writeFile(file, ['slug', ...names, ''].join('\n'));
+        const args = [
+          'qr',
+          'delete',
+          ...(ofFile ? ['--from', file] : names),
+          '--backup',
+          join(directory, 'backup'),
+        ];
+        const env = { ...sandbox.env, HOME: directory };
+        const dry = await runByDay([...args, '--dry-run', ...(asked ? [] : ['--yes'])], { env });
+        const spent = sandbox.requests.length;
+        const answer = { tty: true, input: `${count === 1 ? 'y' : count}\n` };
+        const run = await runByDay(asked ? args : [...args, '--yes'], { env, ...(asked && answer) });
+        expect(run.code, run.stderr).toBe(0);
+        const sent = sandbox.requests.slice(spent).map(({ method, url }) => `${method} ${url}`);
+        expect(dry.stderr, sent.join('\n')).toMatch(new RegExp(`\\(about ${sent.length} requests`));
+        // What was named is read once.
+        const reads = sent.filter((request) => /^GET \S*\/qr(\/[^/?]+)?(\?\S*)?$/.test(request));
+        if (!ofFile) expect(reads, sent.join('\n')).toHaveLength(count);
+      }
+    },
+  );
 
   it.each([
     ['too small', (total: number) => total - 7],
@@ -86,12 +101,17 @@ describe('qr delete --backup', () => {
     const [first = '', second = ''] = [sandbox.codeId(0), sandbox.codeId(1)];
     const env = sandbox.env;
     const one = await runByDay(['qr', 'delete', first, '--yes', '--backup', directory], { env });
-    expect(one).toMatchObject({ code: 9, stderr: expect.stringContaining('could not be verified as complete') });
+    expect(one).toMatchObject({
+      code: 9,
+      stderr: expect.stringContaining('could not be verified as complete'),
+    });
     const two = await runByDay(['qr', 'delete', first, second, '--yes', '--backup', directory], { env });
     expect(two).toMatchObject({ code: 9 });
     const file = join(directory, 'old.csv');
     await writeFile(file, `id\n${first}\n${second}\n`);
-    expect(await runByDay(['qr', 'delete', '--from', file, '--yes', '--backup', directory], { env })).toMatchObject({ code: 9 });
+    expect(
+      await runByDay(['qr', 'delete', '--from', file, '--yes', '--backup', directory], { env }),
+    ).toMatchObject({ code: 9 });
     expect(sandbox.workspace.codes()).toHaveLength(3);
     expect(sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
     expect((await readdir(directory)).filter((name) => name.includes('scans'))).toEqual([]);
@@ -112,8 +132,13 @@ describe('qr delete --backup', () => {
 
   it('deletes nothing where the disk takes nothing, or the directory cannot be made', async () => {
     const sandbox = await useSandbox(DATA);
-    const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], { env: sandbox.env });
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot create the directory /proc/deleted') });
+    const run = await runByDay(['qr', 'delete', sandbox.codeId(), '--yes', '--backup', '/proc/deleted'], {
+      env: sandbox.env,
+    });
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot create the directory /proc/deleted'),
+    });
     expect(sandbox.requests).toEqual([]);
   });
 
@@ -129,12 +154,20 @@ describe('qr delete --backup', () => {
         const path = join(directory, `${id}.${extension}`);
         if (target === undefined) execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
         else symlinkSync(target, path);
-        const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], { env: sandbox.env });
-        expect(run, target).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path}: it is not a regular file`) });
-        await writeFile(join(directory, 'old.csv'), `id\n${id}\n`);
-        const rows = await runByDay(['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory], {
+        const run = await runByDay(['qr', 'delete', id, '--yes', '--backup', directory], {
           env: sandbox.env,
         });
+        expect(run, target).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(`${path}: it is not a regular file`),
+        });
+        await writeFile(join(directory, 'old.csv'), `id\n${id}\n`);
+        const rows = await runByDay(
+          ['qr', 'delete', '--from', join(directory, 'old.csv'), '--yes', '--backup', directory],
+          {
+            env: sandbox.env,
+          },
+        );
         expect(rows, target).toMatchObject({ code: 2 });
       }
       expect(sandbox.workspace.codes()).toHaveLength(3);
@@ -152,7 +185,11 @@ describe('qr delete --backup', () => {
 
   it('says on a terminal that a code can be paused instead', async () => {
     const sandbox = await useSandbox(DATA);
-    const run = await runByDay(['qr', 'delete', sandbox.codeId()], { env: sandbox.env, tty: true, input: 'n\n' });
+    const run = await runByDay(['qr', 'delete', sandbox.codeId()], {
+      env: sandbox.env,
+      tty: true,
+      input: 'n\n',
+    });
     expect(run.stdout).toMatch(
       /To\s+keep\s+the\s+code\s+and\s+its\s+scans,\s+pause\s+it\s+instead:\s+`qrctl qr\s+update\s+\S+\s+--status\s+paused`/,
     );
@@ -167,11 +204,16 @@ describe('qr delete --backup', () => {
     const calls = 'trace=fsync,fdatasync,rename,write,writev,sendto,sendmsg';
     const command = [process.execPath, BIN, 'qr', 'delete', sandbox.codeId(), '--yes', '--backup', backup];
     const env = { ...AMBIENT, HOME: directory, QRCTL_CONFIG_DIR: directory, ...sandbox.env };
-    const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], { env, stdio: 'ignore' });
+    const child = spawn(STRACE, ['-f', '-y', '-qq', '-s', '12', '-o', log, '-e', calls, ...command], {
+      env,
+      stdio: 'ignore',
+    });
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
     const lines = (await readFile(log, 'utf8')).split('\n');
     const sent = lines.findIndex((line) => line.includes('"DELETE /api'));
-    const ours = lines.flatMap((line, at) => (line.includes(backup) || line.includes('rename(') ? [{ line, at }] : []));
+    const ours = lines.flatMap((line, at) =>
+      line.includes(backup) || line.includes('rename(') ? [{ line, at }] : [],
+    );
     expect(sent).toBeGreaterThan(0);
     expect(ours.filter(({ line, at }) => at > sent && line.includes(backup))).toEqual([]);
     const [, name] =
@@ -182,7 +224,11 @@ describe('qr delete --backup', () => {
     // Of the last file: its content, its name, and the directory that has the name.
     expect(name).toBe('fsync');
     const scans = lines.findIndex((line) => line.includes('rename(') && line.includes('.scans.ndjson'));
-    expect(lines.slice(0, scans).some((line) => line.includes('fsync(') && line.includes('.scans.ndjson'))).toBe(true);
-    expect(lines.slice(scans, sent).some((line) => line.includes('fsync(') && line.includes(`${backup}>`))).toBe(true);
+    expect(
+      lines.slice(0, scans).some((line) => line.includes('fsync(') && line.includes('.scans.ndjson')),
+    ).toBe(true);
+    expect(
+      lines.slice(scans, sent).some((line) => line.includes('fsync(') && line.includes(`${backup}>`)),
+    ).toBe(true);
   });
 });

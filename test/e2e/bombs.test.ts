@@ -43,12 +43,25 @@ const BOMBS: Bomb[] = [
     () => `${columns}\n${'a\n'.repeat(times(9e6, 5000))}`,
     /has more than 4000 rows of 1000 columns/,
   ],
-  ['commas', 'a.csv.gz', () => Buffer.alloc(COMMAS, ','), new RegExp(`line 1: has ${COMMAS + 1} cells \\(limit: 1000\\)`)],
-  ['one cell', 'a.csv.gz', () => `name\n東${'a'.repeat(times(40e6, 17e6))}\n`, /line 2: is longer than 16 MiB/],
+  [
+    'commas',
+    'a.csv.gz',
+    () => Buffer.alloc(COMMAS, ','),
+    new RegExp(`line 1: has ${COMMAS + 1} cells \\(limit: 1000\\)`),
+  ],
+  [
+    'one cell',
+    'a.csv.gz',
+    () => `name\n東${'a'.repeat(times(40e6, 17e6))}\n`,
+    /line 2: is longer than 16 MiB/,
+  ],
   [
     'signs of a format',
     'a.xlsx',
-    () => workbook('<row><c s="0"><v>1</v></c></row>'.repeat(500), { 'xl/styles.xml': format('['.repeat(100_000)) }),
+    () =>
+      workbook('<row><c s="0"><v>1</v></c></row>'.repeat(500), {
+        'xl/styles.xml': format('['.repeat(100_000)),
+      }),
     /a number format has more than 255 characters/,
   ],
 ];
@@ -63,7 +76,12 @@ const LONG_BOMBS: Bomb[] = [
     () => workbook('', { 'xl/texts.xml': `<sst>${'<si/>'.repeat(6e6)}</sst>` }),
     /has more than|compressed more/,
   ],
-  ['commas below a header', 'a.csv.gz', () => `name\n${','.repeat(60e6)}`, /line 2: has 60000001 cells \(limit: 1000\)/],
+  [
+    'commas below a header',
+    'a.csv.gz',
+    () => `name\n${','.repeat(60e6)}`,
+    /line 2: has 60000001 cells \(limit: 1000\)/,
+  ],
   [
     'commas in half a semicolon file',
     'a.csv.gz',
@@ -81,7 +99,12 @@ const LONG_BOMBS: Bomb[] = [
     () => workbook('<row><c t="str"><v>a</v></c></row>'.repeat(4e6)),
     /has more than 1,048,576 rows|compressed by a factor above 100/,
   ],
-  ['formats', 'a.xlsx', () => workbook('', { 'xl/styles.xml': '<cellXfs/>'.repeat(9e6) }), /compressed more|more than 16 MiB/],
+  [
+    'formats',
+    'a.xlsx',
+    () => workbook('', { 'xl/styles.xml': '<cellXfs/>'.repeat(9e6) }),
+    /compressed more|more than 16 MiB/,
+  ],
 ];
 
 test.each<Bomb>([...BOMBS, ...(SOAK ? LONG_BOMBS : [])])(
@@ -115,7 +138,10 @@ test.each([
     await writeFile(join(cwd, 'codes.csv'), 'key,name,type,destination\na,A,url,https://example.com\n');
     await writeFile(join(cwd, 'codes.lock.json'), text);
     const args = ['qr', 'apply', '--from', 'codes.csv', '--dry-run', '--offline'];
-    const { code, stderr } = await runCli(args, { cwd, nodeArgs: [`--max-old-space-size=${times(400, 150)}`] });
+    const { code, stderr } = await runCli(args, {
+      cwd,
+      nodeArgs: [`--max-old-space-size=${times(400, 150)}`],
+    });
     expect(stderr).toMatch(message);
     expect(stderr.length).toBeLessThan(10_000);
     expect(code).toBe(2);
@@ -138,7 +164,10 @@ test.each(['{},', '[],', '0,'])(
 
 test('too many names of a list are refused', async () => {
   const cwd = await useDirectory();
-  await writeFile(join(cwd, 'a.txt.gz'), gzipSync('\n'.repeat(times(9e6, 1.1e6)) + 'a\n'.repeat(times(9e6, 1e5)), { level: 1 }));
+  await writeFile(
+    join(cwd, 'a.txt.gz'),
+    gzipSync('\n'.repeat(times(9e6, 1.1e6)) + 'a\n'.repeat(times(9e6, 1e5)), { level: 1 }),
+  );
   const { code, stderr } = await runCli(['qr', 'delete', '--from', 'a.txt.gz', '--yes'], {
     cwd,
     nodeArgs: ['--max-old-space-size=400'],
@@ -150,13 +179,23 @@ test('too many names of a list are refused', async () => {
 test('a Parquet file with one byte changed is refused at once, and not decoded for minutes', async () => {
   const cwd = await useDirectory();
   const formatter = createParquetFormatter(['id', 'ts', 'country']);
-  const rows = Array.from({ length: 20 }, (_, i) => ({ id: i + 1, ts: '2026-10-01T01:02:03.004Z', country: 'DE' }));
-  const whole = Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  const rows = Array.from({ length: 20 }, (_, i) => ({
+    id: i + 1,
+    ts: '2026-10-01T01:02:03.004Z',
+    country: 'DE',
+  }));
+  const whole = Buffer.concat([
+    Buffer.from(formatter.rows(rows) as Uint8Array),
+    Buffer.from(formatter.end() as Uint8Array),
+  ]);
   for (let at = 4; at < 30; at += SOAK ? 1 : 7) {
     const damaged = Buffer.from(whole);
     damaged[at] = (damaged[at] ?? 0) ^ (at % 2 ? 0x80 : 0x10);
     await writeFile(join(cwd, 'a.parquet'), damaged);
-    const { code, stderr } = await runCli(['scans', 'stats', '--input', 'a.parquet', '--by', 'day'], { cwd, timeoutMs: 30_000 });
+    const { code, stderr } = await runCli(['scans', 'stats', '--input', 'a.parquet', '--by', 'day'], {
+      cwd,
+      timeoutMs: 30_000,
+    });
     expect([0, 2, 9]).toContain(code);
     expect(stderr).not.toMatch(/^\s+at |unhandled ?(promise ?)?rejection/im);
     expect(stderr.length).toBeLessThan(1000);
@@ -168,7 +207,8 @@ test('rows that a filter hides are told, and omitted if they should be', async (
   const row = (name: string, hidden = '') => `<row ${hidden}><c t="str"><v>${name}</v></c></row>`;
   await writeFile(join(cwd, 'a.xlsx'), workbook(row('a') + row('b', 'hidden="1"') + row('c', 'hidden="1"')));
   const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_key0123456789' };
-  const run = (...args: string[]) => runCli(['qr', 'create', '--from', 'a.xlsx', '--retry-for', '0s', ...args], { cwd, env });
+  const run = (...args: string[]) =>
+    runCli(['qr', 'create', '--from', 'a.xlsx', '--retry-for', '0s', ...args], { cwd, env });
   expect((await run()).stderr).toContain(
     '2 of 3 rows in a.xlsx are hidden but included; pass --visible-only to omit hidden rows',
   );

@@ -20,7 +20,10 @@ export interface Bench {
   write(name: string, text: string): Promise<void>;
   read(name: string): Promise<string>;
   /** Edits the rows of a CSV file, as in a spreadsheet. */
-  edit(name: string, change: (row: Record<string, string>, at: number) => Record<string, string> | undefined): Promise<void>;
+  edit(
+    name: string,
+    change: (row: Record<string, string>, at: number) => Record<string, string> | undefined,
+  ): Promise<void>;
   /** Rows of a CSV file; those of the results if no name is given. */
   readResults(name?: string): Promise<Record<string, string>[]>;
   /** Names of codes in the workspace, sorted. */
@@ -32,7 +35,11 @@ export interface Bench {
   methods(): Record<string, number>;
 }
 
-export async function useBench(text: string, options: SandboxOptions = {}, name = 'codes.csv'): Promise<Bench> {
+export async function useBench(
+  text: string,
+  options: SandboxOptions = {},
+  name = 'codes.csv',
+): Promise<Bench> {
   const sandbox = await useSandbox({ codes: 0, scans: 0, ...options });
   const directory = await useDirectory();
   const file = join(directory, name);
@@ -63,7 +70,8 @@ export async function useBench(text: string, options: SandboxOptions = {}, name 
         .sort(),
     code(name) {
       const [code, ...more] = sandbox.workspace.codes().filter((one) => one.name === name);
-      if (!code || more.length > 0) throw new Error(`${more.length + (code ? 1 : 0)} codes have the name ${name}`);
+      if (!code || more.length > 0)
+        throw new Error(`${more.length + (code ? 1 : 0)} codes have the name ${name}`);
       return code;
     },
     posts: () => sandbox.requests.filter(({ method }) => method === 'POST').length,
@@ -86,4 +94,5 @@ export const rowsOf = (count: number) =>
   `name,destination\n${Array.from({ length: count }, (_, row) => `Code ${row + 1},https://example.com/${row + 1}\n`).join('')}`;
 
 /** Outcomes of the rows of results, in one line. */
-export const outcomesOf = (results: readonly Record<string, string>[]) => results.map(({ outcome }) => outcome).join(' ');
+export const outcomesOf = (results: readonly Record<string, string>[]) =>
+  results.map(({ outcome }) => outcome).join(' ');

@@ -19,7 +19,8 @@ async function useChanges(options: SandboxOptions = {}) {
     file,
     directory,
     write: (text: string) => writeFile(file, text),
-    qr: (args: string[], options: CliOptions = {}) => runByDay(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
+    qr: (args: string[], options: CliOptions = {}) =>
+      runByDay(['qr', ...args, '--from', file], { env: sandbox.env, ...options }),
     results: async (): Promise<Record<string, string>[]> =>
       parse(await readFile(join(directory, 'changes.results.csv')), { columns: true }),
     count: (method: string) => sandbox.requests.filter((request) => request.method === method).length,
@@ -39,16 +40,17 @@ describe('qr update CODE…', () => {
       runByDay(['qr', 'update', ...names, '--status', 'expired', '-f', 'json'], { env: sandbox.env });
     const { code: exit, stdout } = await update(a.id, b.id.toUpperCase(), a.id);
     expect(exit).toBe(0);
-    expect(JSON.parse(stdout).map(({ slug, outcome }: { slug: string; outcome: string }) => [slug, outcome])).toEqual([
+    expect(
+      JSON.parse(stdout).map(({ slug, outcome }: { slug: string; outcome: string }) => [slug, outcome]),
+    ).toEqual([
       [a.slug, 'updated'],
       [b.slug, 'updated'],
     ]);
     expect([code(0).status, code(1).status, count('PATCH')]).toEqual(['expired', 'expired', 2]);
     const again = await update(a.slug, code(2).slug, 'no-such');
-    expect([again.code, JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual([
-      8,
-      ['unchanged', 'updated', 'failed'],
-    ]);
+    expect([again.code, JSON.parse(again.stdout).map(({ outcome }: { outcome: string }) => outcome)]).toEqual(
+      [8, ['unchanged', 'updated', 'failed']],
+    );
     expect(count('PATCH')).toBe(3);
   });
 });
@@ -112,7 +114,9 @@ describe('qr update --from', () => {
   it('shows a person with --dry-run what changes, with both values and the slug, and not what stays', async () => {
     const { write, qr, code } = await useChanges();
     const all = [0, 1, 2].map(code);
-    await write(`id,name,status\n${all.map(({ id, name }, n) => `${id},${name},${n === 1 ? 'paused' : ''}`).join('\n')}\n`);
+    await write(
+      `id,name,status\n${all.map(({ id, name }, n) => `${id},${name},${n === 1 ? 'paused' : ''}`).join('\n')}\n`,
+    );
     const { stdout } = await qr(['update', '--dry-run'], { tty: true });
     const lines = stdout.split('\r\n').map((line) =>
       line
@@ -136,7 +140,9 @@ describe('qr update --from', () => {
     await write(`id,slug\n${a?.id},${b?.slug}\n${b?.id},${a?.slug}\n${c?.id},7\n`);
     const { code: exit, stderr } = await qr([...line]);
     expect(exit).toBe(2);
-    expect(stderr).toContain(`line 2: the ID belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`);
+    expect(stderr).toContain(
+      `line 2: the ID belongs to ${a?.slug}, but the slug is ${b?.slug}: correct one of them`,
+    );
     expect(stderr).toContain(': 2 faults (no changes were made)');
     expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
@@ -194,7 +200,9 @@ describe('qr delete --from', () => {
     const no = await qr(['delete'], { tty: 300, input: 'n\n' });
     expect([no.code, no.stdout]).toEqual([
       2,
-      expect.stringMatching(/Delete 2 codes and their 20 scans in .*\? This can't be undone\. Type 2 to continue: /),
+      expect.stringMatching(
+        /Delete 2 codes and their 20 scans in .*\? This can't be undone\. Type 2 to continue: /,
+      ),
     ]);
     expect(no.stdout).toContain(`"${code(0).name}" (slug ${code(0).slug}): 10 scans`);
     expect(count('DELETE')).toBe(0);
@@ -237,7 +245,9 @@ describe('qr delete --from', () => {
     });
     const { write, qr, file, sandbox, code, results } = await useChanges({ intercept: dying });
     await write(`slug\n${code(0).slug}\n${code(1).slug}\n`);
-    const running = await startCli(['qr', 'delete', '--yes', '--from', file, '--concurrency', '1'], { env: sandbox.env });
+    const running = await startCli(['qr', 'delete', '--yes', '--from', file, '--concurrency', '1'], {
+      env: sandbox.env,
+    });
     kill = () => running.child.kill('SIGKILL');
     await running.done;
     expect(sandbox.workspace.codes()).toHaveLength(5);

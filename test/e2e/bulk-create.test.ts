@@ -8,7 +8,8 @@ import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('without a fault', () => {
   it('sends the listing and a request a row, provokes no 429, and gives the spreadsheet back with results', async () => {
-    const text = '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
+    const text =
+      '\ufeffmy key;Destination;NAME\r\n=1+1;https://example.com;"Two\r\nlines"\r\n;https://example.com/b;B\r\n';
     const { create, results, sandbox } = await useBench(text);
     const { code, stdout, stderr } = await create();
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 rows: 2 created (3 requests)')]);
@@ -51,7 +52,10 @@ describe('without a fault', () => {
     expect([again.code, outcomesOf(JSON.parse(again.stdout))]).toEqual([0, 'unchanged unchanged unchanged']);
     expect(methods()).toEqual({ GET: 1 });
     await write('codes.csv', rowsOf(5));
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('5 rows: 3 unchanged, 2 created') });
+    expect(await create()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('5 rows: 3 unchanged, 2 created'),
+    });
     expect(methods()).toEqual({ GET: 1, POST: 2 });
   });
 
@@ -82,10 +86,14 @@ describe('without a fault', () => {
 
 describe('the input', () => {
   it('is checked whole before the first request', async () => {
-    const { create, sandbox } = await useBench('name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n');
+    const { create, sandbox } = await useBench(
+      'name,type,destination\n,url,https://x.de\nb,urll,\nc,,nope\n',
+    );
     const { code, stderr, stdout } = await create();
     expect([code, stdout, sandbox.requests.length]).toEqual([2, '', 0]);
-    expect(stderr).toMatch(/3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/);
+    expect(stderr).toMatch(
+      /3 faults.*\n.*line 2, column name.*\n.*line 3, column type.*\n.*line 4, column destination/,
+    );
   });
 
   it('is refused where it has no end or does not exist, and results where they are no regular file or were cut', async () => {
@@ -95,9 +103,14 @@ describe('the input', () => {
       ['none.csv', 'cannot read none.csv: no such file'],
       ['code.csv', 'Did you mean codes.csv?'],
     ])
-      expect(await qr(['create', '--from', `${from}`])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${message}`) });
+      expect(await qr(['create', '--from', `${from}`])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${message}`),
+      });
     const fix = await qr(['update', '--from', 'codes.csv']);
-    expect(fix.stderr).toContain('run the command again. Run `qrctl qr list -o codes.csv` to create a file to start from.');
+    expect(fix.stderr).toContain(
+      'run the command again. Run `qrctl qr list -o codes.csv` to create a file to start from.',
+    );
     expect(await create()).toMatchObject({ code: 0 });
     const device = await create(['--results', '/dev/full']);
     expect(device).toMatchObject({
@@ -110,7 +123,10 @@ describe('the input', () => {
   });
 
   it('is not needed for a template', async () => {
-    expect(await runByDay(['qr', 'create', '--template'])).toMatchObject({ code: 0, stdout: 'key,name,type,destination\n' });
+    expect(await runByDay(['qr', 'create', '--template'])).toMatchObject({
+      code: 0,
+      stdout: 'key,name,type,destination\n',
+    });
   });
 
   it.each([
@@ -157,7 +173,10 @@ describe('--dry-run', () => {
     const { create, sandbox, directory, methods } = await useBench(rowsOf(3), { limit: 60 });
     sandbox.workspace.create({ name: 'Code 2', destination: 'https://example.com/2' });
     const { code, stdout, stderr } = await create(['--dry-run', '--format', 'ndjson']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 to create (about 3 requests). No changes were made')]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('2 to create (about 3 requests). No changes were made'),
+    ]);
     expect(stderr).toContain(
       '1 row exists already on the service; no code was created for it (to create it again: --as-new all)',
     );
@@ -190,8 +209,13 @@ describe('codes that exist already', () => {
 
   it('and are more than the rows with their values are asked about (9)', async () => {
     const { create, sandbox, posts, readResults } = await useBench(rowsOf(1));
-    const [a, b] = [1, 2].map(() => sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }));
-    expect(await create()).toMatchObject({ code: 9, stderr: expect.stringMatching(new RegExp(`${a?.id}|${b?.id}`)) });
+    const [a, b] = [1, 2].map(() =>
+      sandbox.workspace.create({ name: 'Code 1', destination: 'https://example.com/1' }),
+    );
+    expect(await create()).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(new RegExp(`${a?.id}|${b?.id}`)),
+    });
     expect(outcomesOf(await readResults())).toBe('undecided');
     expect(await create(['--adopt', `2=${b?.slug}`])).toMatchObject({ code: 0 });
     expect((await readResults())[0]).toMatchObject({ id: b?.id });
@@ -202,7 +226,10 @@ describe('codes that exist already', () => {
 
 describe('when the service says no', () => {
   it('stops at the limit of the plan, and sends only the rest once it is raised', async () => {
-    const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), { codeLimit: 49, latencyMs: 5 });
+    const { create, sandbox, posts, readResults, names } = await useBench(rowsOf(60), {
+      codeLimit: 49,
+      latencyMs: 5,
+    });
     const { code, stderr } = await create();
     expect([code, stderr]).toEqual([5, expect.stringContaining('plan')]);
     expect(posts()).toBeLessThanOrEqual(53);
@@ -223,12 +250,9 @@ describe('when the service says no', () => {
       code: 8,
       stderr: expect.stringContaining('1 of 4 rows failed'),
     });
-    expect((await all.readResults()).map(({ outcome, error }) => `${outcome}${error ? ' 400' : ''}`)).toEqual([
-      'created',
-      'failed 400',
-      'created',
-      'created',
-    ]);
+    expect((await all.readResults()).map(({ outcome, error }) => `${outcome}${error ? ' 400' : ''}`)).toEqual(
+      ['created', 'failed 400', 'created', 'created'],
+    );
     const fast = await useBench(rowsOf(4), { intercept: refuse });
     expect(await fast.create(['--fail-fast', '--concurrency', '1'])).toMatchObject({ code: 8 });
     expect((await fast.readResults()).map(({ outcome }) => outcome)).toEqual([
@@ -257,7 +281,9 @@ describe('when the service says no', () => {
 
   it('stops at once for a bad key (3) and for --max-wait (6)', async () => {
     const { create, posts, sandbox, names } = await useBench(rowsOf(30), { limit: 20 });
-    expect(await create([], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } })).toMatchObject({ code: 3 });
+    expect(await create([], { env: { ...sandbox.env, QRCTL_API_KEY: 'svc_live_wrong' } })).toMatchObject({
+      code: 3,
+    });
     expect(posts()).toBe(0);
     expect(await create(['--max-wait', '0'])).toMatchObject({ code: 6 });
     expect(sandbox.refused()).toBe(0);

@@ -10,7 +10,10 @@ describe('a sheet that was created', () => {
     await create();
     const [header = '', one, two, three, four] = linesOf(rowsOf(4));
     await write('codes.csv', [header, 'New,https://example.com/new', four, two, one, three, ''].join('\n'));
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('5 rows: 1 created, 4 unchanged') });
+    expect(await create()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('5 rows: 1 created, 4 unchanged'),
+    });
     const semicolons = [two, one, four].map((line) => `${line?.replace(',', ';')};7\r\n`).join('');
     await write('codes.csv', `name;destination;shop\r\n${semicolons}`);
     const { code, stderr } = await create();
@@ -26,7 +29,10 @@ describe('a sheet that was created', () => {
     const { create, write, names } = await useBench(rowsOf(2));
     await create();
     await write('codes.csv', `${rowsOf(2)}${rowsOf(2).slice('name,destination\n'.length)}`);
-    for (const outcomes of ['unchanged unchanged created created', 'unchanged unchanged unchanged unchanged']) {
+    for (const outcomes of [
+      'unchanged unchanged created created',
+      'unchanged unchanged unchanged unchanged',
+    ]) {
       const { code, stdout } = await create(['-f', 'json']);
       expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
     }
@@ -57,10 +63,16 @@ describe('a sheet that was created', () => {
     const results = await readResults();
     expect(outcomesOf(results)).toBe('unchanged edited unchanged created');
     expect(results[1]).toMatchObject({ id, slug });
-    expect(await create(['--apply-edits'])).toMatchObject({ code: 0, stderr: expect.stringContaining('1 updated') });
+    expect(await create(['--apply-edits'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('1 updated'),
+    });
     expect(methods()).toEqual({ GET: 1, PATCH: 1 });
     expect(code('Code 2').destination).toBe('https://example.com/two');
-    expect(await create()).toMatchObject({ code: 0, stderr: expect.stringContaining('4 rows: 4 unchanged (1 request)') });
+    expect(await create()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('4 rows: 4 unchanged (1 request)'),
+    });
   });
 
   it.each([
@@ -68,24 +80,27 @@ describe('a sheet that was created', () => {
     ['theirs', 'https://example.com/2', 'unchanged'],
     ['skip', 'https://example.com/2', 'unchanged'],
     ['new', 'https://example.com/2', 'created'],
-  ])('takes the answer %s from the column decision of its results, once', async (decision, destination, outcome) => {
-    const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
-    await create();
-    await write('codes.csv', rowsOf(2).replace('example.com/2', 'example.com/two'));
-    expect((await create()).code).toBe(8);
-    const { id } = code('Code 2');
-    await edit('codes.results.csv', (row) => (row.outcome === 'edited' ? { ...row, decision } : row));
-    const again = ['create', '--from', 'codes.results.csv'];
-    expect((await qr(again)).code).toBe(0);
-    const results = await readResults();
-    expect([results[1]?.outcome, results[1]?.decision]).toEqual([outcome, '']);
-    methods();
-    const rerun = await qr(again);
-    expect(rerun.code).toBe(decision === 'skip' ? 8 : 0);
-    expect(methods()).toEqual({ GET: 1 });
-    if (decision === 'new') expect(results[1]?.id).not.toBe(id);
-    else expect(code('Code 2')).toMatchObject({ id, destination });
-  });
+  ])(
+    'takes the answer %s from the column decision of its results, once',
+    async (decision, destination, outcome) => {
+      const { create, qr, write, code, edit, readResults, methods } = await useBench(rowsOf(2));
+      await create();
+      await write('codes.csv', rowsOf(2).replace('example.com/2', 'example.com/two'));
+      expect((await create()).code).toBe(8);
+      const { id } = code('Code 2');
+      await edit('codes.results.csv', (row) => (row.outcome === 'edited' ? { ...row, decision } : row));
+      const again = ['create', '--from', 'codes.results.csv'];
+      expect((await qr(again)).code).toBe(0);
+      const results = await readResults();
+      expect([results[1]?.outcome, results[1]?.decision]).toEqual([outcome, '']);
+      methods();
+      const rerun = await qr(again);
+      expect(rerun.code).toBe(decision === 'skip' ? 8 : 0);
+      expect(methods()).toEqual({ GET: 1 });
+      if (decision === 'new') expect(results[1]?.id).not.toBe(id);
+      else expect(code('Code 2')).toMatchObject({ id, destination });
+    },
+  );
 
   it('leaves what a colleague changed meanwhile, and sends what was edited', async () => {
     const { create, write, code, sandbox, names } = await useBench(rowsOf(1));
@@ -96,7 +111,10 @@ describe('a sheet that was created', () => {
     const held = await create();
     expect([held.code, held.stderr]).toEqual([8, expect.stringContaining(id)]);
     expect(await create(['--apply-edits'])).toMatchObject({ code: 0 });
-    expect(sandbox.workspace.code(id)).toMatchObject({ name: 'Renamed there', destination: 'https://example.com/one' });
+    expect(sandbox.workspace.code(id)).toMatchObject({
+      name: 'Renamed there',
+      destination: 'https://example.com/one',
+    });
     expect(names()).toHaveLength(1);
   });
 
@@ -113,7 +131,10 @@ describe('a sheet that was created', () => {
   it('has a new code for a row of another type, and asks about rows that could be one of several', async () => {
     const { create, write, posts } = await useBench('name,type,destination\na,url,https://x.de\n');
     await create();
-    await write('codes.csv', 'name,type,destination\nb,url,https://x.de\nc,url,https://x.de\na,url,https://x.de\n');
+    await write(
+      'codes.csv',
+      'name,type,destination\nb,url,https://x.de\nc,url,https://x.de\na,url,https://x.de\n',
+    );
     expect(await create()).toMatchObject({ code: 0 });
     expect(posts()).toBe(3);
   });
@@ -138,7 +159,10 @@ describe('a sheet that was created', () => {
 
   it('has a new code for a corrected row that was rejected', async () => {
     const intercept = sometimes(({ request }) => `${request.body}`.includes('bad') && fails(400));
-    const { create, write, names } = await useBench('name,destination\ngood,https://x.de\nbad,https://y.de\n', { intercept });
+    const { create, write, names } = await useBench(
+      'name,destination\ngood,https://x.de\nbad,https://y.de\n',
+      { intercept },
+    );
     expect(await create()).toMatchObject({ code: 8 });
     await write('codes.csv', 'name,destination\ngood,https://x.de\nbetter,https://y.de\n');
     expect(await create()).toMatchObject({ code: 0 });
@@ -150,10 +174,14 @@ describe('three people with three copies', () => {
   it('each add a row and correct one: every row is there once, and no run undoes what another did', async () => {
     const { create, qr, read, write, edit, sandbox, names, code } = await useBench(rowsOf(3));
     await create();
-    const people = await Promise.all([1, 2, 3].map(async (n) => ({ n, file: `copy-${n}.csv`, env: await newMachine() })));
+    const people = await Promise.all(
+      [1, 2, 3].map(async (n) => ({ n, file: `copy-${n}.csv`, env: await newMachine() })),
+    );
     for (const { file } of people) await write(file, await read('codes.results.csv'));
     for (const { n, file, env } of people) {
-      await edit(file, (row) => (row.name === `Code ${n}` ? { ...row, destination: `https://example.com/by-${n}` } : row));
+      await edit(file, (row) =>
+        row.name === `Code ${n}` ? { ...row, destination: `https://example.com/by-${n}` } : row,
+      );
       await write(file, `${await read(file)}New ${n},https://example.com/new-${n},,,,,,\n`);
       const { code: exit, stderr } = await qr(['create', '--from', file, '--apply-edits'], { env });
       expect([exit, stderr]).toEqual([0, expect.stringMatching(/1 updated/)]);

@@ -82,10 +82,26 @@ async function attack(seed: number, kills: number): Promise<Ended> {
   const directory = await useDirectory();
   const file = join(directory, 'codes.csv');
   const names = Array.from({ length: ROWS }, (_, row) => `Poster ${row % (ROWS - 2)}`);
-  await writeFile(file, `name,destination\n${names.map((name) => `${name},https://example.com/p\n`).join('')}`);
+  await writeFile(
+    file,
+    `name,destination\n${names.map((name) => `${name},https://example.com/p\n`).join('')}`,
+  );
   const { sandbox, state } = await useLateService(chance, LATEST_MS * (seed % 3 === 0 ? 1 : IN_TIME));
   const options = { env: sandbox.env, cwd: directory };
-  const args = ['qr', 'create', '--from', file, '--timeout', '1s', '--concurrency', '4', '--settle', '1s', '-f', 'ndjson'];
+  const args = [
+    'qr',
+    'create',
+    '--from',
+    file,
+    '--timeout',
+    '1s',
+    '--concurrency',
+    '4',
+    '--settle',
+    '1s',
+    '-f',
+    'ndjson',
+  ];
   const ended: Ended = { kills: 0, exits: [], extra: 0 };
   const apart = (n: number) => (2 * chance(3, n) - 1) * MOST_APART_MS;
   state.apartMs = apart(0);
@@ -104,7 +120,9 @@ async function attack(seed: number, kills: number): Promise<Ended> {
     const more = chance(5, ended.kills) * 8;
     const killAtMs = systemClock.monotonic() + chance(5, ended.kills) * 5000;
     const isSending = chance(4, ended.kills) < 0.6;
-    await until(() => over || (isSending && state.posts >= posts + more) || systemClock.monotonic() >= killAtMs);
+    await until(
+      () => over || (isSending && state.posts >= posts + more) || systemClock.monotonic() >= killAtMs,
+    );
     await sleep(chance(6, ended.kills) * 20);
     if (over) ended.exits.push((await done).code);
     else ended.kills += 1;

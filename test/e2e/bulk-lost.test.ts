@@ -2,13 +2,30 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startCli, until, useDirectory } from '../support/cli.ts';
-import { applyThenDrop, applyThenHang, dropBefore, type Fault, fails, hang, landLate, sometimes } from '../support/faults.ts';
+import {
+  applyThenDrop,
+  applyThenHang,
+  dropBefore,
+  type Fault,
+  fails,
+  hang,
+  landLate,
+  sometimes,
+} from '../support/faults.ts';
 import { useSandbox } from '../support/sandbox.ts';
 import { outcomesOf, rowsOf, useBench } from './bulk-bench.ts';
 
 describe('when responses are lost', () => {
   it('finds what was created, sends again what was not, asks where another client did the same (9), and takes the decisions', async () => {
-    const faults = [dropBefore, applyThenDrop, undefined, landLate(400), undefined, fails(500), fails(500, { applied: true })];
+    const faults = [
+      dropBefore,
+      applyThenDrop,
+      undefined,
+      landLate(400),
+      undefined,
+      fails(500),
+      fails(500, { applied: true }),
+    ];
     let posts = 0;
     let isAlone = false;
     const { create, qr, sandbox, names, edit, readResults } = await useBench(rowsOf(9), {
@@ -22,15 +39,22 @@ describe('when responses are lost', () => {
     });
     const { code, stderr } = await create(['--concurrency', '1', '--settle', '1s']);
     isAlone = true;
-    expect([code, stderr]).toEqual([9, expect.stringContaining('2 rows could not be matched to a code with certainty')]);
+    expect([code, stderr]).toEqual([
+      9,
+      expect.stringContaining('2 rows could not be matched to a code with certainty'),
+    ]);
     const results = await readResults();
-    expect(outcomesOf(results)).toBe('created created created created created created created undecided undecided');
+    expect(outcomesOf(results)).toBe(
+      'created created created created created created created undecided undecided',
+    );
     const [mine = '', other] = results[7]?.error?.match(/[0-9a-f-]{36}/g) ?? [];
     expect(stderr).toContain(mine);
     expect(other).not.toBe(mine);
 
     const [, its = ''] = results[8]?.error?.match(/[0-9a-f-]{36}/g) ?? [];
-    await edit('codes.results.csv', (row, at) => (at < 7 ? row : { ...row, decision: at === 7 ? mine : its }));
+    await edit('codes.results.csv', (row, at) =>
+      at < 7 ? row : { ...row, decision: at === 7 ? mine : its },
+    );
     const decide = ['create', '--from', 'codes.results.csv', '--settle', '100ms'];
     const second = await qr(decide);
     expect([second.code, second.stderr]).toEqual([0, expect.anything()]);
@@ -60,7 +84,8 @@ describe('when responses are lost', () => {
     expect(names()).toEqual(['Code 1', 'Code 1', 'Code 2']);
     const told = await create(quick);
     expect([told.code, told.stderr]).toEqual([9, expect.stringContaining('another new code has its values')]);
-    for (const { id, name } of sandbox.workspace.codes()) if (name === 'Code 1') expect(told.stderr).toContain(id);
+    for (const { id, name } of sandbox.workspace.codes())
+      if (name === 'Code 1') expect(told.stderr).toContain(id);
     expect(posts).toBe(3);
   });
 
@@ -85,12 +110,18 @@ describe('when responses are lost', () => {
         };
       }),
     });
-    const running = await startCli(['qr', 'create', '--from', file, '--concurrency', '1'], { env: sandbox.env, cwd: directory });
+    const running = await startCli(['qr', 'create', '--from', file, '--concurrency', '1'], {
+      env: sandbox.env,
+      cwd: directory,
+    });
     kill = () => running.child.kill('SIGKILL');
     await running.done;
     await write('copy.csv', `${rowsOf(4)}Other,https://x.de\n`);
     const { code, stdout } = await qr(['create', '--from', 'copy.csv', '--settle', '100ms', '-f', 'json']);
-    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, expect.stringMatching(/^unchanged \w+ created created created$/)]);
+    expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([
+      0,
+      expect.stringMatching(/^unchanged \w+ created created created$/),
+    ]);
     expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3', 'Code 4', 'Other']);
   });
 });
@@ -106,9 +137,14 @@ describe('an interrupted run', () => {
     ] as const;
     await Promise.all(
       ends.map(async ([signal, exit]) => {
-        const { file, sandbox, directory, results, create, names } = await useBench(rowsOf(40), { latencyMs: 30 });
+        const { file, sandbox, directory, results, create, names } = await useBench(rowsOf(40), {
+          latencyMs: 30,
+        });
         await writeFile(results, OLD);
-        const running = await startCli(['qr', 'create', '--from', file], { env: sandbox.env, cwd: directory });
+        const running = await startCli(['qr', 'create', '--from', file], {
+          env: sandbox.env,
+          cwd: directory,
+        });
         await until(() => sandbox.requests.length >= 10);
         running.child.kill(signal);
         expect((await running.done).code).toBe(exit);
@@ -120,8 +156,16 @@ describe('an interrupted run', () => {
   });
 
   it.each([
-    ['update', ['update', '--from', 'rows.csv'], 'Done: at least 2 of 5 rows. Run the command again to resume'],
-    ['delete', ['delete', '--from', 'rows.csv', '--yes'], 'Done: at least 2 of 5 rows. Run the command again to resume'],
+    [
+      'update',
+      ['update', '--from', 'rows.csv'],
+      'Done: at least 2 of 5 rows. Run the command again to resume',
+    ],
+    [
+      'delete',
+      ['delete', '--from', 'rows.csv', '--yes'],
+      'Done: at least 2 of 5 rows. Run the command again to resume',
+    ],
     ['update', ['update', '--status', 'paused'], 'Done: at least 2 of 5 codes'],
     ['delete', ['delete', '--yes'], 'Done: at least 2 of 5 codes'],
   ])('%s says how far it came', async (_, args, note) => {
@@ -135,7 +179,10 @@ describe('an interrupted run', () => {
     const update = ['id,name', ...ids.map((id) => `${id},renamed`)].join('\n');
     await writeFile(join(cwd, 'rows.csv'), args.includes('delete') ? ['id', ...ids].join('\n') : update);
     const named = args.includes('--from') ? [] : ids;
-    const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], { env: sandbox.env, cwd });
+    const running = await startCli(['qr', ...args, ...named, '--concurrency', '1'], {
+      env: sandbox.env,
+      cwd,
+    });
     await until(() => changed > 2 || running.child.exitCode !== null);
     running.child.kill('SIGINT');
     const { code, stderr } = await running.done;

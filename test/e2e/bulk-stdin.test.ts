@@ -54,7 +54,11 @@ describe('qr create --from -', () => {
     const { cwd, sandbox, codes, files } = await usePipe();
     const fifo = join(cwd, 'rows');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-    const running = runByDay(['qr', 'create', '--from', fifo, '--no-color'], { env: sandbox.env, cwd, tty: 100 });
+    const running = runByDay(['qr', 'create', '--from', fifo, '--no-color'], {
+      env: sandbox.env,
+      cwd,
+      tty: 100,
+    });
     await writeFile(fifo, rowsOf(2));
     const { code, stdout } = await running;
     expect(code).toBe(0);
@@ -65,9 +69,14 @@ describe('qr create --from -', () => {
   it('looks for codes whose responses were lost, as with a file', async () => {
     let posts = 0;
     const { qr, names, files } = await usePipe({
-      intercept: sometimes(({ request }) => request.method === 'POST' && [dropBefore, undefined, applyThenDrop][posts++]),
+      intercept: sometimes(
+        ({ request }) => request.method === 'POST' && [dropBefore, undefined, applyThenDrop][posts++],
+      ),
     });
-    const { code, stdout } = await qr([...create, '--settle', '1s', '--concurrency', '1', '-f', 'json'], rowsOf(4));
+    const { code, stdout } = await qr(
+      [...create, '--settle', '1s', '--concurrency', '1', '-f', 'json'],
+      rowsOf(4),
+    );
     expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'created created created created']);
     expect([names(), await files()]).toEqual([['Code 1', 'Code 2', 'Code 3', 'Code 4'], []]);
   });
@@ -79,18 +88,29 @@ describe('qr create --from -', () => {
     running.child.kill('SIGINT');
     expect((await running.done).code).toBe(130);
     expect((await qr([...create, '--settle', '100ms'], rowsOf(40))).code).toBe(0);
-    expect([names(), await files()]).toEqual([Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort(), []]);
+    expect([names(), await files()]).toEqual([
+      Array.from({ length: 40 }, (_, row) => `Code ${row + 1}`).sort(),
+      [],
+    ]);
 
-    const full = await usePipe({ intercept: sometimes(({ request }) => `${request.body}`.includes('Code 2') && fails(400)) });
+    const full = await usePipe({
+      intercept: sometimes(({ request }) => `${request.body}`.includes('Code 2') && fails(400)),
+    });
     const failed = await full.qr([...create, '-f', 'json'], rowsOf(4));
-    expect([failed.code, outcomesOf(JSON.parse(failed.stdout))]).toEqual([8, 'created failed created created']);
+    expect([failed.code, outcomesOf(JSON.parse(failed.stdout))]).toEqual([
+      8,
+      'created failed created created',
+    ]);
   });
 
   it('writes a results file with --results, which goes on as the sheet', async () => {
     const { qr, files, names } = await usePipe();
     const keep = [...create, '--results', 'kept.results.csv'];
     expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0 });
-    expect(await qr(keep, rowsOf(2))).toMatchObject({ code: 0, stderr: expect.stringContaining('2 unchanged (1 request)') });
+    expect(await qr(keep, rowsOf(2))).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 unchanged (1 request)'),
+    });
     expect(await qr(['create', '--from', 'kept.results.csv'])).toMatchObject({ code: 0 });
     expect([await files(), names()]).toEqual([['kept.results.csv'], ['Code 1', 'Code 2']]);
   });
@@ -101,12 +121,30 @@ describe('a list of ids or slugs', () => {
     const { qr, files, codes, sandbox } = await usePipe({ codes: 3 });
     const ids = await qr(['list', '--ids']);
     const paused = await qr(['update', '--from', '-', '--status', 'paused'], ids.stdout);
-    expect([paused.code, paused.stderr]).toEqual([0, expect.stringMatching(/^3 rows: 3 updated \(\d+ requests\)\n$/)]);
+    expect([paused.code, paused.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^3 rows: 3 updated \(\d+ requests\)\n$/),
+    ]);
     expect(codes().map(({ status }) => status)).toEqual(['paused', 'paused', 'paused']);
     const slugs = codes().map(({ slug }) => slug);
-    const image = ['image', '--from', '-', '--short-url', 'https://go.example/{slug}', '--output-dir', 'out', '--dry-run'];
-    expect(await qr(image, `${slugs[0]}\n${slugs[2]}\n`)).toMatchObject({ code: 0, stderr: expect.stringContaining('2 ') });
-    const check = await qr(['check', '--from', '-', '--fail-on', 'none', '-f', 'json', '--timeout', '1s'], slugs.join('\r\n'));
+    const image = [
+      'image',
+      '--from',
+      '-',
+      '--short-url',
+      'https://go.example/{slug}',
+      '--output-dir',
+      'out',
+      '--dry-run',
+    ];
+    expect(await qr(image, `${slugs[0]}\n${slugs[2]}\n`)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2 '),
+    });
+    const check = await qr(
+      ['check', '--from', '-', '--fail-on', 'none', '-f', 'json', '--timeout', '1s'],
+      slugs.join('\r\n'),
+    );
     expect(JSON.parse(check.stdout).map(({ slug }: { slug: string }) => slug)).toEqual(slugs);
     const deleted = await qr(['delete', '--from', '-', '--yes'], `${slugs[1]}\n`);
     expect([deleted.code, codes().length]).toEqual([0, 2]);
@@ -120,15 +158,24 @@ describe('a list of ids or slugs', () => {
   it('may be a file, with a byte order mark, CRLF, empty lines and quotes', async () => {
     const { qr, cwd, codes, files } = await usePipe({ codes: 3 });
     const [a, b, c] = codes();
-    await writeFile(join(cwd, 'list.txt'), `\ufeff${a?.slug}\r\n\r\n"${b?.id.toUpperCase()}"\r\n  ${c?.slug}  \r\n`);
+    await writeFile(
+      join(cwd, 'list.txt'),
+      `\ufeff${a?.slug}\r\n\r\n"${b?.id.toUpperCase()}"\r\n  ${c?.slug}  \r\n`,
+    );
     const { code, stdout } = await qr(['update', '--from', 'list.txt', '--status', 'expired', '-f', 'json']);
     expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, 'updated updated updated']);
     expect((await files()).sort()).toEqual(['list.results.csv', 'list.txt']);
     const nothing = await qr(['update', '--from', 'list.txt']);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('a list of codes contains no changes')]);
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      expect.stringContaining('a list of codes contains no changes'),
+    ]);
     await writeFile(join(cwd, 'list.txt'), `code\n${a?.slug}\n`);
     const header = await qr(['update', '--from', 'list.txt', '--status', 'paused']);
-    expect([header.code, header.stderr]).toEqual([2, expect.stringContaining('add an id or slug column (the file has "code")')]);
+    expect([header.code, header.stderr]).toEqual([
+      2,
+      expect.stringContaining('add an id or slug column (the file has "code")'),
+    ]);
     expect(codes().every(({ status }) => status === 'expired')).toBe(true);
   });
 });

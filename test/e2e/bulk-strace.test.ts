@@ -26,13 +26,30 @@ const ATTACKS = FAULTS.flatMap((of) => CALLS.flatMap((call) => TIMES.map((n) => 
 async function attack(sandbox: TestSandbox, directory: string, inject: string): Promise<number | null> {
   const state = join(directory, 'state');
   const paths = [join(state, 'ledger-1.jsonl'), state, directory].flatMap((path) => ['-P', path]);
-  const command = [process.execPath, BIN, 'qr', 'create', '--from', join(directory, 'codes.csv'), '--concurrency', '1'];
+  const command = [
+    process.execPath,
+    BIN,
+    'qr',
+    'create',
+    '--from',
+    join(directory, 'codes.csv'),
+    '--concurrency',
+    '1',
+  ];
   // strace counts the calls of each thread; with one thread for files that is all of them.
-  const env = bareEnv(directory, { UV_THREADPOOL_SIZE: '1', ...sandbox.env, QRCTL_STATE_DIR: state }) as NodeJS.ProcessEnv;
-  const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command], {
-    env,
-    stdio: 'ignore',
-  });
+  const env = bareEnv(directory, {
+    UV_THREADPOOL_SIZE: '1',
+    ...sandbox.env,
+    QRCTL_STATE_DIR: state,
+  }) as NodeJS.ProcessEnv;
+  const child = spawn(
+    STRACE,
+    ['-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', inject, ...command],
+    {
+      env,
+      stdio: 'ignore',
+    },
+  );
   const [code] = await once(child, 'exit');
   return code;
 }
@@ -65,6 +82,10 @@ describe.runIf(hasStrace && SOAK)('qr create --from on a disk that fails, or a m
   }, 600_000);
 });
 
-async function inBatches<T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
+async function inBatches<T>(
+  items: readonly T[],
+  size: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   for (let at = 0; at < items.length; at += size) await Promise.all(items.slice(at, at + size).map(work));
 }

@@ -75,7 +75,18 @@ describe('codes are chosen', () => {
     const one = await run(['scans', 'export', '--from', 'slugs.txt', '-f', 'csv']);
     expect(slugsIn(one.stdout)).toEqual([ids[2]]);
     await run(['qr', 'list', '-o', 'codes.xlsx']);
-    const stats = await run(['scans', 'stats', '--from', 'codes.xlsx', '--status', 'active', '--by', 'code', '-f', 'json']);
+    const stats = await run([
+      'scans',
+      'stats',
+      '--from',
+      'codes.xlsx',
+      '--status',
+      'active',
+      '--by',
+      'code',
+      '-f',
+      'json',
+    ]);
     expect(JSON.parse(stats.stdout)).toHaveLength(3);
   });
 
@@ -85,7 +96,17 @@ describe('codes are chosen', () => {
     const before = sandbox.requests.length;
     const { code } = await run(['scans', 'export', '--from', 'ids.txt', '--output-dir', 'out']);
     expect([code, sandbox.requests.length - before]).toEqual([0, 4]);
-    const dry = await run(['scans', 'export', '--from', 'ids.txt', '--dry-run', '-f', 'json', '-o', 'x.json']);
+    const dry = await run([
+      'scans',
+      'export',
+      '--from',
+      'ids.txt',
+      '--dry-run',
+      '-f',
+      'json',
+      '-o',
+      'x.json',
+    ]);
     const then = sandbox.requests.length;
     await run(['scans', 'export', '--from', 'ids.txt', '-o', 'x.json']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 4, requests: sandbox.requests.length - then });
@@ -111,8 +132,20 @@ describe('codes are chosen', () => {
     const image = await run(['qr', 'image', '--name', 'acme', '--output-dir', 'pictures', ...url]);
     expect(image.code, image.stderr).toBe(0);
     expect(image.stderr).toContain('2 images');
-    const none = await run(['qr', 'image', slugOf(sandbox, ids[0]), '--status', 'paused', '-o', 'x.svg', ...url.slice(0, 2)]);
-    expect(none).toMatchObject({ code: 4, stderr: expect.stringContaining('no code matches --status paused') });
+    const none = await run([
+      'qr',
+      'image',
+      slugOf(sandbox, ids[0]),
+      '--status',
+      'paused',
+      '-o',
+      'x.svg',
+      ...url.slice(0, 2),
+    ]);
+    expect(none).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('no code matches --status paused'),
+    });
   });
 
   test.each([
@@ -127,7 +160,12 @@ describe('codes are chosen', () => {
     await writeFile(join(cwd, 'ids.txt'), `${ids[0]}\n`);
     await writeFile(join(cwd, 'empty.csv'), 'id\n');
     const args = flags.map((flag) => (flag === 'CODE' ? ids[0] : flag));
-    for (const command of [['export', '-o', 'x.csv'], ['stats'], ['report', '-o', 'x.html'], ['tail', '--max-events', '1']]) {
+    for (const command of [
+      ['export', '-o', 'x.csv'],
+      ['stats'],
+      ['report', '-o', 'x.html'],
+      ['tail', '--max-events', '1'],
+    ]) {
       const refused = await run(['scans', ...command, ...args]);
       expect(refused).toMatchObject({ code: exit, stderr: expect.stringContaining(message) });
     }
@@ -138,7 +176,10 @@ describe('codes are chosen', () => {
     await writeFile(join(cwd, 'a.csv'), 'id,ts\n1,2026-10-01T00:00:00Z\n');
     for (const flags of [['--name', 'x'], ['--status', 'active'], ['--from', 'ids.txt'], ['--all']]) {
       const refused = await run(['scans', 'stats', '--input', 'a.csv', ...flags]);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`${flags[0]} can't be used with --input`) });
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${flags[0]} can't be used with --input`),
+      });
     }
   });
 });
@@ -162,7 +203,12 @@ describe('--append with a filter', () => {
     expect(await run(back)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 scan of') });
     const csv = await readFile(join(cwd, 'acme.csv'), 'utf8');
     expect(csv.split('\n')).toHaveLength(1 + 3 + 4 + 4 + 1);
-    for (const other of [['--all'], ['--name', 'beta'], ['--name', 'acme', '--status', 'active'], [ids[0], ids[1]]]) {
+    for (const other of [
+      ['--all'],
+      ['--name', 'beta'],
+      ['--name', 'acme', '--status', 'active'],
+      [ids[0], ids[1]],
+    ]) {
       const refused = await run(['scans', 'export', ...other, '-o', 'acme.csv', '--append']);
       expect(refused).toMatchObject({
         code: 2,

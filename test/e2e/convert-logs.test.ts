@@ -48,7 +48,9 @@ test.each(['gone', 'damaged'])(
     await run(...log, '--rotated', '--until', new Date(newest - 72 * HOUR).toISOString());
     await writeFile(join(cwd, 'log.csv.1.gz'), gzipSync(await readFile(join(cwd, 'log.csv.1'))));
     await rm(join(cwd, 'log.csv.1'));
-    await (how === 'gone' ? rm(join(cwd, 'log.csv.state.json')) : writeFile(join(cwd, 'log.csv.state.json'), '{"vers'));
+    await (how === 'gone'
+      ? rm(join(cwd, 'log.csv.state.json'))
+      : writeFile(join(cwd, 'log.csv.state.json'), '{"vers'));
     const before = await readFile(join(cwd, 'log.csv'), 'utf8');
     let inputs = '';
     for (const flags of [['--rotated'], []]) {
@@ -73,7 +75,8 @@ describe('a log that an append keeps', () => {
     await run('export', '--all', '-o', 'log.ndjson', '--append', '--rotated');
     await rename(join(cwd, 'log.ndjson'), join(cwd, 'log.ndjson.1'));
     const newest = Date.parse(sandbox.scans(first).at(-1)?.ts ?? '');
-    for (const late of [newest + 1, newest - HOUR / 2]) sandbox.workspace.addScan(first, { ts: new Date(late).toISOString() });
+    for (const late of [newest + 1, newest - HOUR / 2])
+      sandbox.workspace.addScan(first, { ts: new Date(late).toISOString() });
     await run('export', '--all', '-o', 'log.ndjson', '--append', '--rotated');
     await writeFile(join(cwd, 'log.ndjson.2.gz'), gzipSync(await readFile(join(cwd, 'log.ndjson.1'))));
     await rename(join(cwd, 'log.ndjson'), join(cwd, 'log.ndjson.1'));
@@ -81,32 +84,77 @@ describe('a log that an append keeps', () => {
     const wanted = scansOf(sandbox, ...codes);
     sandbox.workspace.delete(deleted);
     const before = sandbox.requests.length;
-    const converted = await run('export', '--input', 'log.ndjson', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS);
-    expect(converted).toMatchObject({ code: 0, stderr: expect.stringContaining('Converted 2,111 scans of 3 codes') });
+    const converted = await run(
+      'export',
+      '--input',
+      'log.ndjson',
+      '--output-dir',
+      'lake',
+      '-f',
+      'ndjson',
+      ...MONTHS,
+    );
+    expect(converted).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Converted 2,111 scans of 3 codes'),
+    });
     expect(sandbox.requests.length).toBe(before);
     expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
     sandbox.workspace.addScan(first, { ts: new Date(newest + 2).toISOString() });
     const [, next = ''] = /run `qrctl scans (.*)`/.exec(converted.stderr) ?? [];
-    expect(await run(...next.split(' '))).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 1 scan of') });
-    expect(await scansIn(join(cwd, 'lake'))).toEqual([...wanted, ...scansOf(sandbox, first).slice(-1)].sort());
+    expect(await run(...next.split(' '))).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Exported 1 scan of'),
+    });
+    expect(await scansIn(join(cwd, 'lake'))).toEqual(
+      [...wanted, ...scansOf(sandbox, first).slice(-1)].sort(),
+    );
   });
 
   test('of one code gets the ID of that code in each row, and continues with it', async () => {
     const { sandbox, cwd, run } = await useJob(2, 120);
     const code = sandbox.codeId();
     await run('export', code, '-o', 'log.ndjson', '--append');
-    const done = await run('export', '--input', 'log.ndjson', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS);
-    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining(`\`qrctl scans export ${code} --output-dir lake`) });
+    const done = await run(
+      'export',
+      '--input',
+      'log.ndjson',
+      '--output-dir',
+      'lake',
+      '-f',
+      'ndjson',
+      ...MONTHS,
+    );
+    expect(done).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`\`qrctl scans export ${code} --output-dir lake`),
+    });
     expect(await scansIn(join(cwd, 'lake'))).toEqual(scansOf(sandbox, code));
     expect(await run('verify', code, '--output-dir', 'lake')).toMatchObject({ code: 0 });
   });
 
   test('of another workspace is refused, and nothing is written', async () => {
-    const [one, other] = [await useSandbox({ codes: 1, scans: 5 }), await useSandbox({ codes: 2, scans: 5, seed: 9 })];
+    const [one, other] = [
+      await useSandbox({ codes: 1, scans: 5 }),
+      await useSandbox({ codes: 2, scans: 5, seed: 9 }),
+    ];
     const shared = await useSharedAddress({ svc_live_one: one, svc_live_other: other });
     const cwd = await useDirectory();
-    await runByDay(['scans', 'export', '--all', '-o', 'log.ndjson', '--append'], { cwd, env: shared.env('svc_live_one') });
-    const args = ['scans', 'export', '--input', 'log.ndjson', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS];
+    await runByDay(['scans', 'export', '--all', '-o', 'log.ndjson', '--append'], {
+      cwd,
+      env: shared.env('svc_live_one'),
+    });
+    const args = [
+      'scans',
+      'export',
+      '--input',
+      'log.ndjson',
+      '--output-dir',
+      'lake',
+      '-f',
+      'ndjson',
+      ...MONTHS,
+    ];
     expect(await runByDay(args, { cwd, env: shared.env('svc_live_other') })).toMatchObject({ code: 2 });
     expect(await readdir(cwd)).not.toContain('lake');
   });
@@ -115,9 +163,24 @@ describe('a log that an append keeps', () => {
 test('a directory of one file per code continues with all codes', async () => {
   const { sandbox, cwd, run } = await useJob(3, 60);
   await run('export', '--all', '--output-dir', 'logs', '--append');
-  const done = await run('export', '--input', 'logs', '--output-dir', 'lake', '-f', 'ndjson', '--partition-by', 'day');
-  expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('`qrctl scans export --all --output-dir lake') });
-  expect(await scansIn(join(cwd, 'lake'))).toEqual(scansOf(sandbox, ...[0, 1, 2].map((n) => sandbox.codeId(n))));
+  const done = await run(
+    'export',
+    '--input',
+    'logs',
+    '--output-dir',
+    'lake',
+    '-f',
+    'ndjson',
+    '--partition-by',
+    'day',
+  );
+  expect(done).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('`qrctl scans export --all --output-dir lake'),
+  });
+  expect(await scansIn(join(cwd, 'lake'))).toEqual(
+    scansOf(sandbox, ...[0, 1, 2].map((n) => sandbox.codeId(n))),
+  );
 });
 
 test('files that no append keeps become a dataset that begins with their first scan', async () => {
@@ -126,24 +189,50 @@ test('files that no append keeps become a dataset that begins with their first s
   const cut = sandbox.scans(codes[0] ?? '')[100]?.ts ?? '';
   await run('export', '--all', '--since', cut, '-o', 'part.csv');
   await run('export', '--all', '--since', cut, '-o', 'again.json');
-  const args = ['export', '--input', 'part.csv', 'again.json', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS];
+  const args = [
+    'export',
+    '--input',
+    'part.csv',
+    'again.json',
+    '--output-dir',
+    'lake',
+    '-f',
+    'ndjson',
+    ...MONTHS,
+  ];
   expect(await run(...args)).toMatchObject({ code: 0 });
   const wanted = await scansIn(join(cwd, 'lake'));
   expect(wanted).toEqual(
-    codes.flatMap((code) => sandbox.scans(code).flatMap(({ id, ts }) => (ts < cut ? [] : `${code} ${id}`))).sort(),
+    codes
+      .flatMap((code) => sandbox.scans(code).flatMap(({ id, ts }) => (ts < cut ? [] : `${code} ${id}`)))
+      .sort(),
   );
-  expect(await run('export', '--all', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS, '--append')).toMatchObject({ code: 0 });
+  expect(
+    await run('export', '--all', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS, '--append'),
+  ).toMatchObject({ code: 0 });
   expect(await scansIn(join(cwd, 'lake'))).toEqual(wanted);
 });
 
 describe('what cannot be converted is refused before anything is written', () => {
   test.each([
     ['without a dataset to write', ['--input', 'scans.csv', '-o', 'copy.csv'], '--partition-by'],
-    ['with codes of the service', ['--all', '--input', 'scans.csv', '--output-dir', 'lake', ...MONTHS], '--all'],
+    [
+      'with codes of the service',
+      ['--all', '--input', 'scans.csv', '--output-dir', 'lake', ...MONTHS],
+      '--all',
+    ],
     ['with --append', ['--input', 'scans.csv', '--output-dir', 'lake', ...MONTHS, '--append'], '--append'],
-    ['rows without their code', ['--input', 'scans.csv', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS], 'code IDs'],
+    [
+      'rows without their code',
+      ['--input', 'scans.csv', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS],
+      'code IDs',
+    ],
     ['a bad row', ['--input', 'bad.csv', '--output-dir', 'lake', '-f', 'ndjson', ...MONTHS], 'near line 3'],
-    ['a directory with other files', ['--input', 'named.csv', '--output-dir', 'full', '-f', 'ndjson', ...MONTHS], 'notes.txt'],
+    [
+      'a directory with other files',
+      ['--input', 'named.csv', '--output-dir', 'full', '-f', 'ndjson', ...MONTHS],
+      'notes.txt',
+    ],
   ])('%s', async (_, args, message) => {
     const { cwd, run } = await useJob(1, 1);
     const header = 'id,ts,country,city,device,os,browser,referrer';
@@ -151,7 +240,10 @@ describe('what cannot be converted is refused before anything is written', () =>
     const code = '00000000-0000-4000-8000-000000000001';
     await writeFile(join(cwd, 'scans.csv'), `${header}\n${row}\n`);
     await writeFile(join(cwd, 'named.csv'), `qr_id,${header}\n${code},${row}\n`);
-    await writeFile(join(cwd, 'bad.csv'), `qr_id,${header}\n${code},${row}\n${code},8,yesterday,DE,,mobile,iOS,Safari,\n`);
+    await writeFile(
+      join(cwd, 'bad.csv'),
+      `qr_id,${header}\n${code},${row}\n${code},8,yesterday,DE,,mobile,iOS,Safari,\n`,
+    );
     await mkdir(join(cwd, 'full'));
     await writeFile(join(cwd, 'full', 'notes.txt'), '');
     expect(await run('export', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });

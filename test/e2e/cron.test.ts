@@ -39,7 +39,10 @@ test('the crontab line of the guide appends in silence every night, and says wha
   const line = crontabLine(home, sandbox.codeId());
   const [, profile = ''] = / --profile (\S+)/.exec(line) ?? [];
   const login = ['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin'];
-  const stored = await runCli(login, { input: sandbox.apiKey, env: { HOME: home, QRCTL_CONFIG_DIR: undefined } });
+  const stored = await runCli(login, {
+    input: sandbox.apiKey,
+    env: { HOME: home, QRCTL_CONFIG_DIR: undefined },
+  });
   expect(stored.code, stored.stderr).toBe(0);
 
   expect(await asCron(line, env)).toEqual({ code: 0, output: '' });
@@ -63,10 +66,22 @@ test.each([
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const outside = [first, last].map((ts, i) => new Date(Date.parse(ts) + (i === 0 ? -1 : 1)).toISOString());
   for (const ts of [...outside, first, last]) sandbox.workspace.addScan(sandbox.codeId(), { ts });
-  const words = ['scans', 'export', sandbox.codeId(), '--since', since, '--until', until, '--timezone', 'Europe/Berlin'];
+  const words = [
+    'scans',
+    'export',
+    sandbox.codeId(),
+    '--since',
+    since,
+    '--until',
+    until,
+    '--timezone',
+    'Europe/Berlin',
+  ];
   const zones = ['UTC', 'Asia/Kolkata', 'America/Los_Angeles'];
   const exports = await Promise.all(
-    zones.map((TZ) => runCli([...words, '--fields', 'ts', '--no-header', '-f', 'csv'], { env: { ...sandbox.env, TZ } })),
+    zones.map((TZ) =>
+      runCli([...words, '--fields', 'ts', '--no-header', '-f', 'csv'], { env: { ...sandbox.env, TZ } }),
+    ),
   );
   for (const { stdout } of exports) expect(stdout).toBe(`${first}\n${last}\n`);
 });

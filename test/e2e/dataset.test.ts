@@ -17,7 +17,19 @@ const STRACE = 'strace';
 const hasStrace = spawnSync(STRACE, ['-V']).status === 0;
 
 const flags = (lake: string, ...more: string[]) => [
-  ...['scans', 'export', '--all', '--output-dir', lake, '-f', 'parquet', '--partition-by', 'day', '--append', '--quiet'],
+  ...[
+    'scans',
+    'export',
+    '--all',
+    '--output-dir',
+    lake,
+    '-f',
+    'parquet',
+    '--partition-by',
+    'day',
+    '--append',
+    '--quiet',
+  ],
   ...more,
 ];
 
@@ -41,7 +53,8 @@ function startReader(lake: string, mayMiss = false): Reader {
       for (const partition of await readdir(shown).catch(() => [])) {
         if (!partition.startsWith('dt=')) continue;
         for (const name of await readdir(join(shown, partition)))
-          if (name.endsWith('.parquet')) found.push(...(await idsIn(join(shown, partition, name), partition)));
+          if (name.endsWith('.parquet'))
+            found.push(...(await idsIn(join(shown, partition, name), partition)));
       }
     } catch (error) {
       // Only where two generations came within one look.
@@ -106,15 +119,33 @@ describe('a dataset that is read while it grows', () => {
 
   it.each([
     [['--partition-by', 'day'], /--partition-by requires --output-dir/],
-    [['--partition-by', 'day', '--output-dir', 'x', '--append', '--restart'], /--restart can't be used with --partition-by/],
-    [['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'], /--partition-by can't be used with the format json/],
-    [['--partition-by', 'day', '--output-dir', 'x', '--no-header'], /--no-header can't be used with --partition-by/],
-    [['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'], /a dataset requires the fields qr_id, id and ts/],
-    [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact requires --partition-by and --append/],
+    [
+      ['--partition-by', 'day', '--output-dir', 'x', '--append', '--restart'],
+      /--restart can't be used with --partition-by/,
+    ],
+    [
+      ['--partition-by', 'day', '--output-dir', 'x', '-f', 'json'],
+      /--partition-by can't be used with the format json/,
+    ],
+    [
+      ['--partition-by', 'day', '--output-dir', 'x', '--no-header'],
+      /--no-header can't be used with --partition-by/,
+    ],
+    [
+      ['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'],
+      /a dataset requires the fields qr_id, id and ts/,
+    ],
+    [
+      ['--compact', '--output-dir', 'x', '--partition-by', 'day'],
+      /--compact requires --partition-by and --append/,
+    ],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
-    const run = await runCli(['scans', 'export', '--all', ...given], { env: sandbox.env, cwd: await useDirectory() });
+    const run = await runCli(['scans', 'export', '--all', ...given], {
+      env: sandbox.env,
+      cwd: await useDirectory(),
+    });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
     expect(sandbox.requests).toEqual([]);
   });
@@ -157,10 +188,14 @@ describe('a dataset that is read while it grows', () => {
             ...sandbox.env,
           };
           const command = [process.execPath, BIN, ...flags(lake)];
-          const child = spawn(STRACE, ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject, ...command], {
-            env,
-            stdio: 'ignore',
-          });
+          const child = spawn(
+            STRACE,
+            ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', inject, ...command],
+            {
+              env,
+              stdio: 'ignore',
+            },
+          );
           const [code] = await once(child, 'exit');
           if (code !== 0) hit += 1;
           await reader.look();

@@ -14,7 +14,12 @@ import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 /** Longer than any of these runs takes on a busy machine, and far shorter than without end. */
 const SECONDS = { timeoutMs: 20_000 };
 
-const PLACES = ['in /proc', 'below a file', 'below a link that leads nowhere', 'in a home of another user'] as const;
+const PLACES = [
+  'in /proc',
+  'below a file',
+  'below a link that leads nowhere',
+  'in a home of another user',
+] as const;
 
 let cwd: string;
 let sandbox: TestSandbox;
@@ -59,14 +64,22 @@ describe.runIf(isLinux).each(PLACES)('a directory %s', (place) => {
       });
       // Without QRCTL_CONFIG_DIR the candidates are kept there too.
       const completed = await qr(['__complete', 'qr', 'get', ''], { ...env, QRCTL_CONFIG_DIR: undefined });
-      expect([completed.code, completed.stdout.trim().split('\n').length, completed.stderr]).toEqual([0, 2, '']);
+      expect([completed.code, completed.stdout.trim().split('\n').length, completed.stderr]).toEqual([
+        0,
+        2,
+        '',
+      ]);
     }
     // A directory that somebody named, and that cannot be one, is told.
     const config = await qrBuilt(['qr', 'list'], { QRCTL_CONFIG_DIR: at });
-    if (place === 'below a file') expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
+    if (place === 'below a file')
+      expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(at) });
     else expect(config.code, config.stderr).toBe(0);
     const inner = await qr(['__complete', 'qr', 'get', ''], { QRCTL_CONFIG_DIR: at });
-    expect([inner.code, inner.stdout.trim().split('\n').length]).toEqual([0, place === 'below a file' ? 1 : 2]);
+    expect([inner.code, inner.stdout.trim().split('\n').length]).toEqual([
+      0,
+      place === 'below a file' ? 1 : 2,
+    ]);
   });
 });
 
@@ -87,12 +100,21 @@ const WRITERS: readonly [string, (at: string) => readonly string[]][] = [
   ['scans export --output-dir', (at) => [...EXPORT, '--output-dir', at]],
   ['scans export -o --append', (at) => [...EXPORT, '-o', `${at}/x.csv`, '--append']],
   ['scans export --output-dir --append', (at) => [...EXPORT, '--output-dir', at, '--append']],
-  ['a dataset of CSV', (at) => [...EXPORT, '--output-dir', at, '--partition-by', 'day', '-f', 'csv', '--append']],
-  ['a dataset of Parquet', (at) => [...EXPORT, '--output-dir', at, '--partition-by', 'day', '-f', 'parquet', '--append']],
+  [
+    'a dataset of CSV',
+    (at) => [...EXPORT, '--output-dir', at, '--partition-by', 'day', '-f', 'csv', '--append'],
+  ],
+  [
+    'a dataset of Parquet',
+    (at) => [...EXPORT, '--output-dir', at, '--partition-by', 'day', '-f', 'parquet', '--append'],
+  ],
   ['qr image --output-dir', (at) => [...IMAGE, '--output-dir', at]],
   ['qr image --sheet', (at) => [...IMAGE, '--sheet', 'L7160', '-o', `${at}/x.pdf`]],
   ['qr create --results', (at) => ['qr', 'create', '--from', 'codes.csv', '--results', `${at}/x.csv`]],
-  ['qr update --results', (at) => ['qr', 'update', '--from', 'ids.csv', '--status', 'paused', '--results', `${at}/x.csv`]],
+  [
+    'qr update --results',
+    (at) => ['qr', 'update', '--from', 'ids.csv', '--status', 'paused', '--results', `${at}/x.csv`],
+  ],
   ['qr delete --backup', (at) => ['qr', 'delete', '--from', 'ids.csv', '--yes', '--backup', at]],
   ['qr check --since-last', (at) => ['qr', 'check', '--since-last', `${at}/x.csv`]],
   ['scans tail --state', (at) => ['scans', 'tail', '--all', '--state', `${at}/x.json`]],
@@ -112,7 +134,13 @@ describe.runIf(isLinux).each(PLACES.slice(0, 3))('an output %s', (place) => {
   test('a config is refused with its path', async () => {
     const at = await makePlace(place);
     mustFail(await qr(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: at }), at);
-    mustFail(await qrBuilt(['config', 'set', 'format', 'json'], { QRCTL_CONFIG_DIR: undefined, XDG_CONFIG_HOME: at }), at);
+    mustFail(
+      await qrBuilt(['config', 'set', 'format', 'json'], {
+        QRCTL_CONFIG_DIR: undefined,
+        XDG_CONFIG_HOME: at,
+      }),
+      at,
+    );
   });
 
   test('the demo says that it needs a directory', async () => {

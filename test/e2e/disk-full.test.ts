@@ -29,7 +29,10 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     const { error } = JSON.parse(full.stderr);
     expect([full.code, error.code]).toEqual([1, 'NO_SPACE']);
     expect(error.message).toMatch(WORDS);
-    const listed = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', 'run.json'], { cwd, env: sandbox.env });
+    const listed = await runCli(['qr', 'list', '-o', '/dev/full', '--summary', 'run.json'], {
+      cwd,
+      env: sandbox.env,
+    });
     expect(listed.code).toBe(1);
     const summary = JSON.parse(await readFile(join(cwd, 'run.json'), 'utf8'));
     expect(summary).toMatchObject({ exit: 1, error: { code: 'NO_SPACE', status: null } });

@@ -24,20 +24,42 @@ const ofScans = (fault: Fault) => sometimes(({ request }) => request.path.endsWi
 
 const WAYS: Way[] = [
   { exit: 0, how: 'a list', args: () => ['qr', 'list'], says: /^$/ },
-  { exit: 1, how: 'an answer that is no JSON', args: () => ['qr', 'list'], sandbox: { intercept: gateway(200) }, says: /JSON/ },
+  {
+    exit: 1,
+    how: 'an answer that is no JSON',
+    args: () => ['qr', 'list'],
+    sandbox: { intercept: gateway(200) },
+    says: /JSON/,
+  },
   { exit: 2, how: 'an unknown flag', args: () => ['qr', 'list', '--limti', '3'], says: /--limit/ },
   { exit: 2, how: 'an unknown command', args: () => ['qr', 'lst'], says: /list/ },
   { exit: 2, how: 'a wrong enum', args: () => ['qr', 'list', '--status', 'actve'], says: /active/ },
-  { exit: 2, how: 'a wrong date', args: (s) => ['scans', 'export', s.codeId(), '--since', '2026-02-30'], says: /2026-02-30/ },
+  {
+    exit: 2,
+    how: 'a wrong date',
+    args: (s) => ['scans', 'export', s.codeId(), '--since', '2026-02-30'],
+    says: /2026-02-30/,
+  },
   { exit: 2, how: 'a missing name', args: () => ['qr', 'create'], says: /--name/ },
-  { exit: 2, how: 'an unwritable path', args: () => ['qr', 'list', '-o', '/nonexistent/codes.csv'], says: /nonexistent/ },
+  {
+    exit: 2,
+    how: 'an unwritable path',
+    args: () => ['qr', 'list', '-o', '/nonexistent/codes.csv'],
+    says: /nonexistent/,
+  },
   {
     exit: 2,
     how: 'scans without end',
     args: () => ['scans', 'stats', '--input', '/dev/zero'],
     says: /zero: line 1 is longer than 1 MiB/,
   },
-  { exit: 3, how: 'a wrong key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: 'svc_live_wrong' }, says: /key/ },
+  {
+    exit: 3,
+    how: 'a wrong key',
+    args: () => ['qr', 'list'],
+    env: { QRCTL_API_KEY: 'svc_live_wrong' },
+    says: /key/,
+  },
   { exit: 3, how: 'no key', args: () => ['qr', 'list'], env: { QRCTL_API_KEY: '' }, says: /auth login/ },
   { exit: 4, how: 'an unknown id', args: () => ['qr', 'get', UNKNOWN], says: /not found|no code/i },
   { exit: 4, how: 'an unknown slug', args: () => ['qr', 'get', 'no-such-slug'], says: /no-such-slug/ },
@@ -49,7 +71,13 @@ const WAYS: Way[] = [
     sandbox: { codeLimit: 25 },
     says: /plan/,
   },
-  { exit: 6, how: 'no wait', args: () => ['qr', 'list', '--max-wait', '0'], sandbox: { limit: 1, codes: 300 }, says: /max-wait/ },
+  {
+    exit: 6,
+    how: 'no wait',
+    args: () => ['qr', 'list', '--max-wait', '0'],
+    sandbox: { limit: 1, codes: 300 },
+    says: /max-wait/,
+  },
   {
     exit: 7,
     how: 'no service',
@@ -135,16 +163,41 @@ describe('a path that cannot be written is told with the flag that names it', ()
     ['--results', () => create('--results', 'taken.xlsx'), 'file with --results'],
     ['--results', () => create('--results', 'no/r.csv'), 'Create the directory first, or '],
     ['--results', () => create('--results', `${'r'.repeat(300)}.csv`), 'file with --results'],
-    ['--output', () => create('--results', 'r.csv', '--output', 'taken.xlsx'), 'Specify a different file with --output'],
-    ['--summary', () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'], 'Specify a different file with --summary'],
-    ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', '.'], 'directory with --output-dir'],
-    ['--output-dir', (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'], 'directory with --output-dir'],
-    ['--backup', (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'], 'Specify a different directory with --backup'],
+    [
+      '--output',
+      () => create('--results', 'r.csv', '--output', 'taken.xlsx'),
+      'Specify a different file with --output',
+    ],
+    [
+      '--summary',
+      () => ['qr', 'list', '--limit', '1', '--summary', 'taken.xlsx'],
+      'Specify a different file with --summary',
+    ],
+    [
+      '--output-dir',
+      (s) => ['scans', 'export', s.codeId(), '--output-dir', '.'],
+      'directory with --output-dir',
+    ],
+    [
+      '--output-dir',
+      (s) => ['scans', 'export', s.codeId(), '--output-dir', 'codes.csv'],
+      'directory with --output-dir',
+    ],
+    [
+      '--backup',
+      (s) => ['qr', 'delete', s.codeId(), '--yes', '--backup', '.'],
+      'Specify a different directory with --backup',
+    ],
   ])('%s (%#)', async (flag, args, hint) => {
     const sandbox = await useSandbox({ codes: 1, scans: 5 });
     const cwd = await useDirectory();
     await writeFile(join(cwd, 'codes.csv'), 'name,type\nMenu,sms\n');
-    for (const name of ['codes.results.csv', 'taken.xlsx', `${sandbox.codeId()}.csv`, `${sandbox.codeId()}.json`])
+    for (const name of [
+      'codes.results.csv',
+      'taken.xlsx',
+      `${sandbox.codeId()}.csv`,
+      `${sandbox.codeId()}.json`,
+    ])
       await mkdir(join(cwd, name));
     const { code, stderr } = await runCli(args(sandbox), { env: sandbox.env, cwd });
     expect(code).not.toBe(1);

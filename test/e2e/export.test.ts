@@ -5,7 +5,15 @@ import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { useDirectory } from '../support/cli.ts';
-import { changedBody, endsBefore, type Fault, otherPage, smallerPages, sometimes, wrongTotal } from '../support/faults.ts';
+import {
+  changedBody,
+  endsBefore,
+  type Fault,
+  otherPage,
+  smallerPages,
+  sometimes,
+  wrongTotal,
+} from '../support/faults.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
@@ -14,7 +22,9 @@ const DATA = { codes: 1, scans: 4000 };
 async function exported(sandbox: TestSandbox, ...flags: string[]) {
   const directory = await useDirectory();
   const file = join(directory, 'scans.csv');
-  const result = await runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], { env: sandbox.env });
+  const result = await runByDay(['scans', 'export', sandbox.codeId(), '-o', file, ...flags], {
+    env: sandbox.env,
+  });
   return { ...result, csv: await readFile(file, 'utf8').catch(() => undefined) };
 }
 
@@ -57,7 +67,13 @@ describe('an export of 4,000 scans', () => {
     const results = new Map<string, string | undefined>();
     for (const [name, options] of variants) {
       const sandbox = await useSandbox({ ...DATA, ...options });
-      const { code, csv, stderr } = await exported(sandbox, '--since', '2024-11-01', '--until', '2024-12-24T08:00:00Z');
+      const { code, csv, stderr } = await exported(
+        sandbox,
+        '--since',
+        '2024-11-01',
+        '--until',
+        '2024-12-24T08:00:00Z',
+      );
       expect(`${name}: ${code} ${stderr}`).toMatch(/: 0 /);
       results.set(name, csv);
       const rows = idsOf(csv).length;
@@ -78,22 +94,27 @@ describe('an export of 4,000 scans', () => {
     expect(idsOf(calm.csv)).toEqual(idsIn(still));
   });
 
-  test.each(['asc', 'desc', 'none'] as const)('takes in late rows that come while pages are read (%s)', async (scanOrder) => {
-    let sandbox: TestSandbox | undefined;
-    const late = sometimes(({ number }) => {
-      if (number % 2 === 1 && number < 12) {
-        sandbox?.workspace.addScan(sandbox.codeId(), { ts: `2024-${number < 6 ? '11' : '12'}-1${number % 10}T10:00:00.000Z` });
-      }
-      return undefined;
-    });
-    sandbox = await useSandbox({ ...DATA, scanOrder, intercept: late });
-    const { code, csv } = await exported(sandbox);
-    expect(code).toBe(0);
-    const found = idsOf(csv);
-    expect(scanOrder === 'none' ? [...found].sort() : found).toEqual(
-      scanOrder === 'none' ? idsIn(sandbox).sort() : idsIn(sandbox),
-    );
-  });
+  test.each(['asc', 'desc', 'none'] as const)(
+    'takes in late rows that come while pages are read (%s)',
+    async (scanOrder) => {
+      let sandbox: TestSandbox | undefined;
+      const late = sometimes(({ number }) => {
+        if (number % 2 === 1 && number < 12) {
+          sandbox?.workspace.addScan(sandbox.codeId(), {
+            ts: `2024-${number < 6 ? '11' : '12'}-1${number % 10}T10:00:00.000Z`,
+          });
+        }
+        return undefined;
+      });
+      sandbox = await useSandbox({ ...DATA, scanOrder, intercept: late });
+      const { code, csv } = await exported(sandbox);
+      expect(code).toBe(0);
+      const found = idsOf(csv);
+      expect(scanOrder === 'none' ? [...found].sort() : found).toEqual(
+        scanOrder === 'none' ? idsIn(sandbox).sort() : idsIn(sandbox),
+      );
+    },
+  );
 
   test('is exact with ties of hundreds that swap places', async () => {
     const sandbox = await useSandbox({ ...DATA, tieSize: 700, tieOrder: 'shuffled' });
@@ -119,7 +140,10 @@ describe('an export of 4,000 scans', () => {
     ['smaller pages than asked for', smallerPages(77)],
     [
       'wrong pages',
-      changedBody((body) => ({ ...body, pagination: { ...(body.pagination as object), pages: 1, page: 9, limit: 1 } })),
+      changedBody((body) => ({
+        ...body,
+        pagination: { ...(body.pagination as object), pages: 1, page: 9, limit: 1 },
+      })),
     ],
     ['a total that is capped', wrongTotal((total) => Math.min(total, 1000))],
   ])('is exact in spite of %s', async (_, intercept) => {
@@ -155,7 +179,9 @@ describe('an export of 4,000 scans', () => {
     sandbox = await useSandbox({ codes: 3, scans: 2000, intercept });
     const [first, gone, last] = [sandbox.codeId(0), sandbox.codeId(1), sandbox.codeId(2)];
     const file = join(await useDirectory(), 'all.csv');
-    const { code, stderr } = await runByDay(['scans', 'export', gone, first, last, '-o', file], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', gone, first, last, '-o', file], {
+      env: sandbox.env,
+    });
     expect(code).toBe(8);
     expect(stderr).toContain(gone);
     const lines = (await readFile(file, 'utf8')).split('\n');
@@ -173,7 +199,9 @@ describe('an export of 4,000 scans', () => {
     const [other, gone] = [sandbox.codeId(0), sandbox.codeId(1)];
     remove = () => sandbox.workspace.delete(gone);
     const directory = await useDirectory();
-    const { code, stderr } = await runByDay(['scans', 'export', gone, other, '--output-dir', directory], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', gone, other, '--output-dir', directory], {
+      env: sandbox.env,
+    });
     expect(code).toBe(8);
     expect(stderr).toContain(`${sandbox.scans(other).length.toLocaleString('en')} scans of 1 code `);
   });
@@ -184,10 +212,14 @@ test.each(['csv', 'ndjson'])(
   async (format) => {
     const sandbox = await useSandbox({ codes: 12, scans: 1500, live: 5 });
     const file = join(await useDirectory(), `all.${format}`);
-    const { code, stderr } = await runByDay(['scans', 'export', '--all', '-o', file, '--concurrency', '8'], { env: sandbox.env });
+    const { code, stderr } = await runByDay(['scans', 'export', '--all', '-o', file, '--concurrency', '8'], {
+      env: sandbox.env,
+    });
     expect(code, stderr).toBe(0);
     const rows = (await readFile(file, 'utf8')).match(/^(\{"qr_id":")?[0-9a-f]{8}-[0-9a-f-]{27}.*$/gm) ?? [];
-    expect(`${rows.length.toLocaleString('en')} scans of 12 codes`).toBe(/[\d,]+ scans of 12 codes/.exec(stderr)?.[0]);
+    expect(`${rows.length.toLocaleString('en')} scans of 12 codes`).toBe(
+      /[\d,]+ scans of 12 codes/.exec(stderr)?.[0],
+    );
   },
 );
 

@@ -17,7 +17,8 @@ async function useFiles(files: Record<string, string>, options: SandboxOptions =
     sandbox,
     cwd,
     write,
-    qr: (args: string[], more: CliOptions = {}) => runByDay(['qr', ...args], { env: sandbox.env, cwd, ...more }),
+    qr: (args: string[], more: CliOptions = {}) =>
+      runByDay(['qr', ...args], { env: sandbox.env, cwd, ...more }),
     writes: () => sandbox.requests.filter(({ method }) => method !== 'GET').length,
   };
 }
@@ -68,8 +69,12 @@ describe('one pass', () => {
   });
 
   it('counts the items of a JSON array, and lines of a plan', async () => {
-    const plan = '[{"slug":"a","at":"soon","status":"paused"},{"slug":"a","at":"2026-01-01T00:00Z","status":"pausd"}]';
-    const { qr } = await useFiles({ 'codes.json': '[{"name":"a","type":"sms"},{"name":"b"},3]', 'plan.json': plan });
+    const plan =
+      '[{"slug":"a","at":"soon","status":"paused"},{"slug":"a","at":"2026-01-01T00:00Z","status":"pausd"}]';
+    const { qr } = await useFiles({
+      'codes.json': '[{"name":"a","type":"sms"},{"name":"b"},3]',
+      'plan.json': plan,
+    });
     const create = await qr(['create', '--from', 'codes.json']);
     expect(linesOf(create.stderr).slice(1, 3)).toEqual([
       'item 2, column destination: is empty and cannot be opened when scanned',
@@ -124,7 +129,16 @@ describe('a dry run on a terminal', () => {
   it('numbers the rows of a workbook as the sheet does', async () => {
     const { qr, cwd, write } = await useFiles({}, { codes: 3 });
     await qr(['list', '-o', 'list.xlsx']);
-    const { stdout } = await qr(['update', '--from', 'list.xlsx', '--status', 'paused', '--dry-run', '-f', 'json']);
+    const { stdout } = await qr([
+      'update',
+      '--from',
+      'list.xlsx',
+      '--status',
+      'paused',
+      '--dry-run',
+      '-f',
+      'json',
+    ]);
     expect(JSON.parse(stdout).map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
     await write('ids.txt', (await qr(['list', '--ids'])).stdout);
     const deletion = await qr(['delete', '--from', 'ids.txt', '--dry-run', '--yes', '-f', 'json']);
@@ -166,7 +180,10 @@ describe('a list that nobody edited', () => {
     const { qr, cwd, write, writes, sandbox } = await useOddCodes();
     await qr(['list', '-o', 'codes.csv']);
     const list = await readFile(join(cwd, 'codes.csv'), 'utf8');
-    await write('codes.csv', list.replace('odd,url,tel:1,active', 'odd,vcard,mailto:a,activ').replace('nope', 'nope2'));
+    await write(
+      'codes.csv',
+      list.replace('odd,url,tel:1,active', 'odd,vcard,mailto:a,activ').replace('nope', 'nope2'),
+    );
     const { code, stderr } = await qr(['update', '--from', 'codes.csv']);
     expect([code, linesOf(stderr).slice(1, 4)]).toEqual([
       2,
@@ -183,12 +200,17 @@ describe('a list that nobody edited', () => {
       0,
       [
         expect.stringMatching(/^warning: line \d, column destination: mailto:a is not a web address/),
-        expect.stringMatching(/^warning: line \d, column type: the type of a code can't be changed: it is url, not vcard$/),
+        expect.stringMatching(
+          /^warning: line \d, column type: the type of a code can't be changed: it is url, not vcard$/,
+        ),
       ],
     ]);
     expect(changed.stderr).toContain('1 updated');
     expect(changed.stderr).toContain('2 warnings');
-    expect(sandbox.workspace.codes().find(({ name }) => name === 'odd')).toMatchObject({ status: 'paused', type: 'url' });
+    expect(sandbox.workspace.codes().find(({ name }) => name === 'odd')).toMatchObject({
+      status: 'paused',
+      type: 'url',
+    });
   });
 });
 
@@ -198,7 +220,11 @@ describe('without a key or a service', () => {
 
   it.each([
     ['create', good, 'name,destination\na,nope\n'],
-    ['update', 'slug,status,destination\na,paused,\nb,archived,https://x.de\n', 'slug,id,status\na,x,paused\n'],
+    [
+      'update',
+      'slug,status,destination\na,paused,\nb,archived,https://x.de\n',
+      'slug,id,status\na,x,paused\n',
+    ],
     ['delete', 'slug\na\n', 'slug,id\na,x\n'],
   ])('%s --offline says whether a file is good (0) or faulty (2)', async (verb, fine, faulty) => {
     const { qr, sandbox } = await useFiles({ 'good.csv': fine, 'bad.csv': faulty });
@@ -209,7 +235,10 @@ describe('without a key or a service', () => {
       expect.stringMatching(/good\.csv: \d rows?, no faults.* \(no request was sent\)\n$/),
     ]);
     const wrong = await qr([verb, '--from', 'bad.csv', '--offline'], bare);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('bad.csv: 1 fault (no changes were made)')]);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('bad.csv: 1 fault (no changes were made)'),
+    ]);
     expect(sandbox.requests).toEqual([]);
   });
 
@@ -222,7 +251,9 @@ describe('without a key or a service', () => {
       const right = await qr(['create', '--from', 'good.csv', '--dry-run'], options);
       expect([right.code, right.stderr]).toEqual([
         options === bare ? 2 : 3,
-        expect.stringContaining('add --offline to check the file without the service; good.csv has no faults'),
+        expect.stringContaining(
+          'add --offline to check the file without the service; good.csv has no faults',
+        ),
       ]);
     }
   });
@@ -236,7 +267,10 @@ describe('without a key or a service', () => {
       expect.stringContaining('line 3, column name: " b" has leading or trailing spaces'),
     ]);
     const list = await qr(['update', '--from', 'list.csv', '--offline', '--strict'], bare);
-    expect([list.code, list.stderr]).toEqual([0, expect.stringContaining('1 cell to check against the service')]);
+    expect([list.code, list.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 cell to check against the service'),
+    ]);
   });
 
   it('is a wish about files', async () => {

@@ -15,7 +15,9 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 function workbook(...ids: string[]): Uint8Array {
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
   const sheet = (rows: string) => `<worksheet ${MAIN}><sheetData>${rows}</sheetData></worksheet>`;
-  const rows = ids.map((id, at) => `<row r="${at + 2}"${at > 0 ? ' hidden="1"' : ''}>${cell(id)}</row>`).join('');
+  const rows = ids
+    .map((id, at) => `<row r="${at + 2}"${at > 0 ? ' hidden="1"' : ''}>${cell(id)}</row>`)
+    .join('');
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
   const parts = {
@@ -53,34 +55,64 @@ async function useCode() {
   const sandbox = await useSandbox({ codes: 1, scans: 3 });
   const cwd = await useDirectory();
   const id = sandbox.codeId();
-  Object.assign([...sandbox.workspace.codes()][0] ?? {}, { type: 'wifi', status: 'active', destination: 'WIFI:S:a;;' });
+  Object.assign([...sandbox.workspace.codes()][0] ?? {}, {
+    type: 'wifi',
+    status: 'active',
+    destination: 'WIFI:S:a;;',
+  });
   const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
   await run('scans', 'export', id, '-o', 'scans.csv', '--append');
   return { cwd, id, run };
 }
 
 describe('a workbook', () => {
-  test.each(COMMANDS)('is read by %s %s as far as --sheet-name and --visible-only say', async (...command) => {
-    const { cwd, id, run } = await useCode();
-    await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
-    const from = [...command, '--from', 'codes.xlsx'];
-    const cover = await run(...from);
-    expect([cover.code, cover.stderr]).toEqual([2, expect.stringContaining('no column identifies the codes')]);
-    const chosen = await run(...from, '--sheet-name', 'Codes', '--visible-only');
-    expect(chosen, chosen.stderr).toMatchObject({ code: 0, stderr: expect.not.stringContaining('hidden') });
-    const all = await run(...from, '--sheet-name', 'Codes');
-    expect(all.stderr).toContain('1 of 2 rows in codes.xlsx is hidden but included; pass --visible-only');
-  });
+  test.each(COMMANDS)(
+    'is read by %s %s as far as --sheet-name and --visible-only say',
+    async (...command) => {
+      const { cwd, id, run } = await useCode();
+      await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
+      const from = [...command, '--from', 'codes.xlsx'];
+      const cover = await run(...from);
+      expect([cover.code, cover.stderr]).toEqual([
+        2,
+        expect.stringContaining('no column identifies the codes'),
+      ]);
+      const chosen = await run(...from, '--sheet-name', 'Codes', '--visible-only');
+      expect(chosen, chosen.stderr).toMatchObject({ code: 0, stderr: expect.not.stringContaining('hidden') });
+      const all = await run(...from, '--sheet-name', 'Codes');
+      expect(all.stderr).toContain('1 of 2 rows in codes.xlsx is hidden but included; pass --visible-only');
+    },
+  );
 
   test('is the file that --sheet-name and --visible-only are about, if another one is text', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'codes.xlsx'), workbook(id, GONE));
     await writeFile(join(cwd, 'own.csv'), `id,hall\n${id},north\n`);
     const flags = ['--sheet-name', 'Codes', '--visible-only', '-f', 'csv'];
-    const joined = await run('scans', 'stats', '--from', 'codes.xlsx', '--join', 'own.csv', '--by', 'hall', ...flags);
+    const joined = await run(
+      'scans',
+      'stats',
+      '--from',
+      'codes.xlsx',
+      '--join',
+      'own.csv',
+      '--by',
+      'hall',
+      ...flags,
+    );
     expect([joined.code, joined.stdout]).toEqual([0, expect.stringContaining('\nhall,north,3,')]);
     await writeFile(join(cwd, 'ids.txt'), `${id}\n`);
-    const chosen = await run('scans', 'stats', '--from', 'ids.txt', '--join', 'codes.xlsx', '--by', 'id', ...flags);
+    const chosen = await run(
+      'scans',
+      'stats',
+      '--from',
+      'ids.txt',
+      '--join',
+      'codes.xlsx',
+      '--by',
+      'id',
+      ...flags,
+    );
     expect([chosen.code, chosen.stdout]).toEqual([0, expect.stringContaining(`\nid,${id},3,`)]);
   });
 });
@@ -98,7 +130,17 @@ describe('results of which some rows failed', () => {
   test('are retried by update and delete where the failed row has a code, and left out where codes are chosen', async () => {
     const { cwd, id, run } = await useCode();
     await writeFile(join(cwd, 'old.results.csv'), `id,slug,outcome,error\n${id},,failed,timed out\n`);
-    const retried = await run('qr', 'update', '--from', 'old.results.csv', '--status', 'paused', '--dry-run', '-f', 'json');
+    const retried = await run(
+      'qr',
+      'update',
+      '--from',
+      'old.results.csv',
+      '--status',
+      'paused',
+      '--dry-run',
+      '-f',
+      'json',
+    );
     expect(JSON.parse(retried.stdout)).toMatchObject([{ id, action: 'update' }]);
     for (const command of [
       ['scans', 'export'],

@@ -27,7 +27,9 @@ const SECRET = KEY.slice('svc_live_'.length).toLowerCase();
 const PIECES = Array.from({ length: SECRET.length - 11 }, (_, at) => SECRET.slice(at, at + 12));
 
 function showsPiece(text: string): boolean {
-  const plain = text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))).toLowerCase();
+  const plain = text
+    .replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    .toLowerCase();
   return PIECES.some((piece) => plain.includes(piece));
 }
 
@@ -35,12 +37,17 @@ function showsPiece(text: string): boolean {
 async function textsIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name !== 'config.json');
-  const texts = files.map(async (entry) => `${entry.name}\n${await readFile(join(entry.parentPath, entry.name), 'latin1')}`);
+  const texts = files.map(
+    async (entry) => `${entry.name}\n${await readFile(join(entry.parentPath, entry.name), 'latin1')}`,
+  );
   return Promise.all(texts);
 }
 
 async function expectNoKey(results: readonly HereResult[], directory: string): Promise<void> {
-  const written = [...results.flatMap(({ stdout, stderr }) => [stdout, stderr]), ...(await textsIn(directory))];
+  const written = [
+    ...results.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+    ...(await textsIn(directory)),
+  ];
   expect(written.filter((text) => KEY_IN_PIECES.test(text) || showsPiece(text))).toEqual([]);
 }
 
@@ -74,17 +81,32 @@ describe('the key is in nothing that is written', () => {
     ['a refusal', ({ send }) => send(failure(401, KEY, `Bearer ${KEY}`))],
     ['a redirect', redirects(`http://evil.example/?key=${KEY}`)],
     ...[SECRET, SECRET.slice(0, 14), SECRET.slice(-14), KEY.replaceAll('_', '%5F'), KEY.toUpperCase()].map(
-      (part): [string, Intercept] => [`an error, as ${part}`, ({ send }) => send(failure(400, part, `the key ${part} is bad`))],
+      (part): [string, Intercept] => [
+        `an error, as ${part}`,
+        ({ send }) => send(failure(400, part, `the key ${part} is bad`)),
+      ],
     ),
-    ['a name of its packing', ({ send }) => send({ status: 200, headers: { 'Content-Encoding': SECRET }, body: '{}' })],
-    ['a page', ({ send }) => send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: `<p>${KEY} ${pieces}` })],
+    [
+      'a name of its packing',
+      ({ send }) => send({ status: 200, headers: { 'Content-Encoding': SECRET }, body: '{}' }),
+    ],
+    [
+      'a page',
+      ({ send }) =>
+        send({ status: 200, headers: { 'Content-Type': 'text/html' }, body: `<p>${KEY} ${pieces}` }),
+    ],
     // Not 200 for what may be repeated: that would be waited for.
     [
       'half a body',
-      ({ send, request }) => send({ status: request.method === 'POST' ? 201 : 418, headers: {}, body: `{"${KEY}": ` }),
+      ({ send, request }) =>
+        send({ status: request.method === 'POST' ? 201 : 418, headers: {}, body: `{"${KEY}": ` }),
     ],
     ['wrong fields', ({ send }) => send(json(200, { data: [{ id: KEY }], pagination: { total: KEY } }))],
-    ['headers', ({ send, apply }) => send({ ...apply(), headers: { ...apply().headers, 'X-RateLimit-Plan': KEY, [KEY]: KEY } })],
+    [
+      'headers',
+      ({ send, apply }) =>
+        send({ ...apply(), headers: { ...apply().headers, 'X-RateLimit-Plan': KEY, [KEY]: KEY } }),
+    ],
   ];
 
   test.each(echoes)('when the service sends it back in %s', async (_, intercept) => {
@@ -179,7 +201,9 @@ describe('the key goes to one place', () => {
     ['file:///etc/passwd', /http or https/],
     ['\u001b[2J', /http or https/],
   ])('and not to %j', async (url, message) => {
-    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--base-url', url], { env: { QRCTL_API_KEY: KEY } });
+    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--base-url', url], {
+      env: { QRCTL_API_KEY: KEY },
+    });
     expect(stderr).toMatch(message);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).not.toContain('pass@');
@@ -195,7 +219,11 @@ describe('TLS', () => {
       response.end(JSON.stringify(page));
     });
     const port = await listen(answer, () => asked++);
-    return { port, asked: () => asked, env: { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY } };
+    return {
+      port,
+      asked: () => asked,
+      env: { QRCTL_BASE_URL: `https://localhost:${port}/api/v1`, QRCTL_API_KEY: KEY },
+    };
   }
 
   test('a certificate nobody vouches for ends it at once, with the way out, and nothing was sent', async () => {
@@ -218,7 +246,10 @@ describe('TLS', () => {
     await writeFile(authority, CERTIFICATE);
     const trusting = { ...env, NODE_EXTRA_CA_CERTS: authority };
     const other = { ...trusting, QRCTL_BASE_URL: `https://[::1]:${port}/api/v1` };
-    const [right, wrong] = await Promise.all([runCli(['qr', 'list'], { env: trusting }), runCli(['qr', 'list'], { env: other })]);
+    const [right, wrong] = await Promise.all([
+      runCli(['qr', 'list'], { env: trusting }),
+      runCli(['qr', 'list'], { env: other }),
+    ]);
     expect(right.code).toBe(0);
     expect(wrong.stderr).toMatch(/for another host name|refused/);
     expect(wrong.code).toBe(7);
@@ -228,7 +259,10 @@ describe('TLS', () => {
     const { env } = await useTls();
     const off = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     const away = { ...off, QRCTL_BASE_URL: 'https://qr.example/api/v1' };
-    const [here, there] = await Promise.all([runCli(['qr', 'list'], { env: off }), runCli(['qr', 'list'], { env: away })]);
+    const [here, there] = await Promise.all([
+      runCli(['qr', 'list'], { env: off }),
+      runCli(['qr', 'list'], { env: away }),
+    ]);
     expect(here.code).toBe(0);
     expect(there.stderr).toMatch(/turns off certificate checks/);
     expect(there.code).toBe(2);
@@ -257,9 +291,12 @@ describe('answers', () => {
     async (type) => {
       const sandbox = await useSandbox({
         codes: 2,
-        intercept: ({ send, apply }) => send({ ...apply(), headers: { ...apply().headers, 'Content-Type': type } }),
+        intercept: ({ send, apply }) =>
+          send({ ...apply(), headers: { ...apply().headers, 'Content-Type': type } }),
       });
-      expect((await runByDay(['qr', 'list', '--ids'], { env: sandbox.env })).stdout.split('\n')).toHaveLength(3);
+      expect((await runByDay(['qr', 'list', '--ids'], { env: sandbox.env })).stdout.split('\n')).toHaveLength(
+        3,
+      );
     },
   );
 });
@@ -277,13 +314,19 @@ describe('config.json', () => {
     ['no JSON', (path) => writeFile(path, `{"apiKey": "${KEY}"`)],
     ['deep', (path) => writeFile(path, deep)],
     ['a list', (path) => writeFile(path, '[]')],
-    ['of another version', (path) => writeFile(path, `{"version":2,"profiles":{"default":{"apiKey":"${KEY}"}}}`)],
+    [
+      'of another version',
+      (path) => writeFile(path, `{"version":2,"profiles":{"default":{"apiKey":"${KEY}"}}}`),
+    ],
     ['of numbers for texts', (path) => writeFile(path, `{"version":1,"profiles":{"default":{"apiKey":1}}}`)],
     ['of a prototype', (path) => writeFile(path, `{"version":1,"__proto__":{"profiles":{}}}`)],
   ];
 
   /** Reads it and writes it with `refuse`, which gives what was said each time. */
-  async function expectLeftAlone(make: (path: string) => Promise<void> | void, refuse: (directory: string) => Promise<string[]>) {
+  async function expectLeftAlone(
+    make: (path: string) => Promise<void> | void,
+    refuse: (directory: string) => Promise<string[]>,
+  ) {
     const directory = await useDirectory();
     const path = join(directory, 'config.json');
     await make(path);
@@ -298,7 +341,11 @@ describe('config.json', () => {
 
   test.each(kinds)('that is %s is named, left alone, and not replaced', async (_, make) => {
     await expectLeftAlone(make, async (directory) => {
-      const given = { env: { QRCTL_CONFIG_DIR: directory }, clock: systemClock, signal: new AbortController().signal };
+      const given = {
+        env: { QRCTL_CONFIG_DIR: directory },
+        clock: systemClock,
+        signal: new AbortController().signal,
+      };
       const unread = await readStore(given.env).catch((error: unknown) => error);
       expect(unread).toBeInstanceOf(UsageError);
       const unwritten = await updateStore(given, (stored) => stored).catch((error: unknown) => error);
@@ -309,15 +356,25 @@ describe('config.json', () => {
 
   const endless = ['a FIFO', 'a link to itself', 'a link to a device', 'huge', 'deep'];
 
-  test.each(kinds.filter(([kind]) => endless.includes(kind)))('that is %s ends a command at once', async (_, make) => {
-    await expectLeftAlone(make, async (directory) => {
-      const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
-      const login = ['auth', 'login', '--base-url', 'http://127.0.0.1:1/api/v1', '--no-verify', '--key-stdin'];
-      const results = await Promise.all([['qr', 'list'], login].map((args) => runCli(args, options)));
-      for (const { code } of results) expect(code).toBe(2);
-      return results.map(({ stderr }) => stderr);
-    });
-  });
+  test.each(kinds.filter(([kind]) => endless.includes(kind)))(
+    'that is %s ends a command at once',
+    async (_, make) => {
+      await expectLeftAlone(make, async (directory) => {
+        const options: CliOptions = { env: { QRCTL_CONFIG_DIR: directory }, input: `${KEY}\n` };
+        const login = [
+          'auth',
+          'login',
+          '--base-url',
+          'http://127.0.0.1:1/api/v1',
+          '--no-verify',
+          '--key-stdin',
+        ];
+        const results = await Promise.all([['qr', 'list'], login].map((args) => runCli(args, options)));
+        for (const { code } of results) expect(code).toBe(2);
+        return results.map(({ stderr }) => stderr);
+      });
+    },
+  );
 
   test('that is a link elsewhere stays one', async () => {
     const directory = await useDirectory();
@@ -384,7 +441,10 @@ describe('files beside', () => {
     const ledger = join(directory, 'own.jsonl');
     await (typeof made === 'string' ? writeFile(ledger, made) : made(ledger));
     const options: CliOptions = { cwd: directory, env: sandbox.env };
-    const { code, stderr } = await runByDay(['qr', 'create', '--from', 'codes.csv', '--ledger', 'own.jsonl'], options);
+    const { code, stderr } = await runByDay(
+      ['qr', 'create', '--from', 'codes.csv', '--ledger', 'own.jsonl'],
+      options,
+    );
     expect(stderr).toMatch(/own\.jsonl|\/dev\/zero/);
     expect(stderr).not.toMatch(/unexpected failure/);
     expect(code).toBe(2);
@@ -436,7 +496,8 @@ describe('files beside', () => {
     const env = { QRCTL_BASE_URL: 'http://127.0.0.1:1/api/v1', QRCTL_API_KEY: KEY };
     const running = await startCli(['qr', 'create', '--from', 'codes.csv'], { cwd: directory, env });
     const threads = `/proc/${running.child.pid}/task`;
-    const waits = (thread: string) => readFileSync(`${threads}/${thread}/wchan`, 'utf8') === 'wait_for_partner';
+    const waits = (thread: string) =>
+      readFileSync(`${threads}/${thread}/wchan`, 'utf8') === 'wait_for_partner';
     // Some kernels do not tell; then it may be ended a little earlier.
     const tells = readdirSync('/proc/self/task').some(
       (thread) => readFileSync(`/proc/self/task/${thread}/wchan`, 'utf8') !== '0',
@@ -465,7 +526,9 @@ describe('variables', () => {
     [{ TMPDIR: '/nonexistent' }, 0],
   ])('%j', async (env, exit) => {
     const sandbox = await useSandbox({ codes: 1, key: KEY });
-    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--format', 'table'], { env: { ...sandbox.env, ...env } });
+    const { code, stdout, stderr } = await runByDay(['qr', 'list', '--format', 'table'], {
+      env: { ...sandbox.env, ...env },
+    });
     expect(stderr).not.toMatch(/unexpected failure|hunter2|[^\P{Cc}\n]/u);
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
     expect(`${stdout}${stderr}`).not.toContain(KEY);
@@ -484,7 +547,10 @@ describe('in scripts', () => {
     expect((await runCli(['qr', 'delete', ...ids], options)).code).toBe(2);
     expect((await runCli(['qr', 'delete', ...ids, '--yes'], options)).code).toBe(0);
     expect((await runCli(['qr', 'list', '--ids', '--status', 'active'], options)).stdout).toBe('');
-    const asked = await runCli(['auth', 'login', '--base-url', sandbox.baseUrl], { tty: true, env: { CI: '1' } });
+    const asked = await runCli(['auth', 'login', '--base-url', sandbox.baseUrl], {
+      tty: true,
+      env: { CI: '1' },
+    });
     expect(asked.stdout).toMatch(/--key-stdin/);
     expect(asked.code).toBe(2);
   });
@@ -503,7 +569,9 @@ describe('in scripts', () => {
       { TZ: 'America/St_Johns', LANG: 'de_DE.ISO-8859-1', LC_ALL: 'ar_EG.UTF-8' },
     ];
     for (const args of commands) {
-      const shown = places.map(async (place) => (await runCli(args, { env: { ...sandbox.env, ...place } })).stdout);
+      const shown = places.map(
+        async (place) => (await runCli(args, { env: { ...sandbox.env, ...place } })).stdout,
+      );
       const [first, ...others] = await Promise.all(shown);
       expect(first?.split('\n').length).toBeGreaterThan(3);
       expect(others).toEqual(others.map(() => first));

@@ -58,7 +58,8 @@ async function useService({ codes = CODES, scans = SCANS, refuse }: Served = {})
     const { pathname, searchParams } = new URL(url, 'http://localhost');
     const rows = pathname.endsWith('/scans') ? scans : codes;
     const [limit, page] = [Number(searchParams.get('limit') ?? 20), Number(searchParams.get('page') ?? 1)];
-    if (!searchParams.has('limit')) return { status: 200, body: codes.find(({ id }) => pathname.endsWith(`/${id}`)) };
+    if (!searchParams.has('limit'))
+      return { status: 200, body: codes.find(({ id }) => pathname.endsWith(`/${id}`)) };
     const data = rows.slice((page - 1) * limit, page * limit);
     return { status: 200, body: { data, pagination: { page, limit, total: rows.length, pages: 1 } } };
   };
@@ -92,7 +93,8 @@ const runOn = (service: CliOptions, more: CliOptions): CliOptions => ({
 });
 
 /** Whatever a terminal would obey, hide or turn around. Our own line ends are CR LF there. */
-const OBEYED = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
+const OBEYED =
+  /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u;
 
 function expectHarmless(shown: string, columns?: number): void {
   const lines = shown.split(/\r+\n/);
@@ -110,7 +112,8 @@ const onTerminal = (columns: number): CliOptions => ({ tty: columns, env: { NO_C
 const wellFormed = (text: string) => Buffer.from(text).toString();
 
 /** Cells as a CSV reader sees them. */
-const cellsOf = (csv: string): string[][] => parse(csv, { record_delimiter: ['\n', '\r\n'], relax_column_count: true });
+const cellsOf = (csv: string): string[][] =>
+  parse(csv, { record_delimiter: ['\n', '\r\n'], relax_column_count: true });
 
 /** The rows as CSV has them, before anything is defused: null is empty, and UTF-8 has no lone surrogates. */
 const tableOf = (rows: Fields[], fields: string[]): string[][] => [
@@ -183,7 +186,9 @@ describe('codes', () => {
       await runByDay(['qr', 'list', '-o', 'excel.csv', '--excel'], service);
       await runByDay(['qr', 'list', '-o', 'raw.csv', '--raw-cells'], service);
       for (const separators of ['44', '59', '9', '124', '44/59/9']) {
-        const [plain, excel, raw] = ['plain', 'excel', 'raw'].map((name) => formulasOf(directory, name, separators));
+        const [plain, excel, raw] = ['plain', 'excel', 'raw'].map((name) =>
+          formulasOf(directory, name, separators),
+        );
         expect([plain, excel]).toEqual([[], []]);
         expect(raw?.length).toBeGreaterThan(separators.startsWith('44') ? 5 : 0); // it would have found them
       }
@@ -192,7 +197,10 @@ describe('codes', () => {
 
   test('on a terminal are harmless in every format', async () => {
     const service = await useService();
-    const commands = [['qr', 'list'], ...['csv', 'json', 'ndjson'].map((format) => ['qr', 'list', '--format', format, '-q'])];
+    const commands = [
+      ['qr', 'list'],
+      ...['csv', 'json', 'ndjson'].map((format) => ['qr', 'list', '--format', format, '-q']),
+    ];
     const [narrow, ...others] = await Promise.all([
       runByDay(['qr', 'list', '-q'], runOn(service, onTerminal(80))),
       ...commands.map((args) => runByDay(args, runOn(service, onTerminal(4000)))),
@@ -210,9 +218,17 @@ describe('codes', () => {
 
   test('one by one on a terminal are harmless', async () => {
     const service = await useService();
-    const some = ['clear screen', 'C1 control sequence', 'right-to-left override', 'tag characters', 'a line of its own'];
+    const some = [
+      'clear screen',
+      'C1 control sequence',
+      'right-to-left override',
+      'tag characters',
+      'a line of its own',
+    ];
     const ids = some.map((name) => uuid(Object.keys(HOSTILE).indexOf(name)));
-    const shown = await Promise.all(ids.map((id) => runByDay(['qr', 'get', id, '-v'], runOn(service, onTerminal(80)))));
+    const shown = await Promise.all(
+      ids.map((id) => runByDay(['qr', 'get', id, '-v'], runOn(service, onTerminal(80)))),
+    );
     for (const { stdout, code } of shown) {
       expect(code).toBe(0);
       expectHarmless(stdout);
@@ -222,7 +238,10 @@ describe('codes', () => {
   test('asked for before they are deleted, are shown harmless', async () => {
     const service = await useService();
     const ids = CODES.slice(0, 20).map(({ id }) => String(id));
-    const { stdout } = await runByDay(['qr', 'delete', ...ids], runOn(service, { ...onTerminal(200), input: 'no\n' }));
+    const { stdout } = await runByDay(
+      ['qr', 'delete', ...ids],
+      runOn(service, { ...onTerminal(200), input: 'no\n' }),
+    );
     expect(stdout).toContain('nothing was deleted');
     // The line editor's own sequences are around what is typed.
     expectHarmless(stdout.replace(/\x1b\[1G[\s\S]*$/, ''));
@@ -236,12 +255,23 @@ describe('codes', () => {
     );
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toContain('constructor\tconstructor');
-    for (const line of lines) expect(line).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}._~-]*\t[^\p{Cc}\p{Zl}\p{Zp}]*$/u);
+    for (const line of lines)
+      expect(line).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}._~-]*\t[^\p{Cc}\p{Zl}\p{Zp}]*$/u);
   });
 
   test('whose ids are no uuids end the command before any file is named after them', async () => {
     const directory = await useDirectory();
-    const ids = ['../../x', '__proto__', '/etc/passwd', `${uuid(1)}/../x`, `${uuid(1)}\n`, `${uuid(1)}\0`, '', null, 7];
+    const ids = [
+      '../../x',
+      '__proto__',
+      '/etc/passwd',
+      `${uuid(1)}/../x`,
+      `${uuid(1)}\n`,
+      `${uuid(1)}\0`,
+      '',
+      null,
+      7,
+    ];
     for (const id of ids) {
       const service = await useService({ codes: [{ ...CODES[0], id }] });
       const output = join(directory, 'scans');
@@ -317,17 +347,29 @@ describe('texts of thousands of letters that join', () => {
     const { code, stdout } = await runByDay([...args, '-f', 'table'], runOn(service, bounded));
     expect(code).toBe(0);
     expect(stdout).toContain('…');
-    const shown = await runByDay([...args, '-f', 'table', '-q'], runOn(service, { ...onTerminal(80), ...bounded }));
+    const shown = await runByDay(
+      [...args, '-f', 'table', '-q'],
+      runOn(service, { ...onTerminal(80), ...bounded }),
+    );
     expect(shown.code).toBe(0);
     expectHarmless(shown.stdout, args[1] === 'get' ? undefined : 80);
   });
 
   test('cost no more where they are why a row failed, below it', async () => {
     const directory = await useDirectory();
-    const service = await useService({ codes: [], refuse: (n) => ({ status: 400, body: { error: texts[n], code: 'x' } }) });
-    await writeFile(join(directory, 'codes.csv'), `name,type\n${texts.map((_, n) => `code ${n},sms`).join('\n')}\n`);
+    const service = await useService({
+      codes: [],
+      refuse: (n) => ({ status: 400, body: { error: texts[n], code: 'x' } }),
+    });
+    await writeFile(
+      join(directory, 'codes.csv'),
+      `name,type\n${texts.map((_, n) => `code ${n},sms`).join('\n')}\n`,
+    );
     const args = ['qr', 'create', '--from', 'codes.csv', '--format', 'table', '-q'];
-    const { code, stdout } = await runByDay(args, runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }));
+    const { code, stdout } = await runByDay(
+      args,
+      runOn(service, { cwd: directory, ...onTerminal(80), ...bounded }),
+    );
     expect(code).toBe(8);
     expectHarmless(stdout);
   });
@@ -335,7 +377,10 @@ describe('texts of thousands of letters that join', () => {
 
 describe('what the service says of an error', () => {
   /** Refuses the n-th code with the n-th text. */
-  const refusing: Served = { codes: [], refuse: (n) => ({ status: 400, body: { error: TEXTS[n], code: TEXTS[n] } }) };
+  const refusing: Served = {
+    codes: [],
+    refuse: (n) => ({ status: 400, body: { error: TEXTS[n], code: TEXTS[n] } }),
+  };
 
   test('is harmless in results on a terminal, inert in the results file, and the journal survives it', async () => {
     const directory = await useDirectory();
@@ -354,23 +399,29 @@ describe('what the service says of an error', () => {
     expect((await runByDay([...args, '--dry-run'], service)).code).toBe(0);
   });
 
-  test.each(['clear screen', 'C1 control sequence', 'a line of its own', 'right-to-left override', 'lone high surrogate', 'NUL'])(
-    'is harmless in the message, and in JSON: %s',
-    async (name) => {
-      const text = HOSTILE[name];
-      const service = await useService({ refuse: () => ({ status: 400, body: { error: `no: ${text}`, code: text } }) });
-      const args = ['qr', 'create', '--name', 'x', '--destination', 'https://example.com'];
-      const [shown, json] = await Promise.all([
-        runByDay([...args, '-v'], runOn(service, onTerminal(100))),
-        runByDay([...args, '--format', 'json'], service),
-      ]);
-      expect(shown.code).toBe(10);
-      expectHarmless(shown.stdout);
-      expect(json.code).toBe(10);
-      expect(json.stderr.trimEnd()).not.toMatch(OBEYED);
-      expect(JSON.parse(json.stderr).error).toMatchObject({ status: 400, exit: 10 });
-    },
-  );
+  test.each([
+    'clear screen',
+    'C1 control sequence',
+    'a line of its own',
+    'right-to-left override',
+    'lone high surrogate',
+    'NUL',
+  ])('is harmless in the message, and in JSON: %s', async (name) => {
+    const text = HOSTILE[name];
+    const service = await useService({
+      refuse: () => ({ status: 400, body: { error: `no: ${text}`, code: text } }),
+    });
+    const args = ['qr', 'create', '--name', 'x', '--destination', 'https://example.com'];
+    const [shown, json] = await Promise.all([
+      runByDay([...args, '-v'], runOn(service, onTerminal(100))),
+      runByDay([...args, '--format', 'json'], service),
+    ]);
+    expect(shown.code).toBe(10);
+    expectHarmless(shown.stdout);
+    expect(json.code).toBe(10);
+    expect(json.stderr.trimEnd()).not.toMatch(OBEYED);
+    expect(JSON.parse(json.stderr).error).toMatchObject({ status: 400, exit: 10 });
+  });
 
   test('is harmless in headers', async () => {
     const body = { data: [], pagination: { page: 1, limit: 1, total: 0, pages: 0 } };
@@ -426,7 +477,9 @@ describe('what stands in files', () => {
     const results = cellsOf(await readFile(join(directory, 'codes.results.csv'), 'utf8'));
     // The person's own column comes back untouched, whatever is in it; all others are inert.
     expect(results.slice(1).map(([, own]) => own)).toEqual(names);
-    expect(results.flatMap(([name, , ...ours]) => [name, ...ours]).filter((cell) => FORMULA.test(cell ?? ''))).toEqual([]);
+    expect(
+      results.flatMap(([name, , ...ours]) => [name, ...ours]).filter((cell) => FORMULA.test(cell ?? '')),
+    ).toEqual([]);
     const again = await runByDay(['qr', 'create', '--from', 'codes.csv', '--force'], options);
     expect(again.code).toBe(0);
     expect(sandbox.workspace.codes()).toHaveLength(names.length);
@@ -454,13 +507,21 @@ describe('what stands in files', () => {
       `["x;'=1+1"]`,
       "https://x/;'=cmd|'/C calc'!A0",
     ]);
-    expect(cells.slice(0, 5).map(restore)).toEqual([row.name, row.destination, row.note, JSON.stringify(row.more), row.link]);
+    expect(cells.slice(0, 5).map(restore)).toEqual([
+      row.name,
+      row.destination,
+      row.note,
+      JSON.stringify(row.more),
+      row.link,
+    ]);
   });
 
   test('what --since-last keeps is inert, and is compared as it was', async () => {
     const cwd = await useDirectory();
     const service = runOn(
-      await useService({ codes: [{ ...codeOf('=1+1', 1), type: 'email', destination: "mailto:a;=cmd|'x'!A0" }] }),
+      await useService({
+        codes: [{ ...codeOf('=1+1', 1), type: 'email', destination: "mailto:a;=cmd|'x'!A0" }],
+      }),
       { cwd },
     );
     const check = () => runByDay(['qr', 'check', '--since-last', 'last.csv', '-f', 'ndjson', '-q'], service);
@@ -479,7 +540,10 @@ describe('what stands in files', () => {
     const row =
       '{"name":"a","destination":"https://x.de","__proto__":{"type":"menu","name":"b"},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
     await writeFile(join(directory, 'codes.ndjson'), `${row}\n`);
-    const { code } = await runByDay(['qr', 'create', '--from', 'codes.ndjson', '-q'], { cwd: directory, env: sandbox.env });
+    const { code } = await runByDay(['qr', 'create', '--from', 'codes.ndjson', '-q'], {
+      cwd: directory,
+      env: sandbox.env,
+    });
     expect(code).toBe(0);
     expect(sandbox.workspace.codes()).toMatchObject([{ name: 'a', type: 'url' }]);
   });
@@ -488,11 +552,20 @@ describe('what stands in files', () => {
     const home = await useDirectory();
     const config = join(home, 'config');
     await mkdir(config, { mode: 0o700 });
-    const entries = TEXTS.map((text) => [text, { baseUrl: text, apiKey: KEY, keyBaseUrl: text, timezone: text, shortUrl: text }]);
+    const entries = TEXTS.map((text) => [
+      text,
+      { baseUrl: text, apiKey: KEY, keyBaseUrl: text, timezone: text, shortUrl: text },
+    ]);
     const stored = { version: 1, current: HOSTILE['clear screen'], profiles: Object.fromEntries(entries) };
     await writeFile(join(config, 'config.json'), JSON.stringify(stored), { mode: 0o600 });
     const env = { QRCTL_CONFIG_DIR: config };
-    for (const args of [['auth', 'list'], ['config', 'list'], ['config', 'get', 'timezone'], ['qr', 'list'], ['doctor']]) {
+    for (const args of [
+      ['auth', 'list'],
+      ['config', 'list'],
+      ['config', 'get', 'timezone'],
+      ['qr', 'list'],
+      ['doctor'],
+    ]) {
       const { stdout } = await runByDay(args, { ...onTerminal(100), env: { NO_COLOR: '1', ...env } });
       expect(stdout).not.toBe('');
       expectHarmless(stdout);
@@ -523,8 +596,13 @@ describe(`${SOAK ? 20 : 0.5} MB in one name`, () => {
 
   test('is shortened in messages and left out of results', async () => {
     const directory = await useDirectory();
-    const service = await useService({ refuse: () => ({ status: 400, body: { error: huge.name, code: huge.name } }) });
-    const { stdout, code } = await runByDay(['qr', 'create', '--name', 'x', '--type', 'sms'], runOn(service, onTerminal(100)));
+    const service = await useService({
+      refuse: () => ({ status: 400, body: { error: huge.name, code: huge.name } }),
+    });
+    const { stdout, code } = await runByDay(
+      ['qr', 'create', '--name', 'x', '--type', 'sms'],
+      runOn(service, onTerminal(100)),
+    );
     expect(code).toBe(10);
     expect(stdout.length).toBeLessThan(2000);
     expectHarmless(stdout);

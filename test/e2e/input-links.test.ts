@@ -59,7 +59,9 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     const directory = theirLink('up', own);
     for (const args of [...reading(link), ...reading(join(directory, 'secret'))]) {
       const { code, stdout, stderr } = await runByDay(args, { cwd: own, env });
-      expect(stderr, `${args}`).toMatch(/cannot read .* is a symbolic link to another user's file, created by user 65534/);
+      expect(stderr, `${args}`).toMatch(
+        /cannot read .* is a symbolic link to another user's file, created by user 65534/,
+      );
       expect(stdout + stderr).not.toContain('TOPSECRET');
       expect(code).toBe(2);
     }
@@ -71,7 +73,9 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     theirLink('scans.csv.1', secret);
     const directory = theirLink('lake', own);
     for (const input of [join(theirs, 'scans.csv'), directory]) {
-      const { code, stderr } = await runByDay(['scans', 'stats', '--by', 'day', '--input', input], { cwd: own });
+      const { code, stderr } = await runByDay(['scans', 'stats', '--by', 'day', '--input', input], {
+        cwd: own,
+      });
       expect(stderr).toContain("is a symbolic link to another user's file");
       expect(stderr).not.toContain('TOPSECRET');
       expect(code).toBe(2);
@@ -83,7 +87,16 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     chownSync(join(theirs, 'scans.csv'), NOBODY, NOBODY);
     symlinkSync(join(own, 'scans.csv'), join(theirs, 'mine.csv'));
     for (const path of [theirLink('today.csv', 'scans.csv'), join(theirs, 'mine.csv')]) {
-      const { code, stdout, stderr } = await runByDay(['scans', 'stats', '--by', 'country', '--input', path, '-f', 'csv']);
+      const { code, stdout, stderr } = await runByDay([
+        'scans',
+        'stats',
+        '--by',
+        'country',
+        '--input',
+        path,
+        '-f',
+        'csv',
+      ]);
       expect(code, stderr).toBe(0);
       expect(stdout).toContain('country,DE,2');
     }

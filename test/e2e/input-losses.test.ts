@@ -11,10 +11,14 @@ import { useSandbox } from '../support/sandbox.ts';
 async function useExport(...flags: string[]) {
   const sandbox = await useSandbox({ codes: 2, scans: 0 });
   for (const code of [0, 1])
-    for (const day of [13, 14, 15]) sandbox.workspace.addScan(sandbox.codeId(code), { ts: `2024-07-${day}T1${code}:00:00.000Z` });
+    for (const day of [13, 14, 15])
+      sandbox.workspace.addScan(sandbox.codeId(code), { ts: `2024-07-${day}T1${code}:00:00.000Z` });
   const cwd = await useDirectory();
   const append = async () => {
-    const found = await runByDay(['scans', 'export', '--all', ...flags, '--append'], { cwd, env: sandbox.env });
+    const found = await runByDay(['scans', 'export', '--all', ...flags, '--append'], {
+      cwd,
+      env: sandbox.env,
+    });
     expect(found).toMatchObject({ code: 0 });
   };
   await append();
@@ -22,7 +26,10 @@ async function useExport(...flags: string[]) {
 }
 
 async function stats(cwd: string, ...args: string[]) {
-  const { code, stdout, stderr } = await runByDay(['scans', 'stats', '--input', ...args, '--by', 'code', '-f', 'json'], { cwd });
+  const { code, stdout, stderr } = await runByDay(
+    ['scans', 'stats', '--input', ...args, '--by', 'code', '-f', 'json'],
+    { cwd },
+  );
   const rows: { scans: number }[] = code === 0 ? JSON.parse(stdout) : [];
   return { code, scans: rows.reduce((sum, { scans }) => sum + scans, 0), stderr };
 }
@@ -30,7 +37,11 @@ async function stats(cwd: string, ...args: string[]) {
 async function expectRefused(cwd: string, input: string, reason: string) {
   for (const [verb, ...rest] of [['stats'], ['report', '-o', 'r.html'], ['watch', '--quiet-for', '1d']]) {
     const args = ['scans', verb as string, '--input', input, ...rest, '--quiet'];
-    expect(await runByDay(args, { cwd })).toMatchObject({ code: 9, stdout: '', stderr: expect.stringContaining(reason) });
+    expect(await runByDay(args, { cwd })).toMatchObject({
+      code: 9,
+      stdout: '',
+      stderr: expect.stringContaining(reason),
+    });
   }
   expect((await readdir(cwd)).includes('r.html')).toBe(false);
 }
@@ -64,7 +75,11 @@ describe('a dataset', () => {
     const { cwd } = await useExport(...LAKE);
     await rm(join(cwd, 'lake/dt=2024-07-13'), { recursive: true });
     const found = await stats(cwd, 'lake', '--during', '2024-07', '--timezone', 'UTC');
-    expect(found).toMatchObject({ code: 0, scans: 4, stderr: expect.stringContaining('data begins at 2024-07-14') });
+    expect(found).toMatchObject({
+      code: 0,
+      scans: 4,
+      stderr: expect.stringContaining('data begins at 2024-07-14'),
+    });
   });
 
   test('whose manifest was cut is not counted', async () => {
@@ -105,7 +120,11 @@ describe('an appended file', () => {
     await copyFile(join(cwd, 'all.csv'), join(cwd, 'copy', 'all.csv'));
     expect(await stats(cwd, 'copy')).toMatchObject({ code: 0, scans: 5 });
     await writeFile(join(cwd, 'all.csv'), text);
-    expect(await stats(cwd, 'all.csv')).toMatchObject({ code: 0, scans: 6, stderr: expect.not.stringContaining('warning') });
+    expect(await stats(cwd, 'all.csv')).toMatchObject({
+      code: 0,
+      scans: 6,
+      stderr: expect.not.stringContaining('warning'),
+    });
   });
 
   test('that is gone from its directory is not counted as a code without scans', async () => {
@@ -126,20 +145,30 @@ describe('an appended file', () => {
     const { cwd, append, sandbox } = await useExport('-o', 'all.csv', '--rotated');
     const text = await readFile(join(cwd, 'all.csv'));
     await rename(join(cwd, 'all.csv'), join(cwd, 'all.csv.1'));
-    for (const input of ['all.csv', '.']) expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
+    for (const input of ['all.csv', '.'])
+      expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
     await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text));
     await rm(join(cwd, 'all.csv.1'));
     await writeFile(join(cwd, 'all.csv'), '');
-    for (const input of ['all.csv', '.']) expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
+    for (const input of ['all.csv', '.'])
+      expect(await stats(cwd, input)).toMatchObject({ code: 0, scans: 6 });
     await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text.subarray(0, -20)));
     await expectRefused(cwd, 'all.csv', 'was truncated: 0 of');
     await writeFile(join(cwd, 'all.csv.1.gz'), gzipSync(text));
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-07-16T10:00:00.000Z' });
     await append();
-    expect(await stats(cwd, 'all.csv')).toMatchObject({ code: 0, scans: 7, stderr: expect.not.stringContaining('warning') });
+    expect(await stats(cwd, 'all.csv')).toMatchObject({
+      code: 0,
+      scans: 7,
+      stderr: expect.not.stringContaining('warning'),
+    });
     await rm(join(cwd, 'all.csv.1.gz'));
     const rest = await stats(cwd, 'all.csv');
-    expect(rest).toMatchObject({ code: 0, scans: 1, stderr: expect.stringContaining('warning: all.csv was rotated') });
+    expect(rest).toMatchObject({
+      code: 0,
+      scans: 1,
+      stderr: expect.stringContaining('warning: all.csv was rotated'),
+    });
     expect((await stats(cwd, 'all.csv', '--no-rotated')).stderr).not.toContain('warning');
   });
 });
@@ -148,8 +177,13 @@ test('two codes that had one slug are counted apart: the later one has the slug,
   const ids = ['a', 'b'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`);
   const row = (code: number, id: number) => `${ids[code]},menu,Name ${code},${id},2026-10-0${id}T00:00:00Z`;
   const cwd = await useDirectory();
-  await writeFile(join(cwd, 'a.csv'), ['qr_id,qr_slug,qr_name,id,ts', row(0, 1), row(0, 2), row(1, 3)].join('\n'));
-  const { stdout } = await runByDay(['scans', 'stats', '--input', 'a.csv', '--by', 'code', '-f', 'json'], { cwd });
+  await writeFile(
+    join(cwd, 'a.csv'),
+    ['qr_id,qr_slug,qr_name,id,ts', row(0, 1), row(0, 2), row(1, 3)].join('\n'),
+  );
+  const { stdout } = await runByDay(['scans', 'stats', '--input', 'a.csv', '--by', 'code', '-f', 'json'], {
+    cwd,
+  });
   expect(JSON.parse(stdout)).toMatchObject([
     { value: ids[0], name: 'Name 0', scans: 2 },
     { value: 'menu', name: 'Name 1', scans: 1 },
@@ -167,7 +201,9 @@ describe('a file whose name looks like that of a rotated one', () => {
       ['plain', 3],
       ['kept', 6],
     ] as const) {
-      const stderr = expect.stringContaining(`warning: ${name}-2026-10-31.csv looks like a scan file but was not read`);
+      const stderr = expect.stringContaining(
+        `warning: ${name}-2026-10-31.csv looks like a scan file but was not read`,
+      );
       expect(await stats(cwd, `${name}.csv`)).toMatchObject({ code: 0, scans, stderr });
       expect((await stats(cwd, `${name}.csv`, '--no-rotated')).stderr).not.toContain('warning');
     }

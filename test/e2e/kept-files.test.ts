@@ -14,7 +14,9 @@ async function useWork() {
   const code = sandbox.codeId();
   const run = (line: string) => runByDay(line.replaceAll('CODE', code).split(' '), { cwd, env });
   const everything = async () => {
-    const found = (await readdir(cwd, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const found = (await readdir(cwd, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
     const paths = found.map(({ parentPath, name }) => join(parentPath, name)).sort();
     return Promise.all(paths.map(async (file) => [file, await readFile(file, 'base64')]));
   };
@@ -107,12 +109,16 @@ describe('files that later runs rely on', () => {
       'auth list -o',
       'config list -o',
     ]) {
-      if (!/^qr check|--results$/.test(line)) await work.expectRefused(`${line} check.csv`, /check|since-last/);
+      if (!/^qr check|--results$/.test(line))
+        await work.expectRefused(`${line} check.csv`, /check|since-last/);
       await work.expectRefused(`${line} codes.lock.json`, /./);
       if (!line.includes('--overwrite')) await work.expectRefused(`${line} scans.csv`, /./);
-      if (!/qr (update|create|delete|apply)/.test(line)) await work.expectRefused(`${line} rows.results.csv`, /./);
+      if (!/qr (update|create|delete|apply)/.test(line))
+        await work.expectRefused(`${line} rows.results.csv`, /./);
     }
-    const data = (await readdir(work.path('data'), { recursive: true })).find((name) => name.includes('part-'));
+    const data = (await readdir(work.path('data'), { recursive: true })).find((name) =>
+      name.includes('part-'),
+    );
     await work.expectRefused(`qr list -o data/${data}`, /a part of a dataset/);
     await rm(work.path('scans.csv'));
     await work.expectRefused('qr list -o scans.csv', /written with --append/);
@@ -215,8 +221,17 @@ describe('scans tail --state', () => {
   it('refuses a file that is not its state, and never proposes to remove it', async () => {
     const work = await useWork();
     await leaveFiles(work);
-    for (const name of ['scans.csv', 'scans.csv.state.json', 'codes.csv', 'codes.lock.json', 'rows.results.csv']) {
-      await work.expectRefused(`scans tail CODE --max-events 1 --since 1h --state ${name}`, /cannot (use|continue)/);
+    for (const name of [
+      'scans.csv',
+      'scans.csv.state.json',
+      'codes.csv',
+      'codes.lock.json',
+      'rows.results.csv',
+    ]) {
+      await work.expectRefused(
+        `scans tail CODE --max-events 1 --since 1h --state ${name}`,
+        /cannot (use|continue)/,
+      );
       const { stderr } = await work.run(`scans tail CODE --max-events 1 --since 1h --state ${name}`);
       expect(stderr).toMatch(/different file with --state/);
       expect(stderr).not.toMatch(/remove|delete/i);

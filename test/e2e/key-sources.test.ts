@@ -26,7 +26,10 @@ async function prepare(source: Source, sandbox: TestSandbox, key = KEY): Promise
   if (source === 'file') return { ...env, QRCTL_API_KEY_FILE: file };
   if (source === 'credential') return { ...env, CREDENTIALS_DIRECTORY: credentials };
   const how = source === 'profile' ? ['--key-stdin'] : ['--key-command', `cat '${file}'`];
-  const { code, stderr } = await runByDay(['auth', 'login', ...how], { env, input: source === 'profile' ? key : '' });
+  const { code, stderr } = await runByDay(['auth', 'login', ...how], {
+    env,
+    input: source === 'profile' ? key : '',
+  });
   expect([code, stderr]).toEqual([0, expect.stringContaining('Stored the key')]);
   return env;
 }
@@ -50,7 +53,9 @@ describe('the source of the key', () => {
       expect(JSON.parse(status ?? '')).toMatchObject({ source, key: 'svc_live_cana…' });
       expect(JSON.parse(settings ?? '').at(-1)).toMatchObject({ key: 'api-key', source });
       expect(list?.includes(`,${source}\n`)).toBe(source === 'profile' || source === 'command');
-      expect(JSON.parse(doctor ?? '')).toContainEqual(expect.objectContaining({ check: 'key', status: 'ok' }));
+      expect(JSON.parse(doctor ?? '')).toContainEqual(
+        expect.objectContaining({ check: 'key', status: 'ok' }),
+      );
       for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain(KEY);
     },
   );
@@ -85,10 +90,20 @@ describe('the source of the key', () => {
       return JSON.parse(stdout).at(-1).source;
     };
     expect(
-      await sourceWith({ ...command, ...credential, ...file, ...variable, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR }),
+      await sourceWith({
+        ...command,
+        ...credential,
+        ...file,
+        ...variable,
+        QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR,
+      }),
     ).toBe('variable');
-    expect(await sourceWith({ ...command, ...credential, ...file, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe('file');
-    expect(await sourceWith({ ...command, ...credential, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe('credential');
+    expect(
+      await sourceWith({ ...command, ...credential, ...file, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR }),
+    ).toBe('file');
+    expect(await sourceWith({ ...command, ...credential, QRCTL_CONFIG_DIR: command.QRCTL_CONFIG_DIR })).toBe(
+      'credential',
+    );
     expect(await sourceWith({ ...command, CREDENTIALS_DIRECTORY: '/nowhere' })).toBe('command');
   });
 
@@ -135,9 +150,13 @@ describe('a key-command', () => {
       expect(stderr).not.toContain('qrctl config set');
     }
     expect((await runByDay(['auth', 'login', '--key-command', 'cat key | head'], { env })).code).toBe(2);
-    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(2);
+    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--key-stdin'], { env })).code).toBe(
+      2,
+    );
     expect((await runByDay(['auth', 'status'], { env })).code).toBe(3);
-    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(0);
+    expect((await runByDay(['auth', 'login', '--key-command', 'false', '--no-verify'], { env })).code).toBe(
+      0,
+    );
   });
 
   test('runs once per command, and not for commands and completions without requests', async () => {
@@ -155,14 +174,18 @@ describe('a key-command', () => {
     ])
       expect((await runByDay(words, { env })).code).toBe(0);
     expect(() => readFileSync(count)).toThrow();
-    expect((await runByDay(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code).toBe(0);
+    expect(
+      (await runByDay(['scans', 'export', '--all', '-o', join(directory, 'scans.csv')], { env })).code,
+    ).toBe(0);
     expect(readFileSync(count, 'utf8')).toBe('x\n');
   });
 
   test('for another base URL than its own is not run (3)', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
-    const { code, stderr } = await runByDay(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], { env });
+    const { code, stderr } = await runByDay(['qr', 'list', '--base-url', 'http://127.0.0.1:9/api/v1'], {
+      env,
+    });
     expect([code, stderr]).toEqual([3, expect.stringContaining('is not sent to')]);
   });
 
@@ -200,14 +223,20 @@ describe('a key-command', () => {
     const env = await prepare('command', sandbox);
     chownSync(join(env.QRCTL_CONFIG_DIR ?? '', 'config.json'), 1000, 1000);
     const { code, stderr } = await runByDay(['qr', 'list'], { env });
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/cannot run the key-command: .* belongs to user 1000/)]);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringMatching(/cannot run the key-command: .* belongs to user 1000/),
+    ]);
   });
 
   test('that hangs ends with qrctl at Ctrl-C', async () => {
     const sandbox = await useSandbox({ key: KEY });
     const env = await prepare('command', sandbox);
     const pid = join(await useDirectory(), 'pid');
-    expect((await runByDay(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env })).code).toBe(0);
+    expect(
+      (await runByDay(['config', 'set', 'key-command', `sh -c 'echo $$ > ${pid}; sleep 60; true'`], { env }))
+        .code,
+    ).toBe(0);
     const running = await startCli(['qr', 'list'], { env });
     await until(() => contentOf(pid).endsWith('\n'));
     running.child.kill('SIGINT');

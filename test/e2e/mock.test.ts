@@ -32,7 +32,11 @@ const COMMANDS: [string[], number, RegExp][] = [
   [['qr', 'delete', ID, '--yes'], 0, /"outcome": "deleted"/],
   [['qr', 'delete', ID, '--dry-run'], 0, /1 scan would be deleted/],
   [['scans', 'export', ID], 0, /^1,2025-01-01T12:00:00.000Z,DE,Berlin/m],
-  [['scans', 'export', ID, '--since', '2025-01-01', '--until', '2025-01-02', '--timezone', 'UTC'], 0, /^1,2025/m],
+  [
+    ['scans', 'export', ID, '--since', '2025-01-01', '--until', '2025-01-02', '--timezone', 'UTC'],
+    0,
+    /^1,2025/m,
+  ],
   [['scans', 'export', ID, UNKNOWN, '--output-dir', 'each'], 0, /2 scans of 2 codes/],
   [['scans', 'export', '--all', '--append', '-o', 'scans.csv'], 0, /1 scan of 1 code/],
   [['scans', 'export', '--all', '--dry-run'], 0, /1/],
@@ -61,7 +65,9 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     // Prism serves paths as they are written, whatever stands under `servers`.
     const description = openApi('/api/v1');
-    const below = Object.fromEntries(Object.entries(Object(description.paths)).map(([path, item]) => [`/api/v1${path}`, item]));
+    const below = Object.fromEntries(
+      Object.entries(Object(description.paths)).map(([path, item]) => [`/api/v1${path}`, item]),
+    );
     const file = join(process.env.TMPDIR ?? '/tmp', `qrctl-mock-${process.pid}`, 'openapi.json');
     await mkdir(join(file, '..'), { recursive: true });
     await writeFile(file, JSON.stringify({ ...description, paths: below }));
@@ -71,7 +77,10 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
 
   async function optionsFor(baseUrl: string): Promise<CliOptions> {
     const directory = await useDirectory();
-    await writeFile(join(directory, 'codes.csv'), 'name,type,destination\nSummer menu,menu,https://www.example.com/menu\n');
+    await writeFile(
+      join(directory, 'codes.csv'),
+      'name,type,destination\nSummer menu,menu,https://www.example.com/menu\n',
+    );
     await writeFile(join(directory, 'changes.csv'), `id,status\n${ID},paused\n`);
     const input = 'svc_live_mock0123456789\n';
     return { cwd: directory, input, env: { QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: input.trim() } };
@@ -85,7 +94,9 @@ describe.runIf(PRISM)('against Prism', { timeout: 60_000 }, () => {
 
   test('without a key is refused', async () => {
     const { env, ...options } = await optionsFor(fixed);
-    expect((await runCli(['qr', 'list'], { ...options, env: { ...env, QRCTL_API_KEY: undefined } })).code).toBe(3);
+    expect(
+      (await runCli(['qr', 'list'], { ...options, env: { ...env, QRCTL_API_KEY: undefined } })).code,
+    ).toBe(3);
   });
 
   // Answers at random fit the description, but one page says this and the next says that: nothing may be taken for complete.

@@ -16,9 +16,12 @@ async function useProfiles() {
   const cwd = await useDirectory();
   const sandbox = await useSandbox({ codes: 3, scans: 10 });
   const env = { QRCTL_CONFIG_DIR: join(cwd, 'config'), XDG_CACHE_HOME: join(cwd, 'cache') };
-  const qr = (args: string[], options: CliOptions = {}) => runByDay(args, { cwd, ...options, env: { ...env, ...options.env } });
+  const qr = (args: string[], options: CliOptions = {}) =>
+    runByDay(args, { cwd, ...options, env: { ...env, ...options.env } });
   const login = (profile: string, input: string) =>
-    qr(['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'], { input });
+    qr(['auth', 'login', '--profile', profile, '--base-url', sandbox.baseUrl, '--key-stdin', '--no-verify'], {
+      input,
+    });
   await login('kundeb', sandbox.apiKey);
   await login('bad', WRONG);
   return { cwd, sandbox, qr };
@@ -31,13 +34,18 @@ describe('a refused key', () => {
     const { qr, sandbox } = await useProfiles();
     const variable = { QRCTL_API_KEY: WRONG, QRCTL_BASE_URL: sandbox.baseUrl };
     const ofVariable = await qr(['qr', 'list'], { env: variable });
-    expect([ofVariable.code, ofVariable.stderr]).toEqual([3, expect.stringContaining('QRCTL_API_KEY is set and was rejected.')]);
+    expect([ofVariable.code, ofVariable.stderr]).toEqual([
+      3,
+      expect.stringContaining('QRCTL_API_KEY is set and was rejected.'),
+    ]);
     const ofProfile = await qr(['qr', 'list', '-f', 'json', '--profile', 'bad']);
     expect([ofProfile.code, JSON.parse(ofProfile.stderr).error.hint]).toEqual([
       3,
       'Run `qrctl auth login --profile bad` to store a valid key.',
     ]);
-    const ofLogin = await qr(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], { input: WRONG });
+    const ofLogin = await qr(['auth', 'login', '--base-url', sandbox.baseUrl, '--key-stdin'], {
+      input: WRONG,
+    });
     expect([ofLogin.code, ofLogin.stderr]).toEqual([3, expect.stringContaining('Copy the whole key again')]);
     for (const { stderr } of [ofVariable, ofLogin]) expect(stderr).not.toContain('qrctl auth login');
     const doctor = await qr(['doctor', '--format', 'json'], { env: variable });
@@ -65,29 +73,64 @@ describe('a proposed command carries --profile and --base-url where the run had 
   test('of a code that is not found, on a terminal and in JSON', async () => {
     const { qr, sandbox } = await useProfiles();
     const text = await qr(['qr', 'get', 'no such', '--profile', 'kundeb']);
-    expect([text.code, text.stderr]).toEqual([4, expect.stringContaining('qrctl qr list --profile kundeb --name TEXT')]);
-    const json = await qr(['qr', 'get', 'nosuch', '-f', 'json', '--profile=kundeb', '--base-url', sandbox.baseUrl]);
+    expect([text.code, text.stderr]).toEqual([
+      4,
+      expect.stringContaining('qrctl qr list --profile kundeb --name TEXT'),
+    ]);
+    const json = await qr([
+      'qr',
+      'get',
+      'nosuch',
+      '-f',
+      'json',
+      '--profile=kundeb',
+      '--base-url',
+      sandbox.baseUrl,
+    ]);
     expect(JSON.parse(json.stderr).error.hint).toBe(
       `Run \`qrctl qr list --profile kundeb --base-url ${sandbox.baseUrl}\` to see all slugs.`,
     );
-    expect((await qr(['qr', 'get', 'nosuch'], { env: sandbox.env })).stderr).toContain('Run `qrctl qr list` to see');
+    expect((await qr(['qr', 'get', 'nosuch'], { env: sandbox.env })).stderr).toContain(
+      'Run `qrctl qr list` to see',
+    );
   });
 
   test('of a line that is not understood, once', async () => {
     const { qr } = await useProfiles();
-    expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain('Did you mean `qrctl qr list --profile kundeb`?');
-    expect((await qr(['qr', 'lst', '--profile', 'kundeb'])).stderr).toContain('Did you mean `qrctl qr list --profile kundeb`?');
+    expect((await qr(['--profile', 'kundeb', 'qr', 'lst'])).stderr).toContain(
+      'Did you mean `qrctl qr list --profile kundeb`?',
+    );
+    expect((await qr(['qr', 'lst', '--profile', 'kundeb'])).stderr).toContain(
+      'Did you mean `qrctl qr list --profile kundeb`?',
+    );
   });
 
   test('of an export that failed in part, of doctor, and in the summary of a run', async () => {
     const { qr, cwd, sandbox } = await useProfiles();
     const missing = '00000000-0000-4000-8000-000000000000';
-    const exported = await qr(['scans', 'export', sandbox.codeId(), missing, '-o', 'x.csv', '--profile', 'kundeb']);
+    const exported = await qr([
+      'scans',
+      'export',
+      sandbox.codeId(),
+      missing,
+      '-o',
+      'x.csv',
+      '--profile',
+      'kundeb',
+    ]);
     expect([exported.code, exported.stderr]).toEqual([
       8,
       expect.stringContaining(`qrctl scans export --profile kundeb ${missing}`),
     ]);
-    const doctor = await qr(['doctor', '--format', 'json', '--profile', 'kundeb', '--base-url', 'https://qr.example/api/v1']);
+    const doctor = await qr([
+      'doctor',
+      '--format',
+      'json',
+      '--profile',
+      'kundeb',
+      '--base-url',
+      'https://qr.example/api/v1',
+    ]);
     expect(JSON.parse(doctor.stdout).find(({ check }: { check: string }) => check === 'key').fix).toBe(
       'Run `qrctl auth login --profile kundeb --base-url https://qr.example/api/v1`.',
     );
@@ -100,7 +143,18 @@ describe('a proposed command carries --profile and --base-url where the run had 
     const { qr, sandbox } = await useProfiles();
     const lost = await useSandbox({ codes: 0, intercept: applyThenDrop });
     const env = { QRCTL_API_KEY: lost.apiKey };
-    const args = ['qr', 'create', '--name', 'Menu', '--type', 'wifi', '--profile', 'kundeb', '--base-url', lost.baseUrl];
+    const args = [
+      'qr',
+      'create',
+      '--name',
+      'Menu',
+      '--type',
+      'wifi',
+      '--profile',
+      'kundeb',
+      '--base-url',
+      lost.baseUrl,
+    ];
     const { stderr } = await qr(args, { env });
     expect(sandbox.requests).toEqual([]);
     expect(stderr).toContain(`qrctl qr list --profile kundeb --base-url ${lost.baseUrl} --name Menu`);
@@ -122,10 +176,15 @@ describe('the question before a delete', () => {
     const args = ['qr', 'delete', slug, '--profile', 'kundeb', '--backup', 'saved'];
     const no = await qr(args, { tty: 400, input: 'n\n' });
     expect(no.stdout).toContain(`\`qrctl qr update --profile kundeb ${slug} --status paused\``);
-    expect(no.stdout).toContain('Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in saved');
+    expect(no.stdout).toContain(
+      'Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in saved',
+    );
     expect(no.stdout).toContain(`and its 10 scans in profile kundeb (${host})? This can't be undone. [y/N] `);
     await writeFile(join(cwd, 'ids.csv'), `id\n${sandbox.codeId(0)}\n${sandbox.codeId(1)}\n`);
-    const two = await qr(['qr', 'delete', '--from', 'ids.csv', '--profile', 'kundeb'], { tty: 400, input: 'n\n' });
+    const two = await qr(['qr', 'delete', '--from', 'ids.csv', '--profile', 'kundeb'], {
+      tty: 400,
+      input: 'n\n',
+    });
     expect(two.stdout).toContain(
       `Delete 2 codes and their 20 scans in profile kundeb (${host})? This can't be undone. Type 2 to continue: `,
     );
@@ -135,7 +194,10 @@ describe('the question before a delete', () => {
   test('is not broken within a word, and the answer is read behind its last line', async () => {
     const { qr, sandbox } = await useProfiles();
     const slug = slugOf(sandbox);
-    const { stdout, code } = await qr(['qr', 'delete', slug, '--profile', 'kundeb'], { tty: 50, input: 'y\n' });
+    const { stdout, code } = await qr(['qr', 'delete', slug, '--profile', 'kundeb'], {
+      tty: 50,
+      input: 'y\n',
+    });
     const shown = stdout.slice(stdout.indexOf('Delete "'), stdout.indexOf('[y/N]'));
     const lines = shown.replace(/\u001b\[[\d;]*[A-Z]/g, '').split('\r\n');
     expect(lines.length).toBeGreaterThan(1);

@@ -19,23 +19,29 @@ async function useWork() {
 }
 
 describe('qr create --template', () => {
-  it.each(['menus.csv', 'menus.xlsx'])('keeps a %s that exists, unless --overwrite is given', async (name) => {
-    const { cwd, qr } = await useWork();
-    expect(await qr('create', '--template', '-o', name)).toMatchObject({ code: 0 });
-    await writeFile(join(cwd, name), 'filled in by hand');
-    const again = await qr('create', '--template', '-o', name);
-    expect(again).toMatchObject({ code: 2, stdout: '' });
-    expect(again.stderr).toContain(`cannot write the template ${name}: the file exists`);
-    expect(again.stderr).toMatch(/different file with --output, or add --overwrite/);
-    expect(await readFile(join(cwd, name), 'utf8')).toBe('filled in by hand');
-    expect(await readdir(cwd)).toEqual([name]);
-    expect(await qr('create', '--template', '-o', name, '--overwrite')).toMatchObject({ code: 0 });
-    expect(await readFile(join(cwd, name), 'utf8')).not.toContain('filled in');
-  });
+  it.each(['menus.csv', 'menus.xlsx'])(
+    'keeps a %s that exists, unless --overwrite is given',
+    async (name) => {
+      const { cwd, qr } = await useWork();
+      expect(await qr('create', '--template', '-o', name)).toMatchObject({ code: 0 });
+      await writeFile(join(cwd, name), 'filled in by hand');
+      const again = await qr('create', '--template', '-o', name);
+      expect(again).toMatchObject({ code: 2, stdout: '' });
+      expect(again.stderr).toContain(`cannot write the template ${name}: the file exists`);
+      expect(again.stderr).toMatch(/different file with --output, or add --overwrite/);
+      expect(await readFile(join(cwd, name), 'utf8')).toBe('filled in by hand');
+      expect(await readdir(cwd)).toEqual([name]);
+      expect(await qr('create', '--template', '-o', name, '--overwrite')).toMatchObject({ code: 0 });
+      expect(await readFile(join(cwd, name), 'utf8')).not.toContain('filled in');
+    },
+  );
 
   it('prints to standard output and devices as ever', async () => {
     const { qr } = await useWork();
-    expect(await qr('create', '--template', '-o', '-')).toMatchObject({ code: 0, stdout: 'key,name,type,destination\n' });
+    expect(await qr('create', '--template', '-o', '-')).toMatchObject({
+      code: 0,
+      stdout: 'key,name,type,destination\n',
+    });
     expect(await qr('create', '--template', '-o', '/dev/null')).toMatchObject({ code: 0 });
   });
 });
@@ -43,22 +49,28 @@ describe('qr create --template', () => {
 const BOTH_WAYS = /Specify a different file with --results, or add --overwrite to replace this file/;
 
 describe('a file at the path of the results', () => {
-  it.each(['qr create', 'qr delete', 'qr update'])('%s keeps a file that is not a results file', async (command) => {
-    const { sandbox, qr, write, read } = await useWork();
-    const notes = 'name,notes\nmenu,call the printer\n';
-    await write('rows.csv', command === 'qr create' ? 'name,type\nmenu,sms\n' : `id,name\n${sandbox.codeId(0)},x\n`);
-    await write('notes.csv', notes);
-    const run = (...more: string[]) =>
-      qr(...command.split(' ').slice(1), '--from', 'rows.csv', '--results', 'notes.csv', ...more, ...yes);
-    const yes = command === 'qr delete' ? ['--yes'] : [];
-    const refused = await run();
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('cannot write notes.csv: it is not a results file');
-    expect(refused.stderr).toMatch(BOTH_WAYS);
-    expect([sandbox.requests.length, await read('notes.csv')]).toEqual([0, notes]);
-    expect(await run('--overwrite')).toMatchObject({ code: 0 });
-    expect(await read('notes.csv')).toContain('outcome');
-  });
+  it.each(['qr create', 'qr delete', 'qr update'])(
+    '%s keeps a file that is not a results file',
+    async (command) => {
+      const { sandbox, qr, write, read } = await useWork();
+      const notes = 'name,notes\nmenu,call the printer\n';
+      await write(
+        'rows.csv',
+        command === 'qr create' ? 'name,type\nmenu,sms\n' : `id,name\n${sandbox.codeId(0)},x\n`,
+      );
+      await write('notes.csv', notes);
+      const run = (...more: string[]) =>
+        qr(...command.split(' ').slice(1), '--from', 'rows.csv', '--results', 'notes.csv', ...more, ...yes);
+      const yes = command === 'qr delete' ? ['--yes'] : [];
+      const refused = await run();
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('cannot write notes.csv: it is not a results file');
+      expect(refused.stderr).toMatch(BOTH_WAYS);
+      expect([sandbox.requests.length, await read('notes.csv')]).toEqual([0, notes]);
+      expect(await run('--overwrite')).toMatchObject({ code: 0 });
+      expect(await read('notes.csv')).toContain('outcome');
+    },
+  );
 
   it('an empty file is nobody’s, and one that cannot be read is refused', async () => {
     const { cwd, qr, write } = await useWork();

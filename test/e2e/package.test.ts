@@ -28,11 +28,22 @@ beforeAll(async () => {
   prefix = join(directory, 'prefix');
   await mkdir(prefix, { recursive: true });
   // Built already: the build of this run is what is packed.
-  const [made] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', directory], ROOT));
+  const [made] = JSON.parse(
+    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', directory], ROOT),
+  );
   packed = made.files.map(({ path }: { path: string }) => path);
   // Without a registry: everything it needs must be inside.
   said = npm(
-    ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, join(directory, made.filename)],
+    [
+      'install',
+      '--global',
+      '--offline',
+      '--no-audit',
+      '--no-fund',
+      '--prefix',
+      prefix,
+      join(directory, made.filename),
+    ],
     directory,
   );
 });
@@ -66,16 +77,24 @@ describe('the package', () => {
   });
 
   test('has each file that README links to, but for those about the sources', () => {
-    const links = [...readDocument('README.md').matchAll(/\]\((?!https:)([^)#]+)/g)].map(([, path = '']) => path);
+    const links = [...readDocument('README.md').matchAll(/\]\((?!https:)([^)#]+)/g)].map(
+      ([, path = '']) => path,
+    );
     expect(links.filter((path) => !packed.includes(path))).toEqual(['.github/CONTRIBUTING.md']);
   });
 
   test('needs no other package, and has no script that an installation runs', async () => {
     const manifest = JSON.parse(await readFile(join(prefix, 'lib/node_modules/qrctl/package.json'), 'utf8'));
-    for (const key of ['dependencies', 'optionalDependencies', 'peerDependencies']) expect(manifest[key]).toBeUndefined();
-    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) expect(manifest.scripts[script]).toBeUndefined();
+    for (const key of ['dependencies', 'optionalDependencies', 'peerDependencies'])
+      expect(manifest[key]).toBeUndefined();
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
+      expect(manifest.scripts[script]).toBeUndefined();
     const whole = await readFile(join(ROOT, 'package.json'), 'utf8');
-    expect(manifest).toMatchObject({ name: 'qrctl', bin: { qrctl: 'bin/qrctl.js' }, engines: JSON.parse(whole).engines });
+    expect(manifest).toMatchObject({
+      name: 'qrctl',
+      bin: { qrctl: 'bin/qrctl.js' },
+      engines: JSON.parse(whole).engines,
+    });
   });
 
   test('is installed by an ordinary user without a word about scripts', () => {
@@ -105,7 +124,10 @@ describe('the package', () => {
     await withSandbox({ codes: 3, scans: 10 }, async ({ env, codeId }) => {
       const run = (...args: string[]) =>
         new Promise<string>((resolve, reject) => {
-          const child = spawn(qrctl, args, { cwd: directory, env: { PATH: process.env.PATH, HOME: directory, ...env } });
+          const child = spawn(qrctl, args, {
+            cwd: directory,
+            env: { PATH: process.env.PATH, HOME: directory, ...env },
+          });
           let said = '';
           child.stdout.on('data', (chunk) => {
             said += chunk;
@@ -119,7 +141,9 @@ describe('the package', () => {
       expect(await run('--version')).toMatch(/^0\n\d+\.\d+\.\d+\n$/);
       expect(await run('completion', 'zsh')).toMatch(/^0\n#compdef/);
       expect((await run('qr', 'list', '--ids')).split('\n')).toHaveLength(5);
-      expect(await run('scans', 'export', codeId(), '-o', 'scans.csv')).toMatch(/^0\nExported 10 scans of 1 code/);
+      expect(await run('scans', 'export', codeId(), '-o', 'scans.csv')).toMatch(
+        /^0\nExported 10 scans of 1 code/,
+      );
       expect(await run('qr', 'list', '--format', 'table', '--timezone', 'x')).toMatch(/^2\n/);
     });
   });

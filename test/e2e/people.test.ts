@@ -14,53 +14,74 @@ const storing = (change: (text: string) => string): Fault =>
   sometimes(({ request }) => {
     if (request.method !== 'POST' && request.method !== 'PATCH') return undefined;
     return ({ apply, send }) => {
-      const body = JSON.parse(`${request.body}`, (_, value) => (typeof value === 'string' ? change(value) : value));
+      const body = JSON.parse(`${request.body}`, (_, value) =>
+        typeof value === 'string' ? change(value) : value,
+      );
       return send(apply({ ...request, body: Buffer.from(JSON.stringify(body)) }));
     };
   });
 
 describe('a sheet that was created', () => {
   const ways: [string, (bench: Bench) => Promise<unknown>, string[]][] = [
-    ['copied', ({ directory: d }) => copyFile(join(d, 'codes.csv'), join(d, 'other.csv')), ['--from', 'other.csv']],
-    ['renamed', ({ directory: d }) => rename(join(d, 'codes.csv'), join(d, 'other.csv')), ['--from', 'other.csv']],
-    ['opened through a link', ({ directory: d }) => symlink('codes.csv', join(d, 'link.csv')), ['--from', 'link.csv']],
+    [
+      'copied',
+      ({ directory: d }) => copyFile(join(d, 'codes.csv'), join(d, 'other.csv')),
+      ['--from', 'other.csv'],
+    ],
+    [
+      'renamed',
+      ({ directory: d }) => rename(join(d, 'codes.csv'), join(d, 'other.csv')),
+      ['--from', 'other.csv'],
+    ],
+    [
+      'opened through a link',
+      ({ directory: d }) => symlink('codes.csv', join(d, 'link.csv')),
+      ['--from', 'link.csv'],
+    ],
     [
       'saved as tab-separated text',
-      async ({ read, write }) => write('other.tsv', (await read('codes.csv')).replaceAll(',', '\t').replaceAll('\n', '\r\n')),
+      async ({ read, write }) =>
+        write('other.tsv', (await read('codes.csv')).replaceAll(',', '\t').replaceAll('\n', '\r\n')),
       ['--from', 'other.tsv'],
     ],
     ['given other results', async () => undefined, ['--from', 'codes.csv', '--results', 'other.results.csv']],
   ];
 
-  it.each(ways)('and %s creates no code again: not on this machine, nor on another', async (_, change, from) => {
-    const bench = await useBench(rowsOf(3));
-    const { create, qr, methods } = bench;
-    expect((await create()).code).toBe(0);
-    await change(bench);
-    expect(methods()).toEqual({ GET: 1, POST: 3 });
-    for (const [env, outcomes] of [
-      [undefined, UNCHANGED],
-      [await newMachine(), EXISTS],
-    ] as const) {
-      const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
-      expect([
-        dry.code,
-        JSON.parse(dry.stdout)
-          .map(({ action }: { action: string }) => action)
-          .join(' '),
-      ]).toEqual([0, outcomes]);
-      const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
-      expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
-      expect(methods()).toEqual({ GET: 2 });
-    }
-  });
+  it.each(ways)(
+    'and %s creates no code again: not on this machine, nor on another',
+    async (_, change, from) => {
+      const bench = await useBench(rowsOf(3));
+      const { create, qr, methods } = bench;
+      expect((await create()).code).toBe(0);
+      await change(bench);
+      expect(methods()).toEqual({ GET: 1, POST: 3 });
+      for (const [env, outcomes] of [
+        [undefined, UNCHANGED],
+        [await newMachine(), EXISTS],
+      ] as const) {
+        const dry = await qr(['create', ...from, '--dry-run', '-f', 'json'], { env });
+        expect([
+          dry.code,
+          JSON.parse(dry.stdout)
+            .map(({ action }: { action: string }) => action)
+            .join(' '),
+        ]).toEqual([0, outcomes]);
+        const { code, stdout } = await qr(['create', ...from, '-f', 'json'], { env });
+        expect([code, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcomes]);
+        expect(methods()).toEqual({ GET: 2 });
+      }
+    },
+  );
 
   it('goes on in its results: rows with an ID exist, the row below them is new, and the results go into themselves', async () => {
     const { create, qr, read, write, methods, directory } = await useBench(rowsOf(3));
     await create();
     methods();
     const results = await read('codes.results.csv');
-    await write('codes.results.csv', `${results}Code 4,https://example.com/4\n`.replace(/(\nCode 4.*)\n/, '$1,,,,,,\n'));
+    await write(
+      'codes.results.csv',
+      `${results}Code 4,https://example.com/4\n`.replace(/(\nCode 4.*)\n/, '$1,,,,,,\n'),
+    );
     for (const [env, outcomes, requests] of [
       [await newMachine(), `${UNCHANGED} created`, { GET: 1, POST: 1 }],
       [await newMachine(), `${UNCHANGED} unchanged`, { GET: 1 }],
@@ -79,7 +100,10 @@ describe('a list that was saved yesterday', () => {
     const [a = '', b = '', c = ''] = [0, 1, 2].map((n) => sandbox.codeId(n));
     sandbox.workspace.update(a, { destination: 'https://colleague.example/new' });
     sandbox.workspace.update(b, { status: 'paused' });
-    await write('list.csv', (await read('list.csv')).replace(`${sandbox.workspace.code(c)?.name}`, 'Renamed today'));
+    await write(
+      'list.csv',
+      (await read('list.csv')).replace(`${sandbox.workspace.code(c)?.name}`, 'Renamed today'),
+    );
     methods();
     const { code, stderr } = await qr(['update', '--from', 'list.csv']);
     expect([code, methods().PATCH]).toEqual([0, 1]);
@@ -138,7 +162,11 @@ describe('a list that was saved yesterday', () => {
     await qr(['list', '-o', 'list.csv']);
     methods();
     const { code, stderr } = await qr(['update', '--from', 'list.csv', '--status', 'paused']);
-    expect([code, stderr, methods().PATCH]).toEqual([0, expect.stringContaining('--status had no effect'), undefined]);
+    expect([code, stderr, methods().PATCH]).toEqual([
+      0,
+      expect.stringContaining('--status had no effect'),
+      undefined,
+    ]);
   });
 });
 
@@ -154,7 +182,10 @@ describe('an id and a slug of two codes in one row', () => {
     const [a, b] = [0, 1].map((n) => sandbox.workspace.code(sandbox.codeId(n)));
     await write('rows.csv', `key,id,slug\nk,${a?.id},${b?.slug}\n`);
     const { code, stderr } = await qr([verb as string, '--from', 'rows.csv', ...flags]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`the ID belongs to ${a?.slug}, but the slug is ${b?.slug}`)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`the ID belongs to ${a?.slug}, but the slug is ${b?.slug}`),
+    ]);
     expect(Object.keys(methods())).toEqual(['GET']);
   });
 });
@@ -162,19 +193,22 @@ describe('an id and a slug of two codes in one row', () => {
 describe('qr apply', () => {
   const TWO = 'key,name,type,destination,status\na,Poster,sms,,active\nb,Poster,sms,,paused\n';
 
-  it.each([true, false])('never crosses two equal codes without its lock file (ledger: %s)', async (hasLedger) => {
-    const { qr, write, directory, sandbox, methods } = await useBench('');
-    await write('codes.csv', TWO);
-    expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(0);
-    const before = sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`);
-    await rm(join(directory, 'codes.lock.json'));
-    methods();
-    const env = hasLedger ? undefined : await newMachine();
-    expect((await qr(['apply', '--from', 'codes.csv'], { env })).code).toBe(hasLedger ? 0 : 9);
-    expect(methods()).toEqual({ GET: 1 });
-    await qr(['apply', '--from', 'codes.csv', '--adopt-existing'], { env });
-    expect(sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`)).toEqual(before);
-  });
+  it.each([true, false])(
+    'never crosses two equal codes without its lock file (ledger: %s)',
+    async (hasLedger) => {
+      const { qr, write, directory, sandbox, methods } = await useBench('');
+      await write('codes.csv', TWO);
+      expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(0);
+      const before = sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`);
+      await rm(join(directory, 'codes.lock.json'));
+      methods();
+      const env = hasLedger ? undefined : await newMachine();
+      expect((await qr(['apply', '--from', 'codes.csv'], { env })).code).toBe(hasLedger ? 0 : 9);
+      expect(methods()).toEqual({ GET: 1 });
+      await qr(['apply', '--from', 'codes.csv', '--adopt-existing'], { env });
+      expect(sandbox.workspace.codes().map(({ id, status }) => `${id} ${status}`)).toEqual(before);
+    },
+  );
 
   it('leaves the codes of another file of the workspace alone: equal rows are asked about (9)', async () => {
     const { qr, write, sandbox, methods } = await useBench('');
@@ -208,13 +242,18 @@ describe('qr apply', () => {
   });
 
   it('asks about a key 007 that became 7, also with an edit (9): no second code', async () => {
-    const { qr, write, methods, names, sandbox } = await useBench('key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n');
+    const { qr, write, methods, names, sandbox } = await useBench(
+      'key,name,type\n007,Bond,sms\n008,Bill,sms\nm,M,sms\n',
+    );
     await qr(['apply', '--from', 'codes.csv']);
     await write('codes.csv', 'key,name,type\n7,James,sms\n8,Bill,sms\nm,M,sms\n');
     methods();
     const { code, stderr } = await qr(['apply', '--from', 'codes.csv', '--removed', 'pause']);
     expect([code, stderr]).toEqual([9, expect.stringContaining('its key differs from the key "007"')]);
-    expect([methods(), sandbox.workspace.codes().filter(({ status }) => status === 'paused')]).toEqual([{ GET: 1 }, []]);
+    expect([methods(), sandbox.workspace.codes().filter(({ status }) => status === 'paused')]).toEqual([
+      { GET: 1 },
+      [],
+    ]);
     expect(names()).toEqual(['Bill', 'Bond', 'M']);
   });
 });
@@ -250,7 +289,10 @@ describe('a decision', () => {
     });
     await create();
     const again = ['--as-new', 'all', ...quick];
-    const running = await startCli(['qr', 'create', '--from', file, ...again], { env: sandbox.env, cwd: directory });
+    const running = await startCli(['qr', 'create', '--from', file, ...again], {
+      env: sandbox.env,
+      cwd: directory,
+    });
     kill = () => running.child.kill('SIGKILL');
     await running.done;
     for (let run = 0; run < 3; run++) expect((await create(again)).code).toBe(0);
@@ -259,15 +301,18 @@ describe('a decision', () => {
 
   it('is asked for a key whose response was lost, whose code was renamed, and whose row was edited: no second code', async () => {
     let onPost = () => undefined as unknown;
-    const { qr, write, code, sandbox, directory, methods } = await useBench('key,name,destination\na,Poster,https://x.de/a\n', {
-      intercept: sometimes(({ request }) => {
-        if (request.method !== 'POST') return undefined;
-        return (exchange) => {
-          exchange.apply();
-          onPost();
-        };
-      }),
-    });
+    const { qr, write, code, sandbox, directory, methods } = await useBench(
+      'key,name,destination\na,Poster,https://x.de/a\n',
+      {
+        intercept: sometimes(({ request }) => {
+          if (request.method !== 'POST') return undefined;
+          return (exchange) => {
+            exchange.apply();
+            onPost();
+          };
+        }),
+      },
+    );
     const apply = ['apply', '--from', 'codes.csv', '--settle', '100ms'];
     const running = await startCli(['qr', ...apply], { env: sandbox.env, cwd: directory });
     onPost = () => running.child.kill('SIGKILL');
@@ -293,7 +338,10 @@ describe('a code that was deleted', () => {
     sandbox.workspace.delete(id);
     methods();
     const { code: exit, stderr } = await create();
-    expect([exit, stderr]).toEqual([9, expect.stringMatching(/line 3.*was deleted from the service[\s\S]*--as-new 3/)]);
+    expect([exit, stderr]).toEqual([
+      9,
+      expect.stringMatching(/line 3.*was deleted from the service[\s\S]*--as-new 3/),
+    ]);
     expect(outcomesOf(await readResults())).toBe('unchanged gone unchanged');
     expect((await create(['--as-new', '3'])).code).toBe(0);
     expect(names()).toEqual(['Code 1', 'Code 2', 'Code 3']);
@@ -311,7 +359,15 @@ describe('a code that was deleted', () => {
     expect((await qr(['delete', id, '--yes', '--backup', 'backup'])).code).toBe(0);
     methods();
     for (const outcome of ['created', 'unchanged']) {
-      const { code: exit, stdout } = await qr(['create', '--from', `backup/${id}.json`, '--results', 'back.csv', '-f', 'json']);
+      const { code: exit, stdout } = await qr([
+        'create',
+        '--from',
+        `backup/${id}.json`,
+        '--results',
+        'back.csv',
+        '-f',
+        'json',
+      ]);
       expect([exit, outcomesOf(JSON.parse(stdout))]).toEqual([0, outcome]);
     }
     expect(code(`${name}`)).toMatchObject({ destination, status: 'active' });
@@ -372,7 +428,10 @@ describe('a plan of dated changes', () => {
     const id = sandbox.codeId();
     for (const days of [1, 2, 3]) {
       const rows = ['https://x.de/a', 'https://x.de/b', 'https://x.de/a'].slice(0, days);
-      await write('plan.csv', `id,at,destination\n${rows.map((to, n) => `${id},${at(n + 1)},${to}\n`).join('')}`);
+      await write(
+        'plan.csv',
+        `id,at,destination\n${rows.map((to, n) => `${id},${at(n + 1)},${to}\n`).join('')}`,
+      );
       expect((await qr([...due, 'plan.csv'])).code).toBe(0);
       expect(sandbox.workspace.code(id)?.destination).toBe(rows.at(-1));
     }
@@ -387,7 +446,10 @@ describe('a plan of dated changes', () => {
     await write('plan.csv', `id,at,name,destination\n${id},${at(1)},Poster,${to}\n`);
     expect((await qr([...due, 'plan.csv'])).code).toBe(0);
     sandbox.workspace.update(id, { destination: 'https://person.example/' });
-    await write(name, `id,at,name,destination\n${id},${at(1)},${name === 'plan.csv' ? 'Poster two' : 'Poster'},${to}\n`);
+    await write(
+      name,
+      `id,at,name,destination\n${id},${at(1)},${name === 'plan.csv' ? 'Poster two' : 'Poster'},${to}\n`,
+    );
     expect((await qr([...due, name])).code).toBe(0);
     expect(sandbox.workspace.code(id)?.destination).toBe('https://person.example/');
   });
@@ -415,15 +477,21 @@ describe.each([
   const TEXT = `key,name,destination\nk,${NAME},https://example.com\n`;
 
   it('gets no PATCH every night: create, update and apply come to rest', async () => {
-    const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, { intercept: storing(change) });
+    const { create, qr, write, read, sandbox, methods, posts } = await useBench(TEXT, {
+      intercept: storing(change),
+    });
     expect((await create()).code).toBe(0);
     const [{ id } = { id: '' }] = sandbox.workspace.codes();
     for (let night = 0; night < 3; night++) expect((await create()).code).toBe(0);
     await write('update.csv', `id,name\n${id},Yet  another ${NAME}\n`);
     methods();
     const first = await qr(['update', '--from', 'update.csv']);
-    expect([first.code, await read('update.results.csv')]).toEqual([0, expect.stringContaining('the service stored')]);
-    for (let night = 0; night < 3; night++) expect((await qr(['update', '--from', 'update.csv'])).code).toBe(0);
+    expect([first.code, await read('update.results.csv')]).toEqual([
+      0,
+      expect.stringContaining('the service stored'),
+    ]);
+    for (let night = 0; night < 3; night++)
+      expect((await qr(['update', '--from', 'update.csv'])).code).toBe(0);
     expect(methods().PATCH ?? 0).toBeLessThanOrEqual(1);
     await write('apply.csv', TEXT.replace('\nk,', '\nl,').replace(NAME, `Another  ${NAME}`));
     expect((await qr(['apply', '--from', 'apply.csv'])).code).toBe(0);
@@ -461,7 +529,10 @@ describe('a run', () => {
     const { create, write, read, readResults } = await useBench(rowsOf(2));
     await create();
     const [header, ...rows] = (await read('codes.results.csv')).trimEnd().split('\n');
-    await write('codes.results.csv', `${header},printed\n${rows.map((row, n) => `${row},run ${n}\n`).join('')}`);
+    await write(
+      'codes.results.csv',
+      `${header},printed\n${rows.map((row, n) => `${row},run ${n}\n`).join('')}`,
+    );
     await write('codes.csv', rowsOf(3));
     expect((await create()).code).toBe(0);
     expect((await readResults()).map(({ printed }) => printed)).toEqual(['run 0', 'run 1', '']);
@@ -472,10 +543,15 @@ describe('a plan for a pull request', () => {
   it('shows removed, changed and asked rows before 200 new ones, and never cuts them', async () => {
     const rows = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, n) => `k${n + from},Row ${n + from},sms\n`).join('');
-    const { qr, write, sandbox, code } = await useBench(`key,name,type\n${rows(0, 20)}`, { plan: 'business' });
+    const { qr, write, sandbox, code } = await useBench(`key,name,type\n${rows(0, 20)}`, {
+      plan: 'business',
+    });
     await qr(['apply', '--from', 'codes.csv']);
     sandbox.workspace.delete(code('Row 19').id);
-    await write('codes.csv', `key,name,type\n${rows(100, 300)}${rows(1, 18)}k18,Edited,sms\nk19,Row 19,sms\n`);
+    await write(
+      'codes.csv',
+      `key,name,type\n${rows(100, 300)}${rows(1, 18)}k18,Edited,sms\nk19,Row 19,sms\n`,
+    );
     const { stdout } = await qr(['apply', '--from', 'codes.csv', '--dry-run', '-f', 'markdown']);
     const lines = stdout.split('\n').filter((line) => line.startsWith('|'));
     const at = (text: string) => lines.findIndex((line) => line.includes(text));
@@ -499,7 +575,8 @@ describe('a plan for a pull request', () => {
     await write('codes.csv', change(text));
     const plan = await qr(['apply', '--from', 'codes.csv', '--dry-run', '--exit-code', '-f', 'markdown']);
     expect(plan.code).toBe(exit);
-    if (exit !== 0) expect(plan.stdout).toContain(exit === 9 ? 'deleted from the service' : 'a run would change 1 code');
+    if (exit !== 0)
+      expect(plan.stdout).toContain(exit === 9 ? 'deleted from the service' : 'a run would change 1 code');
     expect((await qr(['apply', '--from', 'codes.csv'])).code).toBe(exit === 9 ? 9 : 0);
   });
 });

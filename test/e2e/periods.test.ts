@@ -20,7 +20,8 @@ async function run(sandbox: TestSandbox, flags: string[], env: Record<string, st
 
 /** The text of a cell as a spreadsheet program saves it: a time has no zone. */
 function textOf(cell: CellValue | undefined): string {
-  if (cell?.is !== 'date') return cell && 'text' in cell ? cell.text : cell && 'value' in cell ? `${cell.value}` : '';
+  if (cell?.is !== 'date')
+    return cell && 'text' in cell ? cell.text : cell && 'value' in cell ? `${cell.value}` : '';
   const ms = Math.round((cell.serial - EPOCH_DAY) * 86_400_000);
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -36,7 +37,9 @@ describe('a period in a zone', () => {
       '2024-10-31T23:00:00.000Z',
     ];
     for (const ts of edges) sandbox.workspace.addScan(id, { ts });
-    const inside = sandbox.scans(id).filter(({ ts }) => ts >= (edges[1] as string) && ts < (edges[3] as string));
+    const inside = sandbox
+      .scans(id)
+      .filter(({ ts }) => ts >= (edges[1] as string) && ts < (edges[3] as string));
     const { code, csv, stderr } = await run(sandbox, ['--during', '2024-10', ...BERLIN]);
     expect([code, csv?.split('\n').length]).toEqual([0, inside.length + 2]);
     expect(csv).toContain(edges[1]);
@@ -66,13 +69,22 @@ describe('a period in a zone', () => {
     expect(await runByDay(['scans', 'export', id, '-o', 's.xlsx', ...BERLIN], at)).toMatchObject({ code: 0 });
     const lines: string[] = [];
     readWorkbook(await readFile(join(cwd, 's.xlsx')), 's.xlsx', undefined).readRows(({ cells }) => {
-      lines.push(Array.from({ length: 9 }, (_, column) => `"${textOf(cells.get(column)).replaceAll('"', '""')}"`).join());
+      lines.push(
+        Array.from(
+          { length: 9 },
+          (_, column) => `"${textOf(cells.get(column)).replaceAll('"', '""')}"`,
+        ).join(),
+      );
     });
     expect(lines.join('\n')).toMatch(/"2024-09-30 23:08:15","2024-10-01 01:08:15"/);
     await writeFile(join(cwd, 's.csv'), lines.join('\r\n'));
     const byHour = async (...source: string[]) =>
-      (await runByDay(['scans', 'stats', ...source, '--by', 'hour', '--fields', 'value,scans', '-f', 'csv', ...BERLIN], at))
-        .stdout;
+      (
+        await runByDay(
+          ['scans', 'stats', ...source, '--by', 'hour', '--fields', 'value,scans', '-f', 'csv', ...BERLIN],
+          at,
+        )
+      ).stdout;
     expect(await byHour('--input', 's.csv')).toBe(await byHour(id));
   });
 
@@ -95,7 +107,11 @@ describe('a period in a zone', () => {
     [['--during', '2024-10', '--since', '24h'], {}, "--since can't be used with --during"],
     [['--since', '01.03.2026'], {}, 'Use --since 2026-03-01.'],
     [['--since', '2026-10'], {}, 'Use --during 2026-10 for the whole period'],
-    [['--during', '2024-10', '--timezone', 'Europe/Berlim'], {}, "invalid value for --timezone: 'Europe/Berlim'"],
+    [
+      ['--during', '2024-10', '--timezone', 'Europe/Berlim'],
+      {},
+      "invalid value for --timezone: 'Europe/Berlim'",
+    ],
     [['--during', '2024-10'], { TZ: 'Europe/Berlim' }, "invalid value for TZ: 'Europe/Berlim'"],
     [['--excel'], { TZ: 'CET-1CEST' }, "invalid value for TZ: 'CET-1CEST'"],
   ])('%j is refused (%j) before anything is sent', async (flags, env, message) => {

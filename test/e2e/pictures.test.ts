@@ -21,11 +21,26 @@ async function usePictures() {
   const sandbox = await useSandbox({ codes: 0, codeLimit: COUNT });
   for (let at = 0; at < COUNT; at++) sandbox.workspace.put({ name: `Code ${at}`, slug: `c${1000 + at}` });
   const directory = join(await useDirectory(), 'codes');
-  const args = ['qr', 'image', '--all', '--output-dir', directory, '--short-url', 'https://qr.example', '--file-names', 'slug'];
+  const args = [
+    'qr',
+    'image',
+    '--all',
+    '--output-dir',
+    directory,
+    '--short-url',
+    'https://qr.example',
+    '--file-names',
+    'slug',
+  ];
   const pictures = () => readdirSync(directory).filter((name) => name.endsWith('.png'));
   const faults = () =>
     pictures().flatMap((name) => {
-      const expected = { text: `https://qr.example/${name.replace('.png', '')}`, sizeMm: 30, quietZone: 4, across: 33 };
+      const expected = {
+        text: `https://qr.example/${name.replace('.png', '')}`,
+        sizeMm: 30,
+        quietZone: 4,
+        across: 33,
+      };
       return findFault(readFileSync(join(directory, name)), 'png', expected) ?? [];
     });
   /** Every picture is there, is what the manifest says, and nothing else is. */
@@ -76,27 +91,42 @@ describe.runIf(SOAK)('qr image of many codes, ended in the middle', () => {
     ['fsync', 'error=ENOSPC'],
     ['pwrite64', 'error=ENOSPC'],
     ['rename', 'signal=SIGKILL'],
-  ])('by the kernel, at a %s with %s: what is there is whole, and the next run goes on', async (call, fault) => {
-    const { sandbox, args, directory, faults, expectWhole } = await usePictures();
-    for (const nth of [5, 60, 140]) {
-      const strace = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${nth}+`];
-      const env = {
-        ...AMBIENT,
-        UV_THREADPOOL_SIZE: '1',
-        HOME: directory,
-        QRCTL_CONFIG_DIR: `${directory}-config`,
-        ...sandbox.env,
-      };
-      const child = spawn(STRACE, [...strace, process.execPath, BIN, ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-      let stderr = '';
-      child.stderr.on('data', (chunk) => {
-        stderr += chunk;
-      });
-      const [code] = await once(child, 'close');
-      if (fault.startsWith('error') && code !== 0) expect(stderr).toMatch(/no space left|ENOSPC/i);
-      if (nth === 5) expect([null, 1, 2, 137]).toContain(code);
-      expect(faults()).toEqual([]);
-    }
-    await expectWhole();
-  });
+  ])(
+    'by the kernel, at a %s with %s: what is there is whole, and the next run goes on',
+    async (call, fault) => {
+      const { sandbox, args, directory, faults, expectWhole } = await usePictures();
+      for (const nth of [5, 60, 140]) {
+        const strace = [
+          '-f',
+          '-qq',
+          '-o',
+          '/dev/null',
+          '-e',
+          `trace=${call}`,
+          '-e',
+          `inject=${call}:${fault}:when=${nth}+`,
+        ];
+        const env = {
+          ...AMBIENT,
+          UV_THREADPOOL_SIZE: '1',
+          HOME: directory,
+          QRCTL_CONFIG_DIR: `${directory}-config`,
+          ...sandbox.env,
+        };
+        const child = spawn(STRACE, [...strace, process.execPath, BIN, ...args], {
+          env,
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
+        let stderr = '';
+        child.stderr.on('data', (chunk) => {
+          stderr += chunk;
+        });
+        const [code] = await once(child, 'close');
+        if (fault.startsWith('error') && code !== 0) expect(stderr).toMatch(/no space left|ENOSPC/i);
+        if (nth === 5) expect([null, 1, 2, 137]).toContain(code);
+        expect(faults()).toEqual([]);
+      }
+      await expectWhole();
+    },
+  );
 });

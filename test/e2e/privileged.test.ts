@@ -43,7 +43,8 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     secrets = join(directory, 'secrets');
     for (const path of [theirs, secrets]) mkdirSync(path);
     chownSync(theirs, NOBODY, NOBODY);
-    for (const name of ['empty', 'full']) writeFileSync(join(secrets, name), name === 'full' ? 'secret\n' : '', { mode: 0o600 });
+    for (const name of ['empty', 'full'])
+      writeFileSync(join(secrets, name), name === 'full' ? 'secret\n' : '', { mode: 0o600 });
     chmodSync(secrets, 0o700);
   });
 
@@ -73,17 +74,20 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   const exportTo = (path: string, ...more: string[]) =>
     runByDay(['scans', 'export', sandbox.codeId(), '-o', path, ...more], { env: sandbox.env });
 
-  test.each(['empty', 'full'])('follows no link of theirs to root’s %s file, by -o or --append (D14)', async (name) => {
-    const before = protectedState();
-    symlinkSync(join(secrets, name), join(theirs, 'scans.csv'));
-    chownLink(join(theirs, 'scans.csv'));
-    for (const flags of [[], ['--append'], ['--append', '--restart']]) {
-      const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), ...flags);
-      expect(code, stderr).toBe(2);
-      expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
-    }
-    expect(protectedState()).toEqual(before);
-  });
+  test.each(['empty', 'full'])(
+    'follows no link of theirs to root’s %s file, by -o or --append (D14)',
+    async (name) => {
+      const before = protectedState();
+      symlinkSync(join(secrets, name), join(theirs, 'scans.csv'));
+      chownLink(join(theirs, 'scans.csv'));
+      for (const flags of [[], ['--append'], ['--append', '--restart']]) {
+        const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), ...flags);
+        expect(code, stderr).toBe(2);
+        expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
+      }
+      expect(protectedState()).toEqual(before);
+    },
+  );
 
   test('follows no link of theirs to a device or FIFO of root’s, whatever writes (D14)', async () => {
     const fifo = join(secrets, 'fifo');
@@ -122,7 +126,10 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     const env = { ...AMBIENT, HOME: secrets, QRCTL_CONFIG_DIR: secrets, ...sandbox.env };
     for (const path of ['/dev/stdout', '/dev/fd/1', link, '>(cat >&3) >/dev/null']) {
       const script = `set -o pipefail; (exec 3>&1; "$0" "$1" -q scans export ${id} -f csv -o ${path}) | cat`;
-      const shell = spawn('bash', ['-c', script, process.execPath, BIN], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+      const shell = spawn('bash', ['-c', script, process.execPath, BIN], {
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
       let out = '';
       shell.stdout.on('data', (data) => {
         out += String(data);
@@ -152,7 +159,11 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     expect(() => lstatSync(join(secrets, 'scans.csv'))).toThrow('ENOENT');
   });
 
-  const makers = ['scans export --append', 'scans export --partition-by day', 'scans export --partition-by day --append'];
+  const makers = [
+    'scans export --append',
+    'scans export --partition-by day',
+    'scans export --partition-by day --append',
+  ];
   test.each([...makers, 'qr image', 'qr delete'])(
     '%s into a directory follows no link of theirs to root’s (D14)',
     async (maker) => {
@@ -167,7 +178,11 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
           image: ['--short-url', 'https://q.example/{slug}', '--output-dir', directory],
           delete: ['--yes', '--backup', directory],
         };
-        const of = maker.includes('image') ? flags.image : maker.includes('delete') ? flags.delete : flags.scans;
+        const of = maker.includes('image')
+          ? flags.image
+          : maker.includes('delete')
+            ? flags.delete
+            : flags.scans;
         const { code, stderr } = await runByDay([...maker.split(' '), id, ...of], { env: sandbox.env });
         expect(code, stderr).toBe(2);
         expect(stderr).toContain(`is a symbolic link to another user's file, created by user ${NOBODY}`);
@@ -179,7 +194,17 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
 
   test('removes nothing of root’s behind links of theirs to where a dataset is merged (D14)', async () => {
     const lake = join(theirs, 'lake');
-    const merge = ['scans', 'export', sandbox.codeId(), '-f', 'csv', '--partition-by', 'month', '--append', '--compact'];
+    const merge = [
+      'scans',
+      'export',
+      sandbox.codeId(),
+      '-f',
+      'csv',
+      '--partition-by',
+      'month',
+      '--append',
+      '--compact',
+    ];
     const run = () => runByDay([...merge, '--output-dir', lake], { env: sandbox.env });
     expect((await run()).code).toBe(0);
     for (const number of ['000000', '000002', '000009']) {
@@ -193,7 +218,10 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
     rmSync(lake);
     symlinkSync('.lake.000002', lake);
     chownLink(lake);
-    expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining("is a symbolic link to another user's file") });
+    expect(await run()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is a symbolic link to another user's file"),
+    });
     expect(readdirSync(secrets).sort()).toEqual(['empty', 'full']);
   });
 
@@ -231,7 +259,17 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       });
       onTestFinished(() => void attacker.kill('SIGKILL'));
       await once(attacker.stdout as NodeJS.ReadableStream, 'data');
-      const merge = ['scans', 'export', sandbox.codeId(), '-f', 'csv', '--partition-by', 'month', '--append', '--compact'];
+      const merge = [
+        'scans',
+        'export',
+        sandbox.codeId(),
+        '-f',
+        'csv',
+        '--partition-by',
+        'month',
+        '--append',
+        '--compact',
+      ];
       const env = { ...AMBIENT, HOME: theirs, ...sandbox.env };
       const run = spawn(process.execPath, [BIN, ...merge, '--output-dir', join(theirs, 'lake')], {
         env,
@@ -245,7 +283,17 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
 
   test('merges no dataset that another user made (P16)', async () => {
     const lake = join(theirs, 'lake');
-    const merge = ['scans', 'export', sandbox.codeId(), '-f', 'csv', '--partition-by', 'month', '--append', '--compact'];
+    const merge = [
+      'scans',
+      'export',
+      sandbox.codeId(),
+      '-f',
+      'csv',
+      '--partition-by',
+      'month',
+      '--append',
+      '--compact',
+    ];
     mkdirSync(join(theirs, '.lake.000001'));
     chownSync(join(theirs, '.lake.000001'), NOBODY, NOBODY);
     symlinkSync('.lake.000001', lake);
@@ -260,7 +308,9 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   test('leaves no file of root’s in their home when a line is completed there', async () => {
     const env = { ...sandbox.env, HOME: theirs, XDG_CACHE_HOME: undefined, QRCTL_CONFIG_DIR: undefined };
     for (const cache of [undefined, join(theirs, 'cache')]) {
-      const { code, stdout } = await runCli(['__complete', 'qr', 'get', ''], { env: { ...env, XDG_CACHE_HOME: cache } });
+      const { code, stdout } = await runCli(['__complete', 'qr', 'get', ''], {
+        env: { ...env, XDG_CACHE_HOME: cache },
+      });
       expect(code).toBe(0);
       expect(stdout).not.toBe('');
       expect(readdirSync(theirs)).toEqual([]);
@@ -294,7 +344,10 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
       await startAttack(`echo begun; ${swap}`);
       const directory = swap.includes('out') ? join(theirs, 'out') : theirs;
       for (let round = 0; round < ROUNDS; round++) {
-        const { code, stderr } = await exportTo(join(directory, 'scans.csv'), ...(round % 2 === 0 ? ['--append'] : []));
+        const { code, stderr } = await exportTo(
+          join(directory, 'scans.csv'),
+          ...(round % 2 === 0 ? ['--append'] : []),
+        );
         expect([0, 1, 2, 8, 9], stderr).toContain(code);
         expect(protectedState()).toEqual(before);
       }
@@ -307,9 +360,16 @@ describe.runIf(process.getuid?.() === 0)('root in a directory of nobody', () => 
   test('is told that a process of theirs holds the lock, and not that a run is working (D13)', async () => {
     const { createHash } = await import('node:crypto');
     const { dev, ino } = statSync(theirs, { bigint: true });
-    const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(107, '-');
+    const name = `qrctl-${createHash('sha256').update(`${dev}:${ino}:scans.csv`).digest('hex')}`.padEnd(
+      107,
+      '-',
+    );
     const squat = `require('node:net').createServer().listen('\\0${name}', () => console.log('held'))`;
-    const squatter = spawn(process.execPath, ['-e', squat], { uid: NOBODY, gid: NOBODY, stdio: ['ignore', 'pipe', 'ignore'] });
+    const squatter = spawn(process.execPath, ['-e', squat], {
+      uid: NOBODY,
+      gid: NOBODY,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     onTestFinished(() => void squatter.kill('SIGKILL'));
     await once(squatter.stdout as NodeJS.ReadableStream, 'data');
     const { code, stderr } = await exportTo(join(theirs, 'scans.csv'), '--append');

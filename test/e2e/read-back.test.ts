@@ -1,6 +1,14 @@
 /** What a run reads back of earlier ones, when it is a link to an endless device, a FIFO, or far too large: an end within seconds, in flat memory. */
 import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -19,17 +27,26 @@ function truncateLarge(path: string): void {
 }
 
 /** Little enough to notice when anything is read without a bound. */
-const LIMITED: Pick<CliOptions, 'nodeArgs' | 'timeoutMs'> = { nodeArgs: ['--max-old-space-size=200'], timeoutMs: 20_000 };
+const LIMITED: Pick<CliOptions, 'nodeArgs' | 'timeoutMs'> = {
+  nodeArgs: ['--max-old-space-size=200'],
+  timeoutMs: 20_000,
+};
 
 describe.skipIf(platform() === 'win32').each(KINDS)('%s', (_, make) => {
   test.each([
     ['check.csv', ['qr', 'check', '--since-last', 'check.csv']],
     ['tail.json', ['scans', 'tail', '--all', '--state', 'tail.json']],
     ['watch.csv', ['scans', 'watch', '--all', '--since-last', 'watch.csv']],
-    ['manifest.csv', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],
+    [
+      'manifest.csv',
+      ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.'],
+    ],
     ['ID.png', ['qr', 'image', '--all', '--short-url', 'https://q.example/{slug}', '--output-dir', '.']],
     ['all.csv.state.json', ['scans', 'export', '--all', '--append', '-o', 'all.csv']],
-    ['lake/_qrctl.json', ['scans', 'export', '--all', '-f', 'csv', '--output-dir', 'lake', '--partition-by', 'day', '--append']],
+    [
+      'lake/_qrctl.json',
+      ['scans', 'export', '--all', '-f', 'csv', '--output-dir', 'lake', '--partition-by', 'day', '--append'],
+    ],
   ])('in the place of %s is refused, and stays', async (name, args) => {
     const cwd = await useDirectory();
     const sandbox = await useSandbox({ codes: 1, scans: 2 });
@@ -71,36 +88,54 @@ test.skipIf(platform() === 'win32' || process.getuid?.() !== 0)(
     writeFileSync(secret, 'id,outcome\n1,secret\n');
     symlinkSync(secret, join(cwd, 'check.csv'));
     execFileSync('chown', ['-h', '65534:65534', join(cwd, 'check.csv')]);
-    const { code, stderr } = await runCli(['qr', 'check', '--since-last', 'check.csv'], { env: sandbox.env, cwd });
+    const { code, stderr } = await runCli(['qr', 'check', '--since-last', 'check.csv'], {
+      env: sandbox.env,
+      cwd,
+    });
     expect(code).toBe(2);
     expect(stderr).toContain("is a symbolic link to another user's file");
     expect(readlinkSync(join(cwd, 'check.csv'))).toBe(secret);
   },
 );
 
-test.skipIf(platform() === 'win32')('the user’s own link to their own file is read and written through', async () => {
-  const cwd = await useDirectory();
-  const sandbox = await useSandbox({ codes: 1, scans: 0 });
-  sandbox.workspace.update(sandbox.codeId(), { destination: `http://127.0.0.1:${sandbox.port}/openapi.json` });
-  mkdirSync(join(cwd, 'kept'));
-  symlinkSync('kept/check.csv', join(cwd, 'check.csv'));
-  for (const at of ['kept/check.csv', 'check.csv']) {
-    const args = ['qr', 'check', '--since-last', at, '--fail-on', 'none', '--allow-private'];
-    const { code, stderr } = await runCli(args, { env: sandbox.env, cwd });
-    expect(code, stderr).toBe(0);
-  }
-});
+test.skipIf(platform() === 'win32')(
+  'the user’s own link to their own file is read and written through',
+  async () => {
+    const cwd = await useDirectory();
+    const sandbox = await useSandbox({ codes: 1, scans: 0 });
+    sandbox.workspace.update(sandbox.codeId(), {
+      destination: `http://127.0.0.1:${sandbox.port}/openapi.json`,
+    });
+    mkdirSync(join(cwd, 'kept'));
+    symlinkSync('kept/check.csv', join(cwd, 'check.csv'));
+    for (const at of ['kept/check.csv', 'check.csv']) {
+      const args = ['qr', 'check', '--since-last', at, '--fail-on', 'none', '--allow-private'];
+      const { code, stderr } = await runCli(args, { env: sandbox.env, cwd });
+      expect(code, stderr).toBe(0);
+    }
+  },
+);
 
-test.skipIf(platform() === 'win32')('input that the user passes may be a FIFO, and an endless one is bounded', async () => {
-  const cwd = await useDirectory();
-  const sandbox = await useSandbox({ codes: 0 });
-  const fifo = join(cwd, 'rows');
-  execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
-  const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], { env: sandbox.env, cwd });
-  execFileSync('bash', ['-c', 'printf "name,type\\nfrom a pipe,sms\\n" > "$0"', fifo]);
-  const { code, stderr } = await running.done;
-  expect(code, stderr).toBe(0);
-  const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], { env: sandbox.env, cwd, timeoutMs: 30_000 });
-  expect(endless.code).toBe(2);
-  expect(endless.stderr).toContain('/dev/zero is larger than 128 MiB');
-});
+test.skipIf(platform() === 'win32')(
+  'input that the user passes may be a FIFO, and an endless one is bounded',
+  async () => {
+    const cwd = await useDirectory();
+    const sandbox = await useSandbox({ codes: 0 });
+    const fifo = join(cwd, 'rows');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
+    const running = await startCli(['qr', 'create', '--from', 'rows', '--dry-run'], {
+      env: sandbox.env,
+      cwd,
+    });
+    execFileSync('bash', ['-c', 'printf "name,type\\nfrom a pipe,sms\\n" > "$0"', fifo]);
+    const { code, stderr } = await running.done;
+    expect(code, stderr).toBe(0);
+    const endless = await runCli(['qr', 'create', '--from', '/dev/zero'], {
+      env: sandbox.env,
+      cwd,
+      timeoutMs: 30_000,
+    });
+    expect(endless.code).toBe(2);
+    expect(endless.stderr).toContain('/dev/zero is larger than 128 MiB');
+  },
+);

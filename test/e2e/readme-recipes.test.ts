@@ -20,7 +20,11 @@ const MISSING = ['jq', 'sqlite3'].filter((tool) => spawnSync(tool, ['--version']
 /** A shell with a sandbox as `qrctl sandbox` starts it; by day with fewer codes and scans. */
 async function useSandboxShell(options: SandboxOptions = {}) {
   const size = SOAK ? {} : { codes: 10, scans: 100 };
-  const sandbox = await useSandbox({ ...size, endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS, ...options });
+  const sandbox = await useSandbox({
+    ...size,
+    endsAtMs: Math.floor(Date.now() / DAY_MS) * DAY_MS,
+    ...options,
+  });
   const shell = await useShell(sandbox.env);
   return (script: string) => shell(script.replaceAll(README_URL, sandbox.baseUrl));
 }
@@ -40,14 +44,18 @@ function runnable(name: string): string[] {
 function writtenBy(block: string): string[] {
   const code = block.replace(/(^|\s)# .*$/gm, '');
   return [
-    ...code.matchAll(/(?:(?:-o|--output|--output-dir|--backup|--state|--since-last|--summary|mkdir -p)\s|>+ ?)([\w./-]+)/g),
+    ...code.matchAll(
+      /(?:(?:-o|--output|--output-dir|--backup|--state|--since-last|--summary|mkdir -p)\s|>+ ?)([\w./-]+)/g,
+    ),
   ].map(([, name = '']) => name);
 }
 
 /** README, then the guides in the order of its list. */
 const PAGES = [
   'README.md',
-  ...[...readDocument('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/[\w-]+\.md)\)/gm)].map(([, name = '']) => name),
+  ...[...readDocument('README.md').matchAll(/^\| \[[^\]]+\]\((docs\/[\w-]+\.md)\)/gm)].map(
+    ([, name = '']) => name,
+  ),
 ].filter((name) => runnable(name).length > 0);
 
 /** Runs the blocks of pages in one directory, with one sandbox. */
@@ -62,7 +70,9 @@ async function runPages(names: readonly string[]): Promise<void> {
 }
 
 describe('every block of shell works as it is', () => {
-  test('in README and all guides, one after the other in one directory', { timeout: 600_000 }, () => runPages(PAGES));
+  test('in README and all guides, one after the other in one directory', { timeout: 600_000 }, () =>
+    runPages(PAGES),
+  );
 
   const others = DOCUMENTS.filter((name) => runnable(name).length > 0 && !PAGES.includes(name));
   test.each(SOAK ? [...PAGES, ...others] : others)('in %s alone', (name) => runPages([name]));
@@ -87,7 +97,9 @@ describe('every block of shell works as it is', () => {
   });
 
   test('with the key of the sandbox', async () => {
-    expect(readDocument('README.md')).toContain(`QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`);
+    expect(readDocument('README.md')).toContain(
+      `QRCTL_API_KEY=${(await useSandbox({ codes: 1, scans: 0 })).apiKey}\n`,
+    );
   });
 });
 
@@ -101,7 +113,9 @@ test('the placeholder of a host is neither stored nor drawn', async () => {
     expect([status, said]).toEqual([2, expect.stringContaining('HOST is a placeholder')]);
   }
   // One that an earlier version stored stays readable, and is not drawn.
-  await shell('qrctl config set short-url https://go.example/{slug} && sed -i s/go.example/HOST/ "$(qrctl config path)"');
+  await shell(
+    'qrctl config set short-url https://go.example/{slug} && sed -i s/go.example/HOST/ "$(qrctl config path)"',
+  );
   expect(await shell('qrctl qr list --limit 1')).toMatchObject({ status: 0 });
   expect(await shell('qrctl qr image spring-menu -o menu.pdf')).toMatchObject({
     status: 2,
@@ -140,18 +154,28 @@ describe('the script of the CI job', () => {
 });
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-test.skipIf(!hasSystemd)('the units are what systemd itself takes, and run what is tried elsewhere', async () => {
-  const directory = await useDirectory();
-  const guide = readDocument('docs/scheduled-exports.md');
-  const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(([, name = '', text = '']) => ({ name, text }));
-  expect(units.map(({ name }) => name)).toEqual(['qrctl-export.service', 'qrctl-export.timer', 'qrctl-failed@.service']);
-  // Whether there is such a command is not what is asked here.
-  for (const { name, text } of units) await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
-  const paths = units.map(({ name }) => join(directory, name));
-  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
-    env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
-    encoding: 'utf8',
-  });
-  const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
-  expect([status, ours]).toEqual([0, []]);
-});
+test.skipIf(!hasSystemd)(
+  'the units are what systemd itself takes, and run what is tried elsewhere',
+  async () => {
+    const directory = await useDirectory();
+    const guide = readDocument('docs/scheduled-exports.md');
+    const units = [...guide.matchAll(/^```ini\n# (qrctl\S+)\n(.*?)^```/gms)].map(
+      ([, name = '', text = '']) => ({ name, text }),
+    );
+    expect(units.map(({ name }) => name)).toEqual([
+      'qrctl-export.service',
+      'qrctl-export.timer',
+      'qrctl-failed@.service',
+    ]);
+    // Whether there is such a command is not what is asked here.
+    for (const { name, text } of units)
+      await writeFile(join(directory, name), text.replace('/usr/local/bin/qrctl', '/bin/true'));
+    const paths = units.map(({ name }) => join(directory, name));
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${directory}:` },
+      encoding: 'utf8',
+    });
+    const ours = (stdout + stderr).split('\n').filter((line) => line.includes('qrctl'));
+    expect([status, ours]).toEqual([0, []]);
+  },
+);

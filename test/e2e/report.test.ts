@@ -39,7 +39,18 @@ test('has the same bytes in each time zone and locale of the machine, and on eac
   await writeFile(join(directory, 'logo.svg'), LOGO);
   const pages: string[] = [];
   for (const language of SOME) {
-    const args = ['scans', 'report', '--input', 'a.csv', ...RANGE, '--logo', 'logo.svg', '--language', language, '-o'];
+    const args = [
+      'scans',
+      'report',
+      '--input',
+      'a.csv',
+      ...RANGE,
+      '--logo',
+      'logo.svg',
+      '--language',
+      language,
+      '-o',
+    ];
     for (const [at, env] of MACHINES.entries()) {
       expect(await runCli([...args, `${at}.html`], { cwd: directory, env })).toMatchObject({ code: 0 });
     }

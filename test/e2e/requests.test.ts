@@ -26,7 +26,8 @@ function costOf(scans: number): number {
 async function sandboxWith(scans: number): Promise<TestSandbox> {
   const sandbox = await useSandbox({ codes: 1, scans: 0 });
   const from = Date.now() - 30_000_000;
-  for (let i = 0; i < scans; i++) sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(from + i * 2500).toISOString() });
+  for (let i = 0; i < scans; i++)
+    sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(from + i * 2500).toISOString() });
   return sandbox;
 }
 
@@ -67,7 +68,10 @@ describe('an export asks for its pages, and --dry-run says how many', () => {
 
   test('no scans of a code that nothing has shown cost one request more, of a listed one none', async () => {
     const sandbox = await sandboxWith(0);
-    expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({ code: 0, requests: 2 });
+    expect(await requestsOf(sandbox, ['scans', 'export', sandbox.codeId()])).toMatchObject({
+      code: 0,
+      requests: 2,
+    });
     expect(await requestsOf(sandbox, ['scans', 'export', '--all'])).toMatchObject({ code: 0, requests: 2 });
   });
 
@@ -79,8 +83,14 @@ describe('an export asks for its pages, and --dry-run says how many', () => {
     const file = join(await useDirectory(), 'all.csv');
     const dry = await requestsOf(sandbox, [...args, '--dry-run', '-f', 'json']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 130, requests: cost });
-    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({ code: 0, requests: cost });
-    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({ code: 0, requests: 132 });
+    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({
+      code: 0,
+      requests: cost,
+    });
+    expect(await requestsOf(sandbox, [...args, '-o', file, '--append'])).toMatchObject({
+      code: 0,
+      requests: 132,
+    });
   });
 });
 
@@ -91,7 +101,15 @@ const capped = (cap: number): Intercept =>
     return changedBody((body) => {
       const { page, limit, total } = body.pagination as { page: number; limit: number; total: number };
       const data = (body.data as unknown[]).slice(0, Math.max(0, cap - (page - 1) * limit));
-      return { data, pagination: { page, limit, total: Math.min(total, cap), pages: Math.ceil(Math.min(total, cap) / limit) } };
+      return {
+        data,
+        pagination: {
+          page,
+          limit,
+          total: Math.min(total, cap),
+          pages: Math.ceil(Math.min(total, cap) / limit),
+        },
+      };
     });
   });
 
@@ -99,9 +117,21 @@ describe('a total that is cut off', () => {
   test.each(['asc', 'desc', 'none'] as const)(
     'at a round number hides nothing, however dense the scans are (%s)',
     async (scanOrder) => {
-      const sandbox = await useSandbox({ codes: 1, scans: 3000, spanMs: 10_000, scanOrder, intercept: capped(1000) });
+      const sandbox = await useSandbox({
+        codes: 1,
+        scans: 3000,
+        spanMs: 10_000,
+        scanOrder,
+        intercept: capped(1000),
+      });
       const file = join(await useDirectory(), 'scans.csv');
-      const { code, stderr, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '-o', file]);
+      const { code, stderr, requests } = await requestsOf(sandbox, [
+        'scans',
+        'export',
+        sandbox.codeId(),
+        '-o',
+        file,
+      ]);
       expect(code, stderr).toBe(0);
       const scans = sandbox.scans(sandbox.codeId()).length;
       expect(await rowsIn(file)).toBe(scans);
@@ -112,7 +142,14 @@ describe('a total that is cut off', () => {
   test('at any number is found out with --prove-beyond', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 900, intercept: capped(333) });
     const file = join(await useDirectory(), 'scans.csv');
-    const { code } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '-o', file, '--prove-beyond']);
+    const { code } = await requestsOf(sandbox, [
+      'scans',
+      'export',
+      sandbox.codeId(),
+      '-o',
+      file,
+      '--prove-beyond',
+    ]);
     expect(code).toBe(0);
     expect(await rowsIn(file)).toBe(sandbox.scans(sandbox.codeId()).length);
   });
@@ -137,7 +174,13 @@ describe('a total that is not true', () => {
     for (const scanOrder of SOAK ? (['asc', 'desc', 'none'] as const) : [order]) {
       const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder, intercept: claims(total) });
       const honest = Math.ceil(sandbox.scans(sandbox.codeId()).length / 500);
-      const { code, requests } = await requestsOf(sandbox, ['scans', 'export', sandbox.codeId(), '--concurrency', '32']);
+      const { code, requests } = await requestsOf(sandbox, [
+        'scans',
+        'export',
+        sandbox.codeId(),
+        '--concurrency',
+        '32',
+      ]);
       expect(code).toBe(9);
       expect(requests).toBeLessThanOrEqual(3 * honest + 20);
     }
@@ -148,7 +191,9 @@ describe('a total that is not true', () => {
       if (!request.path.endsWith('/scans')) return undefined;
       return changedBody((body) => {
         const pagination = body.pagination as { total: number };
-        return (body.data as unknown[]).length > 0 ? body : { ...body, pagination: { ...pagination, total: 0 } };
+        return (body.data as unknown[]).length > 0
+          ? body
+          : { ...body, pagination: { ...pagination, total: 0 } };
       });
     });
     const sandbox = await useSandbox({ codes: 1, scans: 700, intercept: emptied });
@@ -192,7 +237,10 @@ describe('--dry-run says what the run then needs, to a request', () => {
   test('of a deletion by slugs and an id', async () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     const listed = await fetch(`${sandbox.env.QRCTL_BASE_URL}/qr?page=1&limit=100`, {
-      headers: { 'X-API-Key': sandbox.env.QRCTL_API_KEY, Authorization: `Bearer ${sandbox.env.QRCTL_API_KEY}` },
+      headers: {
+        'X-API-Key': sandbox.env.QRCTL_API_KEY,
+        Authorization: `Bearer ${sandbox.env.QRCTL_API_KEY}`,
+      },
     });
     const shown = ((await listed.json()) as { data: { id: string; slug: string }[] }).data;
     const far = sandbox.workspace.codes().find(({ id }) => !shown.some((code) => code.id === id));
@@ -235,20 +283,25 @@ describe('--dry-run says what the run then needs, to a request', () => {
   test.each([
     ['whose names are written', [], 3],
     ['in files of their own', ['--output-dir', 'scans'], 2],
-  ])('of two codes %s, of which one is gone: nothing more is asked about that one', async (_, flags, requests) => {
-    const sandbox = await useSandbox({ codes: 1, scans: 3 });
-    const gone = '00000000-0000-4000-8000-000000000000';
-    const cwd = await useDirectory();
-    for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
-      const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
-      const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
-      expect(dry.code, dry.stderr).toBe(0);
-      expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
-      if (verb === 'export')
-        expect(dry.stderr).toContain(`1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `);
-      expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
-    }
-  });
+  ])(
+    'of two codes %s, of which one is gone: nothing more is asked about that one',
+    async (_, flags, requests) => {
+      const sandbox = await useSandbox({ codes: 1, scans: 3 });
+      const gone = '00000000-0000-4000-8000-000000000000';
+      const cwd = await useDirectory();
+      for (const verb of ['export', ...(flags.length === 0 ? ['stats'] : [])]) {
+        const args = ['scans', verb, gone, sandbox.codeId(), ...flags, '-f', 'json'];
+        const dry = await requestsOf(sandbox, [...args, '--dry-run'], cwd);
+        expect(dry.code, dry.stderr).toBe(0);
+        expect(JSON.parse(dry.stdout)).toMatchObject({ codes: 2, requests });
+        if (verb === 'export')
+          expect(dry.stderr).toContain(
+            `1 of 2 codes would fail; the others would be exported\nwarning: ${gone}: `,
+          );
+        expect(await requestsOf(sandbox, args, cwd)).toMatchObject({ code: 8, requests });
+      }
+    },
+  );
 
   test.each([
     ['a range', [10, 0], 1],
@@ -257,7 +310,9 @@ describe('--dry-run says what the run then needs, to a request', () => {
   ])('of %s of a code by ID costs as many by country as an export', async (_, days, requests) => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     for (const day of days)
-      sandbox.workspace.addScan(sandbox.codeId(), { ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString() });
+      sandbox.workspace.addScan(sandbox.codeId(), {
+        ts: new Date(Date.UTC(2026, 0, 11 - day)).toISOString(),
+      });
     const args = [
       'scans',
       'stats',
@@ -298,7 +353,10 @@ describe('--dry-run says what the run then needs, to a request', () => {
     const sandbox = await useSandbox({ codes: 250, scans: 0 });
     for (const { id } of sandbox.workspace.codes())
       sandbox.workspace.addScan(id, { ts: new Date(Date.now() - 60_000).toISOString() });
-    const names = [...ids.map((n) => sandbox.workspace.codes()[n]?.id ?? ''), ...slugs.map((n) => slugOf(sandbox, n))];
+    const names = [
+      ...ids.map((n) => sandbox.workspace.codes()[n]?.id ?? ''),
+      ...slugs.map((n) => slugOf(sandbox, n)),
+    ];
     expect(await predicted(sandbox, ['scans', verb, ...names])).toEqual({ foreseen: requests, requests });
   });
 });

@@ -14,7 +14,9 @@ const HEADER = 'id,ts,country,city,device,os,browser,referrer';
 
 /** A file of scans, one a day at noon of UTC. */
 function csv(...days: string[]): string {
-  const rows = days.map((day) => `${Number(day.replaceAll('-', ''))},${day}T12:00:00.000Z,DE,,mobile,iOS,Safari,`);
+  const rows = days.map(
+    (day) => `${Number(day.replaceAll('-', ''))},${day}T12:00:00.000Z,DE,,mobile,iOS,Safari,`,
+  );
   return `${[HEADER, ...rows].join('\n')}\n`;
 }
 
@@ -36,7 +38,12 @@ async function stats(cwd: string, ...args: string[]) {
     },
   );
   const rows: { value: string; scans: number }[] = code === 0 ? JSON.parse(stdout) : [];
-  return { code, stderr, codes: rows.map(({ value }) => value), scans: rows.reduce((sum, { scans }) => sum + scans, 0) };
+  return {
+    code,
+    stderr,
+    codes: rows.map(({ value }) => value),
+    scans: rows.reduce((sum, { scans }) => sum + scans, 0),
+  };
 }
 
 async function report(cwd: string, ...args: string[]) {
@@ -80,13 +87,22 @@ describe('a log that was rotated', () => {
     await rename(join(cwd, 'scans.csv.1.state.json'), join(cwd, 'scans.csv.state.json'));
     const found = await stats(cwd, '--input', 'scans.csv');
     expect(found).toMatchObject({ code: 0, scans: 1 });
-    expect(found.stderr).toContain('warning: scans.csv.bak, scans.csv~ look like scan files but were not read. To count them,');
+    expect(found.stderr).toContain(
+      'warning: scans.csv.bak, scans.csv~ look like scan files but were not read. To count them,',
+    );
     await rm(join(cwd, 'scans.csv.1'));
-    expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no such file') });
+    expect(await stats(cwd, '--input', 'scans.csv')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no such file'),
+    });
   });
 
   test('in a form that qrctl cannot decompress is refused, not passed over (F13)', async () => {
-    const cwd = await withFiles({ 'scans.csv': csv('2026-11-01'), 'scans.csv.1': csv('2026-10-01'), 'scans.csv.2.xz': 'xz' });
+    const cwd = await withFiles({
+      'scans.csv': csv('2026-11-01'),
+      'scans.csv.1': csv('2026-10-01'),
+      'scans.csv.2.xz': 'xz',
+    });
     await keepFile(join(cwd, 'scans.csv'), { isRotated: true });
     for (const input of ['scans.csv', '.']) {
       const refused = await stats(cwd, '--input', input);
@@ -109,7 +125,9 @@ describe('a log that was rotated', () => {
     expect(found).toMatchObject({
       code: 0,
       scans: 3,
-      stderr: expect.stringContaining('Skipped 1 file that qrctl keeps next to scan files: all.csv.state.json'),
+      stderr: expect.stringContaining(
+        'Skipped 1 file that qrctl keeps next to scan files: all.csv.state.json',
+      ),
     });
     await rm(join(cwd, 'all.csv'));
     expect(await stats(cwd, '--input', ...(await readdir(cwd)))).toMatchObject({ code: 0, scans: 2 });
@@ -130,7 +148,9 @@ describe('a log that was rotated', () => {
     const { code, page, stderr } = await report(cwd, '--input', 'all.csv', '--during', '2024-10');
     expect({ code, stderr }).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC), 0 requests: r.html'),
+      stderr: expect.stringContaining(
+        '6 scans from 2024-10-01 00:00 to 2024-11-01 00:00 (UTC), 0 requests: r.html',
+      ),
     });
     expect(page).toContain('<p class="value"><bdi>6</bdi></p>');
     expect(page).not.toContain('The data');
@@ -139,7 +159,18 @@ describe('a log that was rotated', () => {
 });
 
 async function nightly(sandbox: TestSandbox, cwd: string) {
-  const line = ['scans', 'export', '--all', '-o', 'all.csv', '--append', '--rotated', '--quiet', '--summary', 'run.json'];
+  const line = [
+    'scans',
+    'export',
+    '--all',
+    '-o',
+    'all.csv',
+    '--append',
+    '--rotated',
+    '--quiet',
+    '--summary',
+    'run.json',
+  ];
   expect(await runByDay(line, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
 }
 
@@ -165,7 +196,8 @@ describe('a directory', () => {
     const sandbox = await useSandbox({ codes: 3, scans: 7 });
     const cwd = await useDirectory();
     await mkdir(join(cwd, 'log'));
-    const run = async (...args: string[]) => expect(await runByDay(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
+    const run = async (...args: string[]) =>
+      expect(await runByDay(args, { cwd, env: sandbox.env })).toMatchObject({ code: 0 });
     await run('scans', 'export', '--all', '--append', '-o', 'log/all.csv', '--summary', 'log/run.json');
     await run('qr', 'list', '-o', 'log/codes.csv');
     await run('qr', 'list', '-o', 'log/codes.json');
@@ -190,7 +222,10 @@ describe('a directory', () => {
     const sandbox = await useSandbox({ codes: 2, scans: 5 });
     const cwd = await useDirectory();
     const ids = [sandbox.codeId(0), sandbox.codeId(1)];
-    const gone = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], { cwd, env: sandbox.env });
+    const gone = await runByDay(['qr', 'delete', ...ids, '--yes', '--backup', 'deleted'], {
+      cwd,
+      env: sandbox.env,
+    });
     expect(gone.code).toBe(0);
     const found = await stats(cwd, '--input', 'deleted');
     expect({ ...found, codes: found.codes.sort() }).toMatchObject({ code: 0, scans: 10, codes: ids.sort() });
@@ -205,7 +240,11 @@ describe('a directory', () => {
     await rename(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', `${id}.csv-20241231`));
     sandbox.workspace.addScan(id, { ts: '2025-01-01T10:00:00.000Z' });
     expect((await runByDay(line, { cwd, env: sandbox.env })).code).toBe(0);
-    expect(await stats(cwd, '--input', 'logs')).toMatchObject({ code: 0, scans: 9, codes: [id, sandbox.codeId(1)] });
+    expect(await stats(cwd, '--input', 'logs')).toMatchObject({
+      code: 0,
+      scans: 9,
+      codes: [id, sandbox.codeId(1)],
+    });
     expect(await stats(cwd, '--input', `logs/${id}.csv`)).toMatchObject({ code: 0, scans: 5, codes: [id] });
     // The same scans in a file that does not say whose they are.
     await copyFile(join(cwd, 'logs', `${id}.csv`), join(cwd, 'logs', 'menu.csv'));
@@ -242,7 +281,9 @@ describe('a period that the files do not cover', () => {
     );
     expect(compared.stderr).toContain(late);
     const november = await report(cwd, '--input', 'scans.csv', '--during', '2026-11');
-    expect(november.page).toContain('The data ends on 2 November 2026 at 12:00. Later scans, if any, are not included.');
+    expect(november.page).toContain(
+      'The data ends on 2 November 2026 at 12:00. Later scans, if any, are not included.',
+    );
   });
 
   test('with no scan in it is exit 9, and nothing is written', async () => {
@@ -258,12 +299,16 @@ describe('a period that the files do not cover', () => {
       const refused = await runByDay(['scans', 'stats', ...args, '-o', 's.csv'], { cwd });
       expect(refused).toMatchObject({
         code: 9,
-        stderr: expect.stringMatching(/no scans (from|since) .* in these files, and their coverage could not be verified/),
+        stderr: expect.stringMatching(
+          /no scans (from|since) .* in these files, and their coverage could not be verified/,
+        ),
       });
       expect(existsSync(join(cwd, 's.csv'))).toBe(false);
     }
     const refused = await report(cwd, '--input', 'scans.csv', '--during', '2026-09');
-    expect(refused.stderr).toContain('no scans from 2026-09-01 00:00 to 2026-10-01 00:00 (UTC) in these files');
+    expect(refused.stderr).toContain(
+      'no scans from 2026-09-01 00:00 to 2026-10-01 00:00 (UTC) in these files',
+    );
     expect(refused.stderr).toContain('the data begins at 2026-10-07 12:00 (UTC)');
   });
 
@@ -284,7 +329,10 @@ describe('a period that the files do not cover', () => {
     expect(await report(cwd, '--input', 'all.csv', '--during', '2024-12')).toMatchObject({ code: 9 });
     await rename(join(cwd, 'all.csv.state.json'), join(cwd, 'kept.json'));
     await rm(join(cwd, 'r.html'));
-    expect(await report(cwd, '--input', 'all.csv', '--during', '2024-10')).toMatchObject({ code: 9, page: undefined });
+    expect(await report(cwd, '--input', 'all.csv', '--during', '2024-10')).toMatchObject({
+      code: 9,
+      page: undefined,
+    });
     const whole = await withFiles({ 'scans.csv': csv('2026-10-07', '2026-12-01') });
     expect(await report(whole, '--input', 'scans.csv', '--during', '2026-11')).toMatchObject({ code: 0 });
   });
@@ -293,7 +341,18 @@ describe('a period that the files do not cover', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 0 });
     const cwd = await useDirectory();
     sandbox.workspace.addScan(sandbox.codeId(), { ts: '2024-11-05T10:00:00.000Z' });
-    const args = ['scans', 'export', '--all', '--output-dir', 'lake', '--partition-by', 'day', '--append', '-f', 'csv'];
+    const args = [
+      'scans',
+      'export',
+      '--all',
+      '--output-dir',
+      'lake',
+      '--partition-by',
+      'day',
+      '--append',
+      '-f',
+      'csv',
+    ];
     expect((await runByDay(args, { cwd, env: sandbox.env })).code).toBe(0);
     expect(await report(cwd, '--input', 'lake', '--during', '2024-10')).toMatchObject({ code: 0 });
   });
@@ -319,14 +378,16 @@ describe('the range that was read', () => {
     const cwd = await useDirectory();
     const days = ['--since', '2024-10-01', '--until', '2024-10-31', '--timezone', 'Europe/Berlin'];
     const both = 'from 2024-10-01 00:00 to 2024-10-31 00:00 (Europe/Berlin)';
-    const hint = '--until 2024-10-31 excludes 2024-10-31 itself. To include it, use --until 2024-11-01 or --during 2024-10';
+    const hint =
+      '--until 2024-10-31 excludes 2024-10-31 itself. To include it, use --until 2024-11-01 or --during 2024-10';
     for (const command of [
       ['export', '-o', 'x.csv'],
       ['stats', '-f', 'csv'],
       ['report', '-o', 'x.html'],
     ]) {
       const [verb = '', ...rest] = command;
-      const run = (more: string[]) => runByDay(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
+      const run = (more: string[]) =>
+        runByDay(['scans', verb, sandbox.codeId(), ...rest, ...more], { cwd, env: sandbox.env });
       expect(await run(days)).toMatchObject({ code: 0, stderr: expect.stringContaining(both) });
       expect((await run(days)).stderr.replaceAll('\n', ' ')).toContain(hint);
       expect(await run([...days, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
@@ -351,7 +412,8 @@ test(`${10 * TENTH} scans in rotated files that overlap are counted in flat memo
   const cwd = await useDirectory();
   const rows = (from: number, to: number) => {
     const lines = [HEADER];
-    for (let id = from; id < to; id++) lines.push(`${id},${new Date(1_700_000_000_000 + id * 1000).toISOString()},DE,,,,,`);
+    for (let id = from; id < to; id++)
+      lines.push(`${id},${new Date(1_700_000_000_000 + id * 1000).toISOString()},DE,,,,,`);
     return `${lines.join('\n')}\n`;
   };
   await writeFile(join(cwd, 'scans.csv.2.gz'), gzipSync(rows(0, 4 * TENTH)));

@@ -11,11 +11,21 @@ import { HOSTILE } from '../support/hostile-strings.ts';
 import { runByDay } from '../support/run-here.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
 
-const NAMES = ['-20% Sale', "'-20% Sale", "''=1", "'til dawn", '007', '2026-03-01', ...Object.values(HOSTILE)];
+const NAMES = [
+  '-20% Sale',
+  "'-20% Sale",
+  "''=1",
+  "'til dawn",
+  '007',
+  '2026-03-01',
+  ...Object.values(HOSTILE),
+];
 
 /** A sandbox whose codes have every hostile text for a name, and a way to list them into a file and give that back. */
 async function useList() {
-  const names = NAMES.filter((name) => name.trim() !== '' && name.length < 10_000).map((name) => name.replace(/\0+/g, '\0'));
+  const names = NAMES.filter((name) => name.trim() !== '' && name.length < 10_000).map((name) =>
+    name.replace(/\0+/g, '\0'),
+  );
   const sandbox = await useSandbox({ codes: 0, scans: 0, limit: 100_000 });
   for (const name of names) sandbox.workspace.create({ name, destination: 'https://example.com/' });
   const cwd = await useDirectory();
@@ -45,7 +55,10 @@ describe('a list that is given back', () => {
     expect(await qr('list', '-o', file, ...flags)).toMatchObject({ code: 0 });
     const raw = flags.includes('--raw-cells') ? ['--raw-cells'] : [];
     const { code, stderr } = await qr('update', '--from', file, ...raw);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`${names.length} rows: ${names.length} unchanged`)]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`${names.length} rows: ${names.length} unchanged`),
+    ]);
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([0, names]);
   });
 
@@ -62,7 +75,9 @@ describe('a list that is given back', () => {
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
     // The results are such a file, too.
     const results = await readFile(join(cwd, 'codes.results.csv'), 'utf8');
-    expect(results).toMatch(/^\ufeffname;type;destination;status;created_at;updated_at;id;slug;outcome;error;base;decision\r\n/);
+    expect(results).toMatch(
+      /^\ufeffname;type;destination;status;created_at;updated_at;id;slug;outcome;error;base;decision\r\n/,
+    );
     expect(await qr('update', '--from', 'codes.results.csv')).toMatchObject({ code: 0 });
     expect([patches(sandbox), namesOf(sandbox)]).toEqual([1, names]);
   });
@@ -78,7 +93,13 @@ test('results have the extension of their input', async () => {
     expect(await qr('create', '--from', name)).toMatchObject({ code: 0 });
   }
   const results = (await readdir(cwd)).filter((name) => /results\.\w+$/.test(name));
-  expect(results.sort()).toEqual(['a.results.ndjson', 'b.results.jsonl', 'c.results.ndjson', 'd.results.json', 'e.results.tsv']);
+  expect(results.sort()).toEqual([
+    'a.results.ndjson',
+    'b.results.jsonl',
+    'c.results.ndjson',
+    'd.results.json',
+    'e.results.tsv',
+  ]);
   expect(await readFile(join(cwd, 'e.results.tsv'), 'utf8')).toMatch(
     /^name\ttype\tid\tslug\toutcome\terror\tbase\tdecision\na\tsms\t/,
   );
@@ -97,34 +118,48 @@ test('a workbook is filled in, created from, and answered by a workbook', async 
   await writeFile(join(cwd, 'renamed.xlsx'), 'name,type\na,sms\n');
   const sent = sandbox.requests.length;
   const refused = await qr('create', '--from', 'renamed.xlsx');
-  expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([2, expect.stringContaining('renamed.xlsx is not a workbook')]);
+  expect([refused.code, refused.stderr.split('\n')[0]]).toEqual([
+    2,
+    expect.stringContaining('renamed.xlsx is not a workbook'),
+  ]);
   expect(sandbox.requests).toHaveLength(sent);
 });
 
 test('dates, times and numbers of the person are cells of their kind again in the results', async () => {
   const { qr, cwd } = await useList();
-  const file = await openWholeFile(join(cwd, 'shelves.xlsx'), { processes: { pid: 1, isRunning: () => false } });
+  const file = await openWholeFile(join(cwd, 'shelves.xlsx'), {
+    processes: { pid: 1, isRunning: () => false },
+  });
   const columns = ['name', 'printed', 'checked', 'shelf', 'remark', 'type'].map((name) => ({
     name,
     isTime: /printed|checked/.test(name),
   }));
   const sink = createWorkbookSink(file, { columns, zone: { offsetMs: () => 0 } });
   await sink.write([
-    { name: 'a', printed: '2026-03-01', checked: '2026-03-02 14:30:00', shelf: 7, remark: '2026-03-01', type: 'sms' },
+    {
+      name: 'a',
+      printed: '2026-03-01',
+      checked: '2026-03-02 14:30:00',
+      shelf: 7,
+      remark: '2026-03-01',
+      type: 'sms',
+    },
     { name: 'b', shelf: 8.5, remark: '007', type: 'sms' },
   ]);
   await sink.commit();
   expect(await qr('create', '--from', 'shelves.xlsx')).toMatchObject({ code: 0 });
   const rows: SheetRow[] = [];
-  readWorkbook(await readFile(join(cwd, 'shelves.results.xlsx')), 'shelves.results.xlsx', undefined).readRows((row) =>
-    rows.push(row),
+  readWorkbook(await readFile(join(cwd, 'shelves.results.xlsx')), 'shelves.results.xlsx', undefined).readRows(
+    (row) => rows.push(row),
   );
   const kinds = rows.slice(1).map(({ cells }) => [1, 2, 3, 4].map((at) => cells.get(at)?.is));
   expect(kinds).toEqual([
     ['date', 'date', 'number', 'text'],
     [undefined, undefined, 'number', 'text'],
   ]);
-  const serials = [1, 2].map((at) => rows[1]?.cells.get(at)).map((cell) => cell?.is === 'date' && cell.serial);
+  const serials = [1, 2]
+    .map((at) => rows[1]?.cells.get(at))
+    .map((cell) => cell?.is === 'date' && cell.serial);
   expect(serials).toEqual([46_082, expect.closeTo(46_083 + 14.5 / 24, 9)]);
 });
 
@@ -132,15 +167,22 @@ describe('a workbook of scans', () => {
   test('is counted first where it is of several codes, as its dry run says, and its rows are all there', async () => {
     const sandbox = await useSandbox({ codes: 3, scans: 700 });
     const cwd = await useDirectory();
-    const run = (...args: string[]) => runByDay(['scans', 'export', ...args, '-o', 'scans.xlsx'], { env: sandbox.env, cwd });
+    const run = (...args: string[]) =>
+      runByDay(['scans', 'export', ...args, '-o', 'scans.xlsx'], { env: sandbox.env, cwd });
     const dry = await run('--all', '--dry-run');
     const { requests } = JSON.parse(
-      (await runByDay(['scans', 'export', '--all', '-o', 'scans.xlsx', '--dry-run', '-f', 'json'], { env: sandbox.env, cwd }))
-        .stdout || dry.stdout,
+      (
+        await runByDay(['scans', 'export', '--all', '-o', 'scans.xlsx', '--dry-run', '-f', 'json'], {
+          env: sandbox.env,
+          cwd,
+        })
+      ).stdout || dry.stdout,
     );
     const sent = sandbox.requests.length;
     expect((await run('--all')).stderr).toContain('2,100 scans of 3 codes');
     expect(sandbox.requests.length - sent).toBe(requests);
-    expect((await run(sandbox.codeId(), '--timezone', 'Europe/Berlin')).stderr).toContain('700 scans of 1 code');
+    expect((await run(sandbox.codeId(), '--timezone', 'Europe/Berlin')).stderr).toContain(
+      '700 scans of 1 code',
+    );
   });
 });

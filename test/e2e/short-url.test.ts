@@ -15,7 +15,13 @@ async function useProfile(template = 'https://qr.example/{slug}') {
   expect(await qrctl('config', 'set', 'short-url', template)).toMatchObject({ code: 0 });
   const rows = async (name: string): Promise<Record<string, string>[]> =>
     parse(await readFile(join(cwd, name)), { columns: true, delimiter: [',', '\t'] });
-  return { sandbox, cwd, qrctl, rows, write: (name: string, text: string) => writeFile(join(cwd, name), text) };
+  return {
+    sandbox,
+    cwd,
+    qrctl,
+    rows,
+    write: (name: string, text: string) => writeFile(join(cwd, name), text),
+  };
 }
 
 const addressOf = (slug: string | undefined) => `https://qr.example/${slug}`;
@@ -49,7 +55,9 @@ describe('short_url', () => {
     const { sandbox, qrctl, rows, write } = await useProfile();
     sandbox.workspace.setCodeLimit(4);
     await write('codes.csv', 'name,type,shelf\nmenu,sms,A\nposter,sms,B\n');
-    expect(await qrctl('qr', 'create', '--from', 'codes.csv', '--concurrency', '1')).toMatchObject({ code: 5 });
+    expect(await qrctl('qr', 'create', '--from', 'codes.csv', '--concurrency', '1')).toMatchObject({
+      code: 5,
+    });
     const [made, left] = await rows('codes.results.csv');
     expect(Object.keys(made ?? {})).toEqual([
       'name',
@@ -71,7 +79,9 @@ describe('short_url', () => {
     expect((await rows('codes/manifest.csv'))[0]).toMatchObject({ url: addressOf(made?.slug) });
     const update = await qrctl('qr', 'update', '--from', 'list.csv', '--status', 'paused');
     expect(update).toMatchObject({ code: 0 });
-    expect(await rows('list.results.csv')).toMatchObject([{ short_url: addressOf(made?.slug), outcome: 'updated' }]);
+    expect(await rows('list.results.csv')).toMatchObject([
+      { short_url: addressOf(made?.slug), outcome: 'updated' },
+    ]);
   });
 
   it('is nowhere if the profile does not know it', async () => {
@@ -88,7 +98,9 @@ describe('qr list -o codes.xlsx --timezone', () => {
     const wallOf = async (zone: string) => {
       expect(await qrctl('qr', 'list', '-o', 'codes.xlsx', '--timezone', zone)).toMatchObject({ code: 0 });
       // What a workbook shows comes back in the results of a file, as text.
-      expect(await qrctl('qr', 'update', '--from', 'codes.xlsx', '--results', 'times.csv')).toMatchObject({ code: 0 });
+      expect(await qrctl('qr', 'update', '--from', 'codes.xlsx', '--results', 'times.csv')).toMatchObject({
+        code: 0,
+      });
       return (await rows('times.csv'))[0]?.created_at ?? '';
     };
     const [utc, tokyo] = [await wallOf('UTC'), await wallOf('Asia/Tokyo')].map((wall) =>
@@ -97,7 +109,10 @@ describe('qr list -o codes.xlsx --timezone', () => {
     expect((tokyo ?? 0) - (utc ?? 0)).toBe(9 * 3_600_000);
     const before = sandbox.requests.length;
     const refused = await qrctl('qr', 'list', '-o', 'codes.csv', '--timezone', 'UTC');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--timezone requires a workbook')]);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--timezone requires a workbook'),
+    ]);
     const wrong = await qrctl('qr', 'list', '-o', 'codes.xlsx', '--timezone', 'Mars/Phobos');
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('expected a time zone')]);
     expect(sandbox.requests).toHaveLength(before);

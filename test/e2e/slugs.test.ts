@@ -29,7 +29,9 @@ test('a slug costs the listing at first, and from then on one request beside tho
   expect(await cost('qr', 'delete', slug, '--yes')).toBe(2);
   // Forgotten with its code: nobody asks for an id that is gone.
   const before = sandbox.requests.length;
-  expect((await runByDay(['qr', 'get', slug], { env: { ...sandbox.env, XDG_CACHE_HOME: cache } })).code).toBe(4);
+  expect((await runByDay(['qr', 'get', slug], { env: { ...sandbox.env, XDG_CACHE_HOME: cache } })).code).toBe(
+    4,
+  );
   expect(sandbox.requests.slice(before).filter(({ url }) => url.includes(id))).toEqual([]);
   expect(await readdir(join(cache, 'qrctl', 'codes'))).toHaveLength(1);
 });

@@ -52,7 +52,8 @@ describe('a status line that is not one', () => {
     const sandbox = await useSandbox({ codes: 0 });
     const at = (path: string) => `http://127.0.0.1:${port}/${path}`;
     const bad = [...LINES.map((_, i) => at(`line/${i}`)), ...ENDLESS.map((_, i) => at(`endless/${i}`))];
-    for (const destination of [...bad, at('')]) sandbox.workspace.create({ name: 'x', type: 'url', destination });
+    for (const destination of [...bad, at('')])
+      sandbox.workspace.create({ name: 'x', type: 'url', destination });
     const args = ['qr', 'check', '--allow-private', '--timeout', '2s', '-f', 'json', '--concurrency', '4'];
     const { code, stdout, stderr } = await runCli(args, { env: sandbox.env, timeoutMs: 60_000 });
     expect(code, stderr).toBe(8);
@@ -63,13 +64,17 @@ describe('a status line that is not one', () => {
     for (const { destination, outcome } of rows) {
       expect([destination, outcome]).toEqual([
         destination,
-        expect.stringMatching(bad.includes(destination) && destination !== opened ? /^(broken|unreachable)$/ : /^ok$/),
+        expect.stringMatching(
+          bad.includes(destination) && destination !== opened ? /^(broken|unreachable)$/ : /^ok$/,
+        ),
       ]);
     }
   });
 
   test.each([...ASSERTED, ...ENDLESS])('%j leaves SIGTERM and --timeout their effect', async (line) => {
-    const { env, requests } = await useFaultServer((request) => (ENDLESS.includes(line) ? sendForever : sendBody)(line, request));
+    const { env, requests } = await useFaultServer((request) =>
+      (ENDLESS.includes(line) ? sendForever : sendBody)(line, request),
+    );
     const args = ['qr', 'list', '--timeout', '1s', '--retry-for', '10m'];
     const running = await startCli(args, { env, timeoutMs: 30_000 });
     await until(() => requests.length > 1);

@@ -10,7 +10,19 @@ import { runByDay } from '../support/run-here.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const KEYS = [
-  ...['command', 'started', 'finished', 'exit', 'error', 'profile', 'codes', 'rows', 'added', 'range', 'watermark'],
+  ...[
+    'command',
+    'started',
+    'finished',
+    'exit',
+    'error',
+    'profile',
+    'codes',
+    'rows',
+    'added',
+    'range',
+    'watermark',
+  ],
   ...['requests', 'retries', 'pauses', 'paused_ms', 'files', 'outcomes'],
 ];
 
@@ -28,7 +40,14 @@ test('an append tells what it added, what the file holds, and how far it goes', 
   const args = ['scans', 'export', sandbox.codeId(), '--append', '-o', 'scans.csv', '--quiet', ...RUN];
   await runByDay(args, { cwd, env: sandbox.env });
   const rows = sandbox.scans(sandbox.codeId()).length;
-  expect(await summaryIn(cwd)).toMatchObject({ command: 'scans export', exit: 0, error: null, codes: 1, rows, added: rows });
+  expect(await summaryIn(cwd)).toMatchObject({
+    command: 'scans export',
+    exit: 0,
+    error: null,
+    codes: 1,
+    rows,
+    added: rows,
+  });
   sandbox.workspace.addScan(sandbox.codeId(), { ts: '2025-06-01T10:00:00.000Z' });
   await runByDay(args, { cwd, env: sandbox.env });
   expect(await summaryIn(cwd)).toMatchObject({
@@ -54,13 +73,24 @@ test('an export, a line that is not understood, a refused key, and an outage', a
   expect(all).toMatchObject({ exit: 0, codes: 2, files: expect.arrayContaining(slugs) });
   expect(all.added).toBe(all.rows);
 
-  expect(await run(['scans', 'export', '--al'])).toMatchObject({ command: 'scans export', exit: 2, requests: 0, codes: null });
-  const refused = await run(['scans', 'export', '--all', '-o', 'x.csv'], { QRCTL_API_KEY: 'svc_live_0123456789wrong' });
+  expect(await run(['scans', 'export', '--al'])).toMatchObject({
+    command: 'scans export',
+    exit: 2,
+    requests: 0,
+    codes: null,
+  });
+  const refused = await run(['scans', 'export', '--all', '-o', 'x.csv'], {
+    QRCTL_API_KEY: 'svc_live_0123456789wrong',
+  });
   expect(refused).toMatchObject({ exit: 3, error: { status: 401 }, files: [] });
   expect(JSON.stringify(refused)).not.toContain('0123456789wrong');
   const away = { QRCTL_BASE_URL: 'http://127.0.0.1:9' };
   const down = await run(['qr', 'list', '--retry-for', '300ms'], away);
-  expect(down).toMatchObject({ command: 'qr list', exit: 7, error: { message: expect.stringContaining('refused') } });
+  expect(down).toMatchObject({
+    command: 'qr list',
+    exit: 7,
+    error: { message: expect.stringContaining('refused') },
+  });
   expect(down.retries).toBeGreaterThan(0);
 });
 
@@ -96,7 +126,11 @@ test('where it cannot be written nothing is begun, or the run does not end as if
       cwd,
       env: sandbox.env,
     });
-    expect([refused.code, refused.stderr, sandbox.requests.length]).toEqual([2, expect.stringContaining(sentence), 0]);
+    expect([refused.code, refused.stderr, sandbox.requests.length]).toEqual([
+      2,
+      expect.stringContaining(sentence),
+      0,
+    ]);
     expect(refused.stderr.match(/^qrctl: /gm)).toHaveLength(1);
   }
   const full = await runByDay(['qr', 'list', '--summary', '/dev/full'], { cwd, env: sandbox.env });
@@ -165,7 +199,10 @@ test('one document that did not come to its place has no rows', async () => {
 test('where neither the output nor the summary can be written both are said', async () => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
-  const run = await runByDay(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], { cwd, env: sandbox.env });
+  const run = await runByDay(['qr', 'list', '-o', '/dev/full', '--summary', '/dev/full'], {
+    cwd,
+    env: sandbox.env,
+  });
   expect(run.code).toBe(1);
   expect(run.stderr.match(/cannot write \/dev\/full/g)).toHaveLength(2);
 });
@@ -176,7 +213,10 @@ test.each([
 ])('rows that failed are not hidden by a reader who went away (%s)', async (...args) => {
   const sandbox = await useSandbox({ codes: 1 });
   const cwd = await useDirectory();
-  const ids = Array.from({ length: 40 }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
+  const ids = Array.from(
+    { length: 40 },
+    (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+  );
   await writeFile(join(cwd, 'rows.csv'), ['id,name', ...ids.map((id) => `${id},n`)].join('\n'));
   const home = join(cwd, 'home');
   await mkdir(home);
@@ -199,7 +239,9 @@ test('an export that ends half way says which files are done, and claims nothing
   const { cwd, run } = await useHalfWay();
   const some = await run('--output-dir', 'scans');
   expect(await readdir(join(cwd, 'scans'))).toHaveLength(3);
-  expect(some).toContain(', writing scans\n  Wrote 3 complete files. Existing files of the other codes are unchanged.\n');
+  expect(some).toContain(
+    ', writing scans\n  Wrote 3 complete files. Existing files of the other codes are unchanged.\n',
+  );
   const none = await run('--output-dir', 'scans');
   expect(none).toContain(', writing scans\n  No data was written. Any existing file is unchanged.\n');
   const device = await run('-o', '/dev/null');
@@ -216,6 +258,8 @@ test('a key that was typed in place of a name is redacted, wherever the summary 
     expect(await summaryIn(cwd)).toMatchObject({ profile: 'svc_live_0123…' });
   }
   const { env } = await useSandbox({ codes: 1 });
-  expect(await runByDay(['qr', 'list', '-o', `${secret}.csv`, ...RUN], { cwd, env })).toMatchObject({ code: 0 });
+  expect(await runByDay(['qr', 'list', '-o', `${secret}.csv`, ...RUN], { cwd, env })).toMatchObject({
+    code: 0,
+  });
   expect(JSON.stringify(await summaryIn(cwd))).not.toContain('CANARY');
 });

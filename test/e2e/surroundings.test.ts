@@ -47,8 +47,16 @@ const COMMANDS: Record<string, Row> = {
   'qr apply': { args: () => ['--from', 'keyed.csv', '--dry-run'], prints: 'csv', steady: true },
   'qr check': { args: (s) => [s.workspace.create({ name: 'Without' }).id], prints: 'csv' },
   'qr delete': { args: (s) => [s.codeId(), '--yes'], prints: 'json', steady: true, wide: true },
-  'qr image': { args: (s) => [s.codeId(), '--short-url', 'https://qr.example'], prints: 'lines', steady: true, wide: true },
-  'qr image, many': { args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'], prints: 'nothing' },
+  'qr image': {
+    args: (s) => [s.codeId(), '--short-url', 'https://qr.example'],
+    prints: 'lines',
+    steady: true,
+    wide: true,
+  },
+  'qr image, many': {
+    args: () => ['--all', '--short-url', 'https://qr.example', '--output-dir', 'codes'],
+    prints: 'nothing',
+  },
   'scans export': { args: (s) => [s.codeId()], prints: 'csv', steady: true },
   'scans export, to a file': { args: () => ['--all', '-o', 'scans.csv'], typical: true, prints: 'nothing' },
   'scans tail': {
@@ -60,7 +68,11 @@ const COMMANDS: Record<string, Row> = {
   'scans report': { args: (s) => [s.codeId(), '-o', 'report.html'], prints: 'nothing' },
   'scans verify': { args: (s) => [s.codeId(), '--input', 'scans.csv'], prints: 'csv', steady: true },
   'scans watch': { args: (s) => [s.codeId(), '--until', '2026-06-01'], prints: 'csv' },
-  'scans stats': { args: (s) => [s.codeId(), '--by', 'country', '--by', 'month'], prints: 'csv', steady: true },
+  'scans stats': {
+    args: (s) => [s.codeId(), '--by', 'country', '--by', 'month'],
+    prints: 'csv',
+    steady: true,
+  },
   'auth login': {
     args: ({ baseUrl }) => ['--key-stdin', '--profile', 'other', '--base-url', baseUrl],
     input: 'svc_live_sandbox00madeup00key\n',
@@ -111,7 +123,13 @@ const FREE_PORT = 'free port';
 
 const TO_FILE = '"$@" 2>said';
 const SURROUNDINGS: Surrounding[] = [
-  { name: 'no terminal at all', shell: 'setsid -w "$@" </dev/null 2>said', readable: true, mute: true, every: true },
+  {
+    name: 'no terminal at all',
+    shell: 'setsid -w "$@" </dev/null 2>said',
+    readable: true,
+    mute: true,
+    every: true,
+  },
   { name: 'standard input closed', shell: '"$@" <&- 2>said', readable: true, mute: true, every: true },
   { name: 'standard output closed', shell: '"$@" >&- 2>said', slow: true, every: true },
   { name: 'standard error closed', shell: '"$@" 2>&-', readable: true, every: true },
@@ -178,7 +196,12 @@ async function furnish(directory: string, { baseUrl, apiKey, codeId, scans }: Te
   await writeFile(join(directory, 'keyed.csv'), 'key,name,type\na,first,sms\nb,second,menu\n');
 }
 
-async function spawnIn(directory: string, args: string[], row: Row, { shell, env, columns, code }: Surrounding): Promise<Run> {
+async function spawnIn(
+  directory: string,
+  args: string[],
+  row: Row,
+  { shell, env, columns, code }: Surrounding,
+): Promise<Run> {
   const port = row.endless ? await freePort() : 0;
   const words = [process.execPath, BIN, ...args].map((word) => (word === FREE_PORT ? `${port}` : word));
   const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
@@ -208,7 +231,11 @@ async function spawnIn(directory: string, args: string[], row: Row, { shell, env
     child.on('error', reject);
     child.on('close', async (code) => {
       const said = await readFile(join(directory, 'said'), 'utf8').catch(() => '');
-      resolve({ code, stdout: Buffer.concat(chunks).toString(), said: said + Buffer.concat(errors).toString() });
+      resolve({
+        code,
+        stdout: Buffer.concat(chunks).toString(),
+        said: said + Buffer.concat(errors).toString(),
+      });
     });
   });
 }
@@ -245,7 +272,8 @@ function faults(row: Row, surrounding: Surrounding, result: Run, steady: string 
 
   const codes = row.reads && surrounding.mute ? [2] : expectedCodes(row, surrounding);
   if (!codes.includes(code ?? -1)) found.push(`exit code ${code} instead of ${codes.join(' or ')}: ${all}`);
-  const escapes = surrounding.columns === undefined ? stdout.includes('\x1b') : !surrounding.colour && all.includes('\x1b');
+  const escapes =
+    surrounding.columns === undefined ? stdout.includes('\x1b') : !surrounding.colour && all.includes('\x1b');
   if (escapes) found.push(`escape sequences: ${JSON.stringify(all)}`);
 
   if (surrounding.readable) {
@@ -308,7 +336,8 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     const found: Record<string, string[]> = {};
     const place = SURROUNDINGS.filter(({ every }) => every).indexOf(surrounding);
     const quick = Object.entries(COMMANDS).filter(
-      ([, { slow, typical }], at) => !slow && (typical || SOAK || (place >= 0 && (at + place) % SHARES === 0)),
+      ([, { slow, typical }], at) =>
+        !slow && (typical || SOAK || (place >= 0 && (at + place) % SHARES === 0)),
     );
     await inTurns(quick, async ([name, row]) => {
       const wrong = await check(name, row, surrounding);
@@ -317,16 +346,19 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
     expect(found).toEqual({});
   });
 
-  test.each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))('%s, in several at once', async (name, row) => {
-    const found: Record<string, string[]> = {};
-    const some = SURROUNDINGS.filter(({ slow }) => slow || SOAK);
-    const tried = some.map(async (surrounding) => {
-      const wrong = await check(name, row, surrounding);
-      if (wrong.length > 0) found[surrounding.name] = wrong;
-    });
-    await Promise.all(tried);
-    expect(found).toEqual({});
-  });
+  test.each(Object.entries(COMMANDS).filter(([, { slow }]) => slow))(
+    '%s, in several at once',
+    async (name, row) => {
+      const found: Record<string, string[]> = {};
+      const some = SURROUNDINGS.filter(({ slow }) => slow || SOAK);
+      const tried = some.map(async (surrounding) => {
+        const wrong = await check(name, row, surrounding);
+        if (wrong.length > 0) found[surrounding.name] = wrong;
+      });
+      await Promise.all(tried);
+      expect(found).toEqual({});
+    },
+  );
 
   test('a question on a dumb terminal is plain text, and under CI there is none', async () => {
     const row: Row = { args: (s) => [s.codeId()], input: 'n\n', prints: 'nothing' };
@@ -334,7 +366,9 @@ describe.runIf(existsSync('/dev/full'))('commands', () => {
       run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { TERM: 'dumb' } }),
       run('qr delete', row, { name: '', shell: '"$@"', columns: 80, env: { CI: 'true' } }),
     ]);
-    expect(dumb.stdout).toMatch(/Delete "[\s\S]*\? This can't\s+be\s+undone\.\s+\[y\/N\] [\s\S]*nothing was deleted/);
+    expect(dumb.stdout).toMatch(
+      /Delete "[\s\S]*\? This can't\s+be\s+undone\.\s+\[y\/N\] [\s\S]*nothing was deleted/,
+    );
     expect(dumb.stdout).not.toContain('\x1b');
     expect(dumb.code).toBe(2);
     expect(ci.stdout).toMatch(/cannot prompt for confirmation/);

@@ -128,30 +128,36 @@ describe('a service that is wrong for a while', () => {
     expect([printed.length, new Set(printed).size]).toEqual([12, 12]);
   });
 
-  test.each([1, 2])('and answers that a code does not exist, is asked for the code itself (S9)', async (followed) => {
-    let refuses = false;
-    const { add, start, sandbox, id, state, args, at } = await useTail({
-      async intercept({ request, apply, send }) {
-        const isRefused = refuses && request.method === 'GET' && request.path.endsWith(`/${id}/scans`);
-        if (isRefused) refuses = false;
-        await send(isRefused ? failure(404, 'not_found', 'No such code') : apply());
-      },
-    });
-    const codes = [id, sandbox.codeId(1)].slice(0, followed);
-    for (const minutes of [3, 2]) add(minutes);
-    const running = await start(...codes, '--since', '1h', '--max-events', '4');
-    await running.waitFor(/"id":[\s\S]*"id":/);
-    refuses = true;
-    while (refuses) await sleep(5);
-    for (const minutes of [1, 0]) add(minutes);
-    const { code, stdout, stderr } = await running.done;
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining('no longer exists') });
-    expect(new Set(idsIn(stdout)).size).toBe(4);
-    expect(await readFile(state, 'utf8')).toContain(id);
-    add();
-    const next = await runByDay([...args(...codes), '--max-events', '1'], at);
-    expect(idsIn(next.stdout)).toEqual([Math.max(...sandbox.scans(id).map((scan) => Number(scan.id)))]);
-  });
+  test.each([1, 2])(
+    'and answers that a code does not exist, is asked for the code itself (S9)',
+    async (followed) => {
+      let refuses = false;
+      const { add, start, sandbox, id, state, args, at } = await useTail({
+        async intercept({ request, apply, send }) {
+          const isRefused = refuses && request.method === 'GET' && request.path.endsWith(`/${id}/scans`);
+          if (isRefused) refuses = false;
+          await send(isRefused ? failure(404, 'not_found', 'No such code') : apply());
+        },
+      });
+      const codes = [id, sandbox.codeId(1)].slice(0, followed);
+      for (const minutes of [3, 2]) add(minutes);
+      const running = await start(...codes, '--since', '1h', '--max-events', '4');
+      await running.waitFor(/"id":[\s\S]*"id":/);
+      refuses = true;
+      while (refuses) await sleep(5);
+      for (const minutes of [1, 0]) add(minutes);
+      const { code, stdout, stderr } = await running.done;
+      expect({ code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringContaining('no longer exists'),
+      });
+      expect(new Set(idsIn(stdout)).size).toBe(4);
+      expect(await readFile(state, 'utf8')).toContain(id);
+      add();
+      const next = await runByDay([...args(...codes), '--max-events', '1'], at);
+      expect(idsIn(next.stdout)).toEqual([Math.max(...sandbox.scans(id).map((scan) => Number(scan.id)))]);
+    },
+  );
 
   test('and does not know a code at all for a while, does not make it repeat the scans of that code (S9)', async () => {
     let isGone = false;
@@ -168,7 +174,9 @@ describe('a service that is wrong for a while', () => {
     isGone = false;
     await running.waitFor(/Following the new code/);
     add();
-    expect(new Set(idsIn((await running.done).stdout))).toEqual(new Set(sandbox.scans(id).map((scan) => Number(scan.id))));
+    expect(new Set(idsIn((await running.done).stdout))).toEqual(
+      new Set(sandbox.scans(id).map((scan) => Number(scan.id))),
+    );
   });
 });
 
@@ -193,7 +201,12 @@ describe('kill -9', () => {
   });
 
   test('at any time: no scan is lost, and a run prints at most the last batch of the one before again (S2)', async () => {
-    const { start, sandbox, id } = await useTail({ codes: 1, scans: 6000, spanMs: 20 * MINUTE, endsAtMs: Date.now() });
+    const { start, sandbox, id } = await useTail({
+      codes: 1,
+      scans: 6000,
+      spanMs: 20 * MINUTE,
+      endsAtMs: Date.now(),
+    });
     const runs: number[][] = [];
     const all = sandbox.scans(id).map((scan) => Number(scan.id));
     const left = (more: readonly number[] = []) => all.length - new Set([...runs.flat(), ...more]).size;
@@ -277,9 +290,19 @@ describe('a state is refused, and stays as it is,', () => {
     own.add(0, own.id);
     await runByDay([...args(id, '--since', '1h'), '--max-events', '1'], at);
     const moved = await runByDay([...args(id), '--max-events', '1'], { cwd, env: own.sandbox.env });
-    expect([moved.code, moved.stdout, moved.stderr]).toEqual([2, '', expect.stringContaining('--moved-from')]);
-    await runByDay([...own.args('--all', '--since', '1h'), '--max-events', '1'], { cwd, env: address.env('own') });
-    const wrongKey = await runByDay([...own.args('--all'), '--max-events', '1'], { cwd, env: address.env('other') });
+    expect([moved.code, moved.stdout, moved.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining('--moved-from'),
+    ]);
+    await runByDay([...own.args('--all', '--since', '1h'), '--max-events', '1'], {
+      cwd,
+      env: address.env('own'),
+    });
+    const wrongKey = await runByDay([...own.args('--all'), '--max-events', '1'], {
+      cwd,
+      env: address.env('other'),
+    });
     expect([wrongKey.code, wrongKey.stdout, wrongKey.stderr]).toEqual([
       2,
       '',
@@ -295,14 +318,21 @@ describe('a state is refused, and stays as it is,', () => {
     const { at, args, id, state } = await useTail();
     await writeFile(state, text);
     const run = await runByDay(args(id), at);
-    expect([run.code, run.stdout, run.stderr]).toEqual([2, '', expect.stringContaining(`${state}: ${reason}`)]);
+    expect([run.code, run.stdout, run.stderr]).toEqual([
+      2,
+      '',
+      expect.stringContaining(`${state}: ${reason}`),
+    ]);
     expect(await readFile(state, 'utf8')).toBe(text);
   });
 
   test('if its directory is missing, or --moved-from has no state to apply to', async () => {
     const { at, cwd, id, sandbox } = await useTail();
     const missing = await runByDay(['scans', 'tail', id, '--state', join(cwd, 'no', 'tail.json')], at);
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('its directory does not exist')]);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('its directory does not exist'),
+    ]);
     const alone = await runByDay(['scans', 'tail', id, '--moved-from', sandbox.baseUrl], at);
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--moved-from requires --state')]);
   });

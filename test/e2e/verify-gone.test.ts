@@ -12,7 +12,8 @@ async function useJob(codes: number, scans: number) {
   const sandbox = await useSandbox({ codes, scans, limit: 1_000_000 });
   const cwd = await useDirectory();
   const run = (...args: string[]) => runByDay(args, { cwd, env: sandbox.env });
-  const slugOf = (n: number) => [...sandbox.workspace.codes()].find(({ id }) => id === sandbox.codeId(n))?.slug ?? '';
+  const slugOf = (n: number) =>
+    [...sandbox.workspace.codes()].find(({ id }) => id === sandbox.codeId(n))?.slug ?? '';
   return { sandbox, cwd, run, slugOf };
 }
 
@@ -77,7 +78,10 @@ describe('`scans verify`', () => {
     expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
     const verify = ['scans', 'verify', '--all', '--input', 'all.csv'];
     for (let at = 0; at < 2; at++)
-      expect(await run(...verify)).toMatchObject({ code: 8, stderr: expect.stringContaining('--accept-gone') });
+      expect(await run(...verify)).toMatchObject({
+        code: 8,
+        stderr: expect.stringContaining('--accept-gone'),
+      });
     expect(await run(...verify, '--accept-gone')).toMatchObject({ code: 0 });
     expect(await run(...verify)).toMatchObject({ code: 0 });
     expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
@@ -90,7 +94,10 @@ describe('`scans verify`', () => {
     expect(await run('scans', 'export', '--all', '-o', 'all.csv', '--append')).toMatchObject({ code: 0 });
     expect(await run('qr', 'delete', sandbox.codeId(0), '--yes')).toMatchObject({ code: 0 });
     const repair = ['scans', 'verify', '--all', '--input', 'all.csv', '--repair'];
-    expect(await run(...repair)).toMatchObject({ code: 8, stderr: expect.stringContaining('1 code deleted') });
+    expect(await run(...repair)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('1 code deleted'),
+    });
     expect(await run(...repair, '-q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 });

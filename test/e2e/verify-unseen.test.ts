@@ -1,5 +1,15 @@
 /** `scans verify` never reports as equal what it did not compare, and begins where the state of the log begins. */
-import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -23,11 +33,14 @@ async function useJob(codes = 3, scans = 200) {
 
 type Job = Awaited<ReturnType<typeof useJob>>;
 
-const newestOf = (sandbox: TestSandbox, n: number) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '');
+const newestOf = (sandbox: TestSandbox, n: number) =>
+  Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '');
 
 /** A scan that the service gets now, dated this long before the newest one. */
 function addScan(sandbox: TestSandbox, n: number, beforeMs: number): void {
-  sandbox.workspace.addScan(sandbox.codeId(n), { ts: new Date(newestOf(sandbox, n) - beforeMs).toISOString() });
+  sandbox.workspace.addScan(sandbox.codeId(n), {
+    ts: new Date(newestOf(sandbox, n) - beforeMs).toISOString(),
+  });
 }
 
 const EXPORT_ALL = ['scans', 'export', '--all', '-o', 'log.csv', '--append'];
@@ -48,7 +61,9 @@ describe('a loss', () => {
       code: 8,
       stderr: expect.stringContaining('200 scans missing'),
     });
-    expect(await rows(...place)).toContainEqual(expect.objectContaining({ id, outcome: 'missing', missing: 200 }));
+    expect(await rows(...place)).toContainEqual(
+      expect.objectContaining({ id, outcome: 'missing', missing: 200 }),
+    );
     const repaired = await run('scans', 'verify', ...place, '--repair');
     expect(repaired).toMatchObject({ code: 8, stderr: expect.stringContaining('--restart') });
     await rm(at(`each/${id}.csv.state.json`));
@@ -61,10 +76,15 @@ describe('a loss', () => {
     ['that emptied the file', ({ at }) => writeFile(at('log.csv'), ''), 8],
     ['of the file', ({ at }) => rm(at('log.csv')), 2],
     ['of the last rows', ({ at }) => truncate(at('log.csv'), 9000), 8],
-    ['of a row whose line is torn', async ({ at }) => appendFile(at('log.csv'), '00000000-0000-4000-8000-00000000'), 8],
+    [
+      'of a row whose line is torn',
+      async ({ at }) => appendFile(at('log.csv'), '00000000-0000-4000-8000-00000000'),
+      8,
+    ],
     [
       'by an edited cell',
-      async ({ at }) => writeFile(at('log.csv'), (await readFile(at('log.csv'), 'utf8')).replace('mobile', 'tablet')),
+      async ({ at }) =>
+        writeFile(at('log.csv'), (await readFile(at('log.csv'), 'utf8')).replace('mobile', 'tablet')),
       8,
     ],
     [
@@ -109,12 +129,17 @@ describe('a loss', () => {
   test('of a part of a dataset is found if it is in the middle, cut or added (V10)', async () => {
     const { run, at } = await useJob(2, 600);
     const place = ['--all', '--output-dir', 'lake'];
-    expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'export', ...place, '--partition-by', 'day', '--append')).toMatchObject({
+      code: 0,
+    });
     expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 0 });
     const days = (await readdir(at('lake'))).filter((name) => name.startsWith('dt=')).sort();
     const [oldest = '', , day = ''] = days;
     await rename(at(`lake/${day}`), at('moved'));
-    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 8, stderr: expect.stringContaining(`${day}/part`) });
+    expect(await run('scans', 'verify', ...place)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(`${day}/part`),
+    });
     await rename(at('moved'), at(`lake/${day}`));
     // The oldest days may be deleted on purpose.
     await rm(at(`lake/${oldest}`), { recursive: true });
@@ -140,16 +165,26 @@ describe('what was not compared', () => {
     }
     // Statistics and conversions read the files next to the log.
     await rename(job.at('archive/log.csv.1'), job.at('log.csv.1'));
-    for (const args of [['stats'], ['export', '--output-dir', 'lake', '--partition-by', 'month', '-f', 'csv']])
+    for (const args of [
+      ['stats'],
+      ['export', '--output-dir', 'lake', '--partition-by', 'month', '-f', 'csv'],
+    ])
       expect(await job.run('scans', ...args, '--input', 'log.csv')).toMatchObject({ code: 9 });
   });
 
   test.each([
     ['a file', ['-o', 'log.csv'], ['--input', 'log.csv'], 'log.csv.state.json'],
-    ['a dataset', ['--output-dir', 'lake', '--partition-by', 'month'], ['--output-dir', 'lake'], 'lake/_qrctl.json'],
+    [
+      'a dataset',
+      ['--output-dir', 'lake', '--partition-by', 'month'],
+      ['--output-dir', 'lake'],
+      'lake/_qrctl.json',
+    ],
   ])('is not equal: %s whose state is damaged (V10)', async (_, output, input, state) => {
     const { run, at } = await useJob();
-    expect(await run('scans', 'export', '--all', ...output, '-f', 'csv', '--append')).toMatchObject({ code: 0 });
+    expect(await run('scans', 'export', '--all', ...output, '-f', 'csv', '--append')).toMatchObject({
+      code: 0,
+    });
     await truncate(at(state), 100);
     expect(await run('scans', 'verify', '--all', ...input)).toMatchObject({ code: 9 });
   });
@@ -163,7 +198,10 @@ describe('what was not compared', () => {
     expect(await run('scans', 'verify', ...place, '--accept-gone')).toMatchObject({ code: 0 });
     expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 0 });
     await rm(at(`each/${id}.csv`));
-    expect(await run('scans', 'verify', ...place)).toMatchObject({ code: 8, stderr: expect.stringContaining(`${id}.csv`) });
+    expect(await run('scans', 'verify', ...place)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining(`${id}.csv`),
+    });
   });
 
   test('is not equal: a copy without a state, of another workspace (V13)', async () => {
@@ -206,10 +244,14 @@ describe('what was not compared', () => {
     const job = await useJob(3, 203);
     const { sandbox, run, rows } = job;
     await exportAll(job);
-    expect(await run('qr', 'create', '--name', 'New', '--destination', 'https://example.com/')).toMatchObject({ code: 0 });
+    expect(await run('qr', 'create', '--name', 'New', '--destination', 'https://example.com/')).toMatchObject(
+      { code: 0 },
+    );
     expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
     for (let at = 0; at < 50; at++) {
-      sandbox.workspace.addScan(sandbox.codeId(3), { ts: new Date(newestOf(sandbox, 0) - at * MINUTE).toISOString() });
+      sandbox.workspace.addScan(sandbox.codeId(3), {
+        ts: new Date(newestOf(sandbox, 0) - at * MINUTE).toISOString(),
+      });
     }
     const before = sandbox.requests.length;
     expect(await rows('--all', '--input', 'log.csv')).toContainEqual(
@@ -219,18 +261,27 @@ describe('what was not compared', () => {
     expect(sandbox.requests.length - before).toBe(5);
     expect(await run(...VERIFY_ALL, '--repair')).toMatchObject({ code: 0 });
     expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
-    expect(await run(...EXPORT_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
+    expect(await run(...EXPORT_ALL)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Exported 0 scans'),
+    });
   });
 
   test('is refused: the log of another service, and of another workspace of the same service (V13)', async () => {
-    const [mine, theirs] = [await useSandbox({ codes: 3, scans: 200 }), await useSandbox({ codes: 3, scans: 200, seed: 7 })];
+    const [mine, theirs] = [
+      await useSandbox({ codes: 3, scans: 200 }),
+      await useSandbox({ codes: 3, scans: 200, seed: 7 }),
+    ];
     const address = await useSharedAddress({ svc_live_mine: mine, svc_live_theirs: theirs });
     const cwd = await useDirectory();
     const run = (key: string, line: readonly string[]) => runByDay([...line], { cwd, env: address.env(key) });
     expect(await run('svc_live_mine', EXPORT_ALL)).toMatchObject({ code: 0 });
     const before = await readFile(join(cwd, 'log.csv'), 'utf8');
     for (const line of [VERIFY_ALL, [...VERIFY_ALL, '--repair']]) {
-      expect(await run('svc_live_theirs', line)).toMatchObject({ code: 2, stderr: expect.stringContaining('another workspace') });
+      expect(await run('svc_live_theirs', line)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('another workspace'),
+      });
       const elsewhere = await runByDay(line, { cwd, env: theirs.env });
       expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to') });
     }
@@ -245,7 +296,10 @@ describe('what was not compared', () => {
     const verify = () => run('scans', 'verify', code, '--input', 'plain.csv', '--timezone', 'UTC');
     await writeFile(at('plain.csv'), `${[header, ...lines.slice(10, -10)].join('\n')}\n`);
     const first = /(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(lines[10] ?? '');
-    expect(await verify()).toMatchObject({ code: 0, stderr: expect.stringContaining(`from ${first?.[1]} ${first?.[2]}`) });
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`from ${first?.[1]} ${first?.[2]}`),
+    });
     await writeFile(at('plain.csv'), [header, ...lines].join('\n').slice(0, -30));
     expect(await verify()).toMatchObject({ code: 8, stderr: expect.stringContaining('incomplete') });
   });
@@ -289,9 +343,15 @@ describe('a log whose rotated file', () => {
     expect(await readFile(at('log.csv'), 'utf8')).toBe(text);
     // With the archive, all of it is compared.
     const all = await run(...VERIFY_ALL, '--input', 'archive/log.csv.1');
-    expect(all).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified 602 scans of 3 codes from the first scan') });
+    expect(all).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Verified 602 scans of 3 codes from the first scan'),
+    });
     addScan(sandbox, 2, 10 * DAY);
-    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('1 rotated file') });
+    expect(await run(...VERIFY_ALL)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('1 rotated file'),
+    });
     expect(await run(...VERIFY_ALL, '--input', 'archive/log.csv.1', '--repair')).toMatchObject({ code: 0 });
     expect(await linesOf(at('log.csv'))).toHaveLength(3);
     expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0 });
@@ -305,9 +365,15 @@ describe('a log whose rotated file', () => {
     const old = await readFile(at('log.csv.1'), 'utf8');
     await writeFile(at('log.csv.1.gz'), gzipSync(old));
     await rm(at('log.csv.1'));
-    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 0, stderr: expect.stringContaining('Verified 602 scans') });
+    expect(await run(...VERIFY_ALL)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Verified 602 scans'),
+    });
     await writeFile(at('log.csv.1.gz'), gzipSync(old.replace('mobile', 'tablet')));
-    expect(await run(...VERIFY_ALL)).toMatchObject({ code: 8, stderr: expect.stringContaining('log.csv.1.gz') });
+    expect(await run(...VERIFY_ALL)).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('log.csv.1.gz'),
+    });
   });
 
   test('aged out does not come back by a late scan that was repaired before', async () => {

@@ -32,7 +32,9 @@ function rowsOf(stdout: string): Record<string, unknown>[] {
 async function idsIn(cwd: string, ...names: string[]): Promise<string[]> {
   const texts = await Promise.all(names.map((name) => readFile(join(cwd, name), 'utf8')));
   return texts
-    .flatMap((text) => [...text.matchAll(/(?:^|,)(\d+),\d{4}-|"id":(\d+)/gm)].map(([, csv, json]) => csv ?? json ?? ''))
+    .flatMap((text) =>
+      [...text.matchAll(/(?:^|,)(\d+),\d{4}-|"id":(\d+)/gm)].map(([, csv, json]) => csv ?? json ?? ''),
+    )
     .sort();
 }
 
@@ -59,7 +61,17 @@ describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
       { outcome: 'different', missing: 1 },
     ]);
     const text = await readFile(join(cwd, file), 'utf8');
-    const planned = await run('scans', 'verify', code, '--input', file, '--repair', '--dry-run', '-f', 'json');
+    const planned = await run(
+      'scans',
+      'verify',
+      code,
+      '--input',
+      file,
+      '--repair',
+      '--dry-run',
+      '-f',
+      'json',
+    );
     expect(planned).toMatchObject({ code: 8, stdout: found.stdout });
     expect(await readFile(join(cwd, file), 'utf8')).toBe(text);
     const repaired = await run('scans', 'verify', code, '--input', file, '--repair', '-f', 'json');
@@ -77,7 +89,9 @@ describe.each(['scans.csv', 'scans.ndjson'])('an appended file %s', (file) => {
 test('a log whose state was lost begins at its oldest scan: no older one is added by an append or a repair (A44)', async () => {
   const { sandbox, cwd, run } = await useJob(3, 90);
   const log = ['scans', 'export', '--all', '-o', 'scans.csv', '--append'];
-  const newest = Math.max(...[0, 1, 2].map((n) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '')));
+  const newest = Math.max(
+    ...[0, 1, 2].map((n) => Date.parse(sandbox.scans(sandbox.codeId(n)).at(-1)?.ts ?? '')),
+  );
   expect(await run(...log, '--since', new Date(newest - 20 * DAY).toISOString())).toMatchObject({ code: 0 });
   const before = await idsIn(cwd, 'scans.csv');
   expect(before).not.toEqual([]);
@@ -98,7 +112,10 @@ test('`--append --verify` appends and repairs in one run', async () => {
   const line = ['scans', 'export', sandbox.codeId(), '-o', 'scans.csv', '--append', '--verify'];
   expect(await run(...line)).toMatchObject({ code: 0 });
   addLate(sandbox);
-  expect(await run(...line)).toMatchObject({ code: 0, stderr: expect.stringContaining('added 1 missing scan') });
+  expect(await run(...line)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('added 1 missing scan'),
+  });
   expect(await idsIn(cwd, 'scans.csv')).toEqual(wanted(sandbox, 0));
 });
 
@@ -115,31 +132,55 @@ test('a scan that is older than the rotated file goes into the new one, and the 
   expect(await run('scans', 'verify', '--all', '--input', 'log.csv', '--repair')).toMatchObject({ code: 0 });
   expect(await readFile(join(cwd, 'log.csv.1'), 'utf8')).toBe(rotated);
   expect(await idsIn(cwd, 'log.csv.1', 'log.csv')).toEqual(wanted(sandbox, 0, 1));
-  expect(await run(...append)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
+  expect(await run(...append)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Exported 0 scans'),
+  });
   expect(await run('scans', 'verify', '--all', '--input', 'log.csv')).toMatchObject({ code: 0 });
 });
 
-test.each(['parquet', 'csv'])('a dataset of %s gets a new part in the day of the late scan', async (format) => {
-  const { sandbox, cwd, run } = await useJob(2, 300);
-  const append = ['scans', 'export', '--all', '--output-dir', 'lake', '-f', format, '--partition-by', 'month', '--append'];
-  expect(await run(...append)).toMatchObject({ code: 0 });
-  const parts = async () =>
-    (await readdir(join(cwd, 'lake'), { recursive: true })).filter((name) => name.endsWith(format)).length;
-  const before = await parts();
-  addLate(sandbox, 1, 40);
-  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 8 });
-  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake', '--repair')).toMatchObject({ code: 0 });
-  expect(await parts()).toBe(before + 1);
-  expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 0 });
-  expect(await run(...append)).toMatchObject({ code: 0, stderr: expect.stringContaining('Exported 0 scans') });
-});
+test.each(['parquet', 'csv'])(
+  'a dataset of %s gets a new part in the day of the late scan',
+  async (format) => {
+    const { sandbox, cwd, run } = await useJob(2, 300);
+    const append = [
+      'scans',
+      'export',
+      '--all',
+      '--output-dir',
+      'lake',
+      '-f',
+      format,
+      '--partition-by',
+      'month',
+      '--append',
+    ];
+    expect(await run(...append)).toMatchObject({ code: 0 });
+    const parts = async () =>
+      (await readdir(join(cwd, 'lake'), { recursive: true })).filter((name) => name.endsWith(format)).length;
+    const before = await parts();
+    addLate(sandbox, 1, 40);
+    expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 8 });
+    expect(await run('scans', 'verify', '--all', '--output-dir', 'lake', '--repair')).toMatchObject({
+      code: 0,
+    });
+    expect(await parts()).toBe(before + 1);
+    expect(await run('scans', 'verify', '--all', '--output-dir', 'lake')).toMatchObject({ code: 0 });
+    expect(await run(...append)).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Exported 0 scans'),
+    });
+  },
+);
 
 test.each(['id', 'slug'])(
   'a directory of files by %s is compared, and only the file that lacks a scan changes',
   async (names) => {
     const { sandbox, cwd, run } = await useJob(3, 200);
     const place = ['--output-dir', 'each'];
-    expect(await run('scans', 'export', '--all', ...place, '--append', '--file-names', names)).toMatchObject({ code: 0 });
+    expect(await run('scans', 'export', '--all', ...place, '--append', '--file-names', names)).toMatchObject({
+      code: 0,
+    });
     const files = (await readdir(join(cwd, 'each'))).filter((name) => name.endsWith('.csv'));
     const read = () => Promise.all(files.map((name) => readFile(join(cwd, 'each', name), 'utf8')));
     const before = await read();
@@ -161,8 +202,13 @@ describe('rows that differ and are not missing', () => {
     const gone = sandbox.codeId(0);
     expect(await run('qr', 'delete', gone, '--yes')).toMatchObject({ code: 0 });
     const found = await run('scans', 'verify', '--all', '--input', 'all.csv', '--repair', '-f', 'json');
-    expect(found).toMatchObject({ code: 8, stderr: expect.stringContaining('200 scans no longer on the service') });
-    expect(rowsOf(found.stdout)).toContainEqual(expect.objectContaining({ id: gone, outcome: 'gone', gone: 200 }));
+    expect(found).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('200 scans no longer on the service'),
+    });
+    expect(rowsOf(found.stdout)).toContainEqual(
+      expect.objectContaining({ id: gone, outcome: 'gone', gone: 200 }),
+    );
     expect(await readFile(join(cwd, 'all.csv'), 'utf8')).toBe(text);
   });
 
@@ -183,7 +229,10 @@ describe('rows that differ and are not missing', () => {
     });
     expect(found.stderr).toContain('qrctl scans export');
     const refused = await run('scans', 'verify', code, '--input', 'scans.csv', '--repair');
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('was not written with --append') });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was not written with --append'),
+    });
     expect(await readFile(join(cwd, 'scans.csv'), 'utf8')).toBe(text);
   });
 });
@@ -195,7 +244,10 @@ test('costs one request per code, and few more for a missing scan', async () => 
   const cost = async () => {
     const before = sandbox.requests.length;
     const { code } = await run('scans', 'verify', '--all', '--input', 'all.csv');
-    return { code, requests: sandbox.requests.slice(before).filter(({ url }) => url.includes('/scans')).length };
+    return {
+      code,
+      requests: sandbox.requests.slice(before).filter(({ url }) => url.includes('/scans')).length,
+    };
   };
   expect(await cost()).toEqual({ code: 0, requests: codes });
   addLate(sandbox, 7);

@@ -66,7 +66,11 @@ if (SOAK) {
     const most = (value: (end: Run) => number) => ends.toSorted((a, b) => value(b) - value(a)).slice(0, 5);
     const told = ({ name, command, code, wallMs, processorMs, peakMb, requests }: (typeof ends)[number]) =>
       `  ${name} × ${command}: exit ${code}, ${Math.round(wallMs)} ms, ${Math.round(processorMs)} ms of the processor, ${Math.round(peakMb)} MB, ${requests} requests`;
-    const lists = [most(({ wallMs }) => wallMs), most(({ processorMs }) => processorMs), most(({ peakMb }) => peakMb)];
+    const lists = [
+      most(({ wallMs }) => wallMs),
+      most(({ processorMs }) => processorMs),
+      most(({ peakMb }) => peakMb),
+    ];
     console.log(
       [
         `${asked.length} servers, ${ends.length} runs, seed ${seed}`,
@@ -74,7 +78,9 @@ if (SOAK) {
       ].join('\n'),
     );
     const codes = [...new Set(ends.map(({ code }) => code))].toSorted((a, b) => a - b);
-    console.log(codes.map((code) => `exit ${code}: ${ends.filter((end) => end.code === code).length} runs`).join(', '));
+    console.log(
+      codes.map((code) => `exit ${code}: ${ends.filter((end) => end.code === code).length} runs`).join(', '),
+    );
   });
 } else {
   test.each(DAILY)('%s ends %s as it should', async (name, command) => {

@@ -60,10 +60,20 @@ async function prepare(server: HostileServer, command: string) {
   const scheme = server.isTls ? 'https' : 'http';
   const options: CliOptions = { cwd, nodeArgs: [PEAK], timeoutMs: 300_000 };
   if (command !== 'qr check') {
-    return { hostile, options: { ...options, env: { ...hostile.env, QRCTL_BASE_URL: hostile.baseUrl.replace('http', scheme) } } };
+    return {
+      hostile,
+      options: {
+        ...options,
+        env: { ...hostile.env, QRCTL_BASE_URL: hostile.baseUrl.replace('http', scheme) },
+      },
+    };
   }
   const sandbox = await useSandbox({ codes: 0 });
-  sandbox.workspace.create({ name: 'x', type: 'url', destination: `${scheme}://127.0.0.1:${hostile.port}/menu` });
+  sandbox.workspace.create({
+    name: 'x',
+    type: 'url',
+    destination: `${scheme}://127.0.0.1:${hostile.port}/menu`,
+  });
   return { hostile, options: { ...options, env: sandbox.env } };
 }
 
@@ -77,7 +87,14 @@ export async function run(server: HostileServer, command: string): Promise<Run> 
   const usage = JSON.parse((await read('usage.json')) || '{}');
   const processorMs = (usage.userCPUTime + usage.systemCPUTime) / 1000;
   const file = (await read('scans.csv')) + (await read('rows.results.csv'));
-  return { ...result, file, wallMs, processorMs, peakMb: usage.maxRSS / 1024, requests: hostile.requests.length };
+  return {
+    ...result,
+    file,
+    wallMs,
+    processorMs,
+    peakMb: usage.maxRSS / 1024,
+    requests: hostile.requests.length,
+  };
 }
 
 /** How many times longer than alone things take on a machine where others want to compute, too. */
@@ -92,17 +109,21 @@ const PROCESSOR_MS_A_REQUEST = 250;
 const MOST_MB = 500;
 const MOST_STDERR = 20_000;
 const LONGEST_LINE = 2000;
-const STACK = /^ {2,}at |node:internal|AssertionError|unhandled|a bug in qrctl|a defect of qrctl|\)\{return /im;
+const STACK =
+  /^ {2,}at |node:internal|AssertionError|unhandled|a bug in qrctl|a defect of qrctl|\)\{return /im;
 
 /** What is wrong with an end, one line each. `honest` is how the same command ended with a service that is as it should be. */
 export function judge(server: HostileServer, command: string, ended: Run, honest: Run): string[] {
   const { code, stdout, stderr, file, wallMs, processorMs, peakMb, requests } = ended;
   // Each request may take --timeout; then --retry-for, --max-wait, and the rows of a bulk file that are looked for twice.
   const boundMs = TIMEOUT_MS * requests + 2000 + (command === 'qr create --from' ? 10_000 : 0);
-  const isRight = server.isRight || command === 'qr check' || (stdout === honest.stdout && file === honest.file);
+  const isRight =
+    server.isRight || command === 'qr check' || (stdout === honest.stdout && file === honest.file);
   const wrongs = [
     !EXIT_CODES.some(({ exit }) => exit === code) && `exit ${code}`,
-    code === 0 && !isRight && `exit 0, and what it says is not right: ${stdout.slice(0, 300)}${file.slice(0, 300)}`,
+    code === 0 &&
+      !isRight &&
+      `exit 0, and what it says is not right: ${stdout.slice(0, 300)}${file.slice(0, 300)}`,
     command === 'qr check' && ![0, 7, 8].includes(code) && `exit ${code} for a destination`,
     code !== 0 && stderr.trim() === '' && `exit ${code} without a word`,
     STACK.test(stderr) && `a stack: ${stderr.slice(0, 2000)}`,
@@ -110,17 +131,25 @@ export function judge(server: HostileServer, command: string, ended: Run, honest
     stderr.split('\n').some(({ length }) => length > LONGEST_LINE) && 'a line without end on standard error',
     /svc_live_test/.test(stdout + stderr + file) && 'the key is shown',
     wallMs > boundMs + SLACK_MS * slowness() && `${Math.round(wallMs)} ms for ${requests} requests`,
-    !(processorMs < MOST_PROCESSOR_MS + PROCESSOR_MS_A_REQUEST * requests) && `${Math.round(processorMs)} ms of the processor`,
+    !(processorMs < MOST_PROCESSOR_MS + PROCESSOR_MS_A_REQUEST * requests) &&
+      `${Math.round(processorMs)} ms of the processor`,
     !(peakMb < MOST_MB) && `${Math.round(peakMb)} MB`,
   ];
   return wrongs.filter((wrong) => wrong !== false).map((wrong) => `${command}: ${wrong}`);
 }
 
 /** Ends it by SIGTERM after so long; resolves to what is wrong with that, if anything. */
-export async function terminate(server: HostileServer, command: string, afterMs: number): Promise<string | undefined> {
+export async function terminate(
+  server: HostileServer,
+  command: string,
+  afterMs: number,
+): Promise<string | undefined> {
   const { options } = await prepare(server, command);
   const running = await startCli([...(COMMANDS[command] ?? []), ...FAST], options);
-  const isOver = await Promise.race([running.done.then(() => true), new Promise((resolve) => setTimeout(resolve, afterMs))]);
+  const isOver = await Promise.race([
+    running.done.then(() => true),
+    new Promise((resolve) => setTimeout(resolve, afterMs)),
+  ]);
   const began = performance.now();
   if (!isOver) running.child.kill('SIGTERM');
   const { code, stderr } = await running.done;

@@ -65,13 +65,19 @@ export interface Parser {
 
 const UTM = { source: 'poster', campaign: 'spring' };
 const BUFFERS = (texts: readonly string[]) => texts.map((text) => Buffer.from(text));
-const lines = (records: readonly object[]) => Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+const lines = (records: readonly object[]) =>
+  Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
 
 /** As the commands of bulk runs check what they read. */
 async function checkRows(input: Input): Promise<void> {
   const rows = [
     () => checkRowsFor(input, { verb: 'create', utm: UTM }),
-    () => checkRowsFor(input, { verb: 'update', ignoreDates: true, slugOfShortUrl: (url: string) => url.split('/').at(-1) }),
+    () =>
+      checkRowsFor(input, {
+        verb: 'update',
+        ignoreDates: true,
+        slugOfShortUrl: (url: string) => url.split('/').at(-1),
+      }),
     () => checkRowsFor(input, { verb: 'apply', keyColumn: 'name' }),
     () => checkRowsFor(input, { verb: 'delete' }),
     () => checkRowsFor(input, { verb: 'update', readAt: (cell) => readAt(cell, 'Europe/Berlin') }),
@@ -96,7 +102,12 @@ function fromOf(name: string, samples: readonly Buffer[], share: number, pack?: 
   return { name, samples, share, parse, ...(pack && { pack }) };
 }
 
-function inputOf(extension: string, samples: readonly Buffer[], share: number, pack?: Parser['pack']): Parser {
+function inputOf(
+  extension: string,
+  samples: readonly Buffer[],
+  share: number,
+  pack?: Parser['pack'],
+): Parser {
   return {
     name: `--input ${extension}`,
     samples,
@@ -118,7 +129,10 @@ function inputOf(extension: string, samples: readonly Buffer[], share: number, p
   };
 }
 
-const OWN = { workspace: createWorkspace({ ...WORKSPACE, apiKey: 'svc_live_a' }), getCode: async () => undefined };
+const OWN = {
+  workspace: createWorkspace({ ...WORKSPACE, apiKey: 'svc_live_a' }),
+  getCode: async () => undefined,
+};
 const STATES = [StateProblem, UnknownStateError];
 
 export const FILE_PARSERS: readonly Parser[] = [
@@ -127,7 +141,10 @@ export const FILE_PARSERS: readonly Parser[] = [
   fromOf('--from ndjson', BUFFERS(CODES_NDJSON), 5),
   fromOf(
     '--from xlsx',
-    BUFFERS([SHEET, STYLES, RELATIONS, '<sst><si><t>shared</t></si></sst>']).flatMap((part) => [part, workbook(part)]),
+    BUFFERS([SHEET, STYLES, RELATIONS, '<sst><si><t>shared</t></si></sst>']).flatMap((part) => [
+      part,
+      workbook(part),
+    ]),
     8,
     workbook,
   ),
@@ -167,7 +184,14 @@ export const FILE_PARSERS: readonly Parser[] = [
     share: 3,
     parse: (bytes) => parseLock(bytes.toString(), 'codes.lock.json'),
   },
-  { name: 'state', samples: [Buffer.from(JSON.stringify(STATE))], share: 3, pack: seal, parse: parseState, throws: STATES },
+  {
+    name: 'state',
+    samples: [Buffer.from(JSON.stringify(STATE))],
+    share: 3,
+    pack: seal,
+    parse: parseState,
+    throws: STATES,
+  },
   {
     name: 'state of a dataset',
     samples: [Buffer.from(JSON.stringify(MANIFEST))],
@@ -186,7 +210,12 @@ export const FILE_PARSERS: readonly Parser[] = [
       await writeFile(path, bytes);
       const file = await nodeDisk.open(path, 'r+');
       try {
-        await readRows(file, { start: 0, end: bytes.length, strict: bytes.length % 2 === 0 }, IDENTITY, () => undefined);
+        await readRows(
+          file,
+          { start: 0, end: bytes.length, strict: bytes.length % 2 === 0 },
+          IDENTITY,
+          () => undefined,
+        );
       } finally {
         await file.close();
       }
@@ -201,6 +230,13 @@ export const FILE_PARSERS: readonly Parser[] = [
       await readManifest(directory, true);
     },
   },
-  { name: 'PNG', samples: [png()], share: 2, isApart: true, pack: resumPng, parse: (bytes) => loadLogo(bytes) },
+  {
+    name: 'PNG',
+    samples: [png()],
+    share: 2,
+    isApart: true,
+    pack: resumPng,
+    parse: (bytes) => loadLogo(bytes),
+  },
   { name: 'SVG', samples: BUFFERS(SVG), share: 4, isApart: true, parse: (bytes) => loadLogo(bytes) },
 ];

@@ -48,7 +48,11 @@ async function run({ seed, total, parser: name, first, isShown }: FuzzJob): Prom
     const found = failure === undefined ? {} : { failure, input: shown(input) };
     await tell({ is: 'done', number, ms: performance.now() - began, ...found });
   }
-  await tell({ is: 'end', next: end < count ? end : undefined, peakMb: process.resourceUsage().maxRSS / 1024 });
+  await tell({
+    is: 'end',
+    next: end < count ? end : undefined,
+    peakMb: process.resourceUsage().maxRSS / 1024,
+  });
 }
 
 process.once('message', (job: FuzzJob) => {

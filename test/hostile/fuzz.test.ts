@@ -18,9 +18,13 @@ function tell({ parser, inputs, slowestMs, slowest, peakMb }: ParserReport): voi
 }
 
 if (SOAK) {
-  test(`each of ${total} damaged inputs is read or refused, within seconds and bounds`, { timeout: 4 * 3_600_000 }, async () => {
+  test(`each of ${total} damaged inputs is read or refused, within seconds and bounds`, {
+    timeout: 4 * 3_600_000,
+  }, async () => {
     const { reports, findings } = await fuzz({ seed, total, only, parallel: 2, told: tell });
-    const told = findings.map(({ parser, number, what, input = '' }) => `${parser} ${number}, seed ${seed}: ${what}\n${input}`);
+    const told = findings.map(
+      ({ parser, number, what, input = '' }) => `${parser} ${number}, seed ${seed}: ${what}\n${input}`,
+    );
     expect(told).toEqual([]);
     expect(reports.reduce((sum, { inputs }) => sum + inputs, 0)).toBeGreaterThanOrEqual(only ? 1 : total);
   });
@@ -31,7 +35,10 @@ if (SOAK) {
       const directory = await useDirectory();
       const count = parser.isApart ? 1 : countOf(parser, total);
       for (let number = 0; number < count; number++) {
-        expect(await failureOf(parser, inputOf(parser, seed, number), directory), `number ${number}`).toBeUndefined();
+        expect(
+          await failureOf(parser, inputOf(parser, seed, number), directory),
+          `number ${number}`,
+        ).toBeUndefined();
       }
     },
   );

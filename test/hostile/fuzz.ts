@@ -109,15 +109,25 @@ function inputOf(file: string, job: FuzzJob): Promise<string | undefined> {
   });
 }
 
-async function runParser(file: string, job: Omit<FuzzJob, 'first'>, findings: Finding[]): Promise<ParserReport> {
+async function runParser(
+  file: string,
+  job: Omit<FuzzJob, 'first'>,
+  findings: Finding[],
+): Promise<ParserReport> {
   const report: ParserReport = { parser: job.parser, inputs: 0, slowestMs: 0, slowest: -1, peakMb: 0 };
   for (let first = 0; ; ) {
     const end = await runFrom(file, { ...job, first }, report, findings);
-    if (end === undefined || findings.filter(({ parser }) => parser === job.parser).length >= MOST_FINDINGS) break;
+    if (end === undefined || findings.filter(({ parser }) => parser === job.parser).length >= MOST_FINDINGS)
+      break;
     first = end;
   }
   if (report.peakMb > MOST_MB)
-    findings.push({ ...job, number: -1, what: `a peak of ${Math.round(report.peakMb)} MB`, input: undefined });
+    findings.push({
+      ...job,
+      number: -1,
+      what: `a peak of ${Math.round(report.peakMb)} MB`,
+      input: undefined,
+    });
   return report;
 }
 
@@ -125,7 +135,8 @@ async function runParser(file: string, job: Omit<FuzzJob, 'first'>, findings: Fi
 function processorMs(pid: number | undefined): number | undefined {
   try {
     const [user, system] =
-      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ?? [];
+      readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ').slice(11, 13).map(Number) ??
+      [];
     // By ticks of a hundredth of a second.
     return user === undefined || system === undefined ? undefined : 10 * (user + system);
   } catch {
@@ -134,7 +145,12 @@ function processorMs(pid: number | undefined): number | undefined {
 }
 
 /** Resolves to the number to go on from in another process; undefined when all is done. */
-function runFrom(file: string, job: FuzzJob, report: ParserReport, findings: Finding[]): Promise<number | undefined> {
+function runFrom(
+  file: string,
+  job: FuzzJob,
+  report: ParserReport,
+  findings: Finding[],
+): Promise<number | undefined> {
   const child: ChildProcess = fork(file, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let next = job.first;
   let stderr = '';
@@ -171,7 +187,12 @@ function runFrom(file: string, job: FuzzJob, report: ParserReport, findings: Fin
       if (end) return resolve(end.next);
       const what = late || `ended the process (${signal ?? code}): ${stderr}`;
       report.inputs += 1;
-      findings.push({ parser: job.parser, number: next, what, input: await inputOf(file, { ...job, first: next }) });
+      findings.push({
+        parser: job.parser,
+        number: next,
+        what,
+        input: await inputOf(file, { ...job, first: next }),
+      });
       resolve(next + 1);
     });
   });

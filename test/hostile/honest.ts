@@ -33,13 +33,20 @@ export const CODE = {
 const idFor = (body: string) => `00000000-0000-4000-8000-${crc32(body).toString(16).padStart(12, '0')}`;
 
 /** What the service of the specification, with one code and some scans, answers; a page of HTML everywhere else. */
-export function honest({ method, url, body }: RawRequest, code: object = CODE, scans: readonly object[] = SCANS): Reply {
+export function honest(
+  { method, url, body }: RawRequest,
+  code: object = CODE,
+  scans: readonly object[] = SCANS,
+): Reply {
   const { pathname, searchParams } = new URL(url, 'http://localhost');
   if (!pathname.startsWith('/api/v1/')) return { status: 200, body: '<!doctype html><title>A page</title>' };
   if (method === 'DELETE') return { status: 204, body: '' };
   if (method === 'PATCH') return { status: 200, body: { ...code, ...JSON.parse(body || '{}') } };
   if (method === 'POST')
-    return { status: 201, body: { ...code, id: idFor(body), slug: idFor(body).slice(-8), ...JSON.parse(body || '{}') } };
+    return {
+      status: 201,
+      body: { ...code, id: idFor(body), slug: idFor(body).slice(-8), ...JSON.parse(body || '{}') },
+    };
   if (!searchParams.has('limit')) return { status: 200, body: code };
   const [page, limit] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('limit'))];
   const rows = pathname.endsWith('/scans') ? scans : [code];
@@ -54,5 +61,7 @@ export function send(
   length?: number | null,
   reply: Reply = honest(request),
 ): void {
-  request.socket.write(rawAnswer(reply.status, reply.body, headers, reply.status === 204 && length === undefined ? 0 : length));
+  request.socket.write(
+    rawAnswer(reply.status, reply.body, headers, reply.status === 204 && length === undefined ? 0 : length),
+  );
 }

@@ -82,8 +82,18 @@ async function askService(bytes: Buffer): Promise<void> {
   const { signal } = new AbortController();
   const rules = { concurrency: 1, reserve: { requests: 0 }, maxWaitMs: 0, timeoutMs: 2000, retryForMs: 0 };
   const baseUrl = `${await originOf(bytes)}/api/v1`;
-  const service = createService({ ...rules, baseUrl, apiKey: 'svc_live_a', userAgent: 'x', clock: systemClock, signal, env: {} });
-  await each([() => (bytes.length % 2 === 0 ? service.listCodes({ page: 1, limit: 100 }) : service.deleteCode(ID))]);
+  const service = createService({
+    ...rules,
+    baseUrl,
+    apiKey: 'svc_live_a',
+    userAgent: 'x',
+    clock: systemClock,
+    signal,
+    env: {},
+  });
+  await each([
+    () => (bytes.length % 2 === 0 ? service.listCodes({ page: 1, limit: 100 }) : service.deleteCode(ID)),
+  ]);
   await service.close();
 }
 

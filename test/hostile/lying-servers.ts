@@ -5,7 +5,8 @@ import { SCANS } from './samples.ts';
 
 /** Whatever is asked for, this is the body. */
 const says = (body: string | ((request: RawRequest) => unknown), status = 200): HostileServer => ({
-  react: (request) => send(request, {}, undefined, { status, body: typeof body === 'string' ? body : body(request) }),
+  react: (request) =>
+    send(request, {}, undefined, { status, body: typeof body === 'string' ? body : body(request) }),
 });
 
 /** The right page, changed; what is no page is as it should be. */
@@ -27,7 +28,8 @@ function isPage(reply: Reply): reply is { status: number; body: Page } {
   return typeof reply.body === 'object' && reply.body !== null && 'pagination' in reply.body;
 }
 
-const total = (value: unknown) => page(({ data, pagination }) => ({ data, pagination: { ...pagination, total: value } }));
+const total = (value: unknown) =>
+  page(({ data, pagination }) => ({ data, pagination: { ...pagination, total: value } }));
 const code = (fields: object, isRight?: true): HostileServer => ({
   react: (request) => send(request, {}, undefined, honest(request, { ...CODE, ...fields })),
   ...(isRight && { isRight }),
@@ -47,7 +49,12 @@ const scans = (fields: (i: number) => object): HostileServer => ({
 });
 const headers = (lines: Record<string, string>, status?: number): HostileServer => ({
   react: (request) =>
-    send(request, lines, undefined, status === undefined ? honest(request) : { status, body: { error: 'x', code: 'x' } }),
+    send(
+      request,
+      lines,
+      undefined,
+      status === undefined ? honest(request) : { status, body: { error: 'x', code: 'x' } },
+    ),
   ...(status === undefined && { isRight: true }),
 });
 const redirect = (location: string | ((request: RawRequest) => string)): HostileServer => ({
@@ -78,17 +85,31 @@ export const LYING_SERVERS: Readonly<Record<string, HostileServer>> = {
   null: says('null'),
   'a text': says('"x"'),
   'duplicate keys': says(`{"data":[],"data":{},"pagination":{"total":0},"pagination":null}`),
-  'a prototype': code({ ['__proto__']: { isAdmin: true }, constructor: { prototype: 1 }, toString: null }, true),
+  'a prototype': code(
+    { ['__proto__']: { isAdmin: true }, constructor: { prototype: 1 }, toString: null },
+    true,
+  ),
   'total 10^15': total(1e15),
   'total -1': total(-1),
   'total in quotes': total('5'),
   'total null': total(null),
   'total 10^400': page(({ data }) => `{"data":${JSON.stringify(data)},"pagination":{"total":1e400}}`),
-  'empty pages without end': page(({ pagination }) => ({ data: [], pagination: { ...pagination, total: 1e9, pages: 1e9 } })),
-  'one page again and again': page(({ pagination }) => ({ data: SCANS, pagination: { ...pagination, total: 5000 } })),
+  'empty pages without end': page(({ pagination }) => ({
+    data: [],
+    pagination: { ...pagination, total: 1e9, pages: 1e9 },
+  })),
+  'one page again and again': page(({ pagination }) => ({
+    data: SCANS,
+    pagination: { ...pagination, total: 5000 },
+  })),
   // All of them are listed, whatever `total` says; scans and single codes are refused.
   'more rows than asked for': {
-    ...says(JSON.stringify({ data: many(20_000, (i) => ({ ...SCANS[0], ...CODE, id: uuid(i) })), pagination: PAGINATION })),
+    ...says(
+      JSON.stringify({
+        data: many(20_000, (i) => ({ ...SCANS[0], ...CODE, id: uuid(i) })),
+        pagination: PAGINATION,
+      }),
+    ),
     isRight: true,
   },
   'data that is no list': page(({ pagination }) => ({ data: { length: 1e9 }, pagination })),
@@ -97,7 +118,12 @@ export const LYING_SERVERS: Readonly<Record<string, HostileServer>> = {
   'another code than asked for': {
     react(request) {
       const reply = honest(request);
-      send(request, {}, undefined, isPage(reply) || reply.status === 204 ? reply : honest(request, { ...CODE, id: uuid(7) }));
+      send(
+        request,
+        {},
+        undefined,
+        isPage(reply) || reply.status === 204 ? reply : honest(request, { ...CODE, id: uuid(7) }),
+      );
     },
   },
   'ids of scans all alike': scans(() => ({ id: 1 })),
@@ -110,12 +136,20 @@ export const LYING_SERVERS: Readonly<Record<string, HostileServer>> = {
   'scans of 31 February': scans(() => ({ ts: '2026-02-31T00:00:00Z' })),
   'scans of 10 MB times': scans(() => ({ ts: '2026-01-01T00:00:00Z'.padEnd(1e6, '0') })),
   // Values that the specification does not know pass through.
-  'scans without fields': { ...scans(() => ({ country: undefined, device: 5, os: {}, browser: ['x'] })), isRight: true },
+  'scans without fields': {
+    ...scans(() => ({ country: undefined, device: 5, os: {}, browser: ['x'] })),
+    isRight: true,
+  },
   'a name of 2,000 flags': code({ name: '🇩🇪'.repeat(2000), slug: '🇩'.repeat(500) }, true),
   'a name of 10 MB': code({ name: 'n'.repeat(1e7) }, true),
   'a name of 10 MB of marks': code({ name: `Z${'\u0301'.repeat(5e6)}` }, true),
   'control characters everywhere': code(
-    { name: '\x1b]0;x\x07\x1b[2J\0\r\n\u202e', slug: '\x1b[31m', destination: 'https://x\x1b[2J/', status: '\x9b31m' },
+    {
+      name: '\x1b]0;x\x07\x1b[2J\0\r\n\u202e',
+      slug: '\x1b[31m',
+      destination: 'https://x\x1b[2J/',
+      status: '\x9b31m',
+    },
     true,
   ),
   'lone surrogates': code({ name: '\ud800\udc00\ud800', slug: '\udfff' }, true),

@@ -24,11 +24,21 @@ export function pick<T>(random: Random, from: readonly T[]): T {
 
 /** Characters and words that mean something to one parser or another. */
 const TOKENS: readonly (string | Buffer)[] = [
-  ...`" ' , ; { } [ ] : < > /> </ & &#x0; &lt; = \\ \\u \\ud800 \\x % %00 %ff .. / // ? # @ - + . * ( ) | ^ $ _`.split(' '),
-  ...'null true NaN -0 1e999 -1 0x10 9007199254740993 0.1e-400 18446744073709551616 __proto__ constructor toString'.split(' '),
-  ...'id ts name destination at outcome slug 2026-02-30 9999-12-31T23:59:59Z -000001-01-01T00:00:00Z 24:00 T Z W53 Q5'.split(' '),
-  ...'+275760-09-13T00:00:00Z Europe/Berlin UTC +25:00 [u-ca=hebrew] 366d 1e3s 999999999999w http:// https://[::1'.split(' '),
-  ...'javascript: file:/// xn-- ü 東 👨‍👩‍👧 <![CDATA[ <!-- --> <?xml url(#a) xmlns="" style=" =cmd|x!A0'.split(' '),
+  ...`" ' , ; { } [ ] : < > /> </ & &#x0; &lt; = \\ \\u \\ud800 \\x % %00 %ff .. / // ? # @ - + . * ( ) | ^ $ _`.split(
+    ' ',
+  ),
+  ...'null true NaN -0 1e999 -1 0x10 9007199254740993 0.1e-400 18446744073709551616 __proto__ constructor toString'.split(
+    ' ',
+  ),
+  ...'id ts name destination at outcome slug 2026-02-30 9999-12-31T23:59:59Z -000001-01-01T00:00:00Z 24:00 T Z W53 Q5'.split(
+    ' ',
+  ),
+  ...'+275760-09-13T00:00:00Z Europe/Berlin UTC +25:00 [u-ca=hebrew] 366d 1e3s 999999999999w http:// https://[::1'.split(
+    ' ',
+  ),
+  ...'javascript: file:/// xn-- ü 東 👨‍👩‍👧 <![CDATA[ <!-- --> <?xml url(#a) xmlns="" style=" =cmd|x!A0'.split(
+    ' ',
+  ),
   ...[
     '\t',
     '\n',
@@ -48,7 +58,9 @@ const TOKENS: readonly (string | Buffer)[] = [
   ...['fffe', 'efbbbf', 'eda080', 'c080', '1f8b08'].map((bytes) => Buffer.from(bytes, 'hex')),
 ];
 
-const NUMBERS = [0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff] as const;
+const NUMBERS = [
+  0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff,
+] as const;
 
 type Change = (bytes: Buffer, random: Random, other: Buffer) => Buffer;
 
@@ -127,7 +139,10 @@ export function mutate(samples: readonly Buffer[], random: Random): Buffer {
   const kind = random();
   if (kind < 0.02) return bytes;
   if (kind < 0.04)
-    return Buffer.concat(Array.from({ length: below(random, 60) }, () => Buffer.from(pick(random, TOKENS) as string)));
-  for (let times = 1 + below(random, 5); times > 0; times--) bytes = pick(random, CHANGES)(bytes, random, pick(random, samples));
+    return Buffer.concat(
+      Array.from({ length: below(random, 60) }, () => Buffer.from(pick(random, TOKENS) as string)),
+    );
+  for (let times = 1 + below(random, 5); times > 0; times--)
+    bytes = pick(random, CHANGES)(bytes, random, pick(random, samples));
   return bytes;
 }

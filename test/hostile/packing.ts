@@ -30,19 +30,29 @@ export function workbook(part: Buffer): Buffer {
 
 export function parquet(): Buffer {
   const formatter = createParquetFormatter(Object.keys(SCAN));
-  return Buffer.concat([Buffer.from(formatter.rows(SCANS) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  return Buffer.concat([
+    Buffer.from(formatter.rows(SCANS) as Uint8Array),
+    Buffer.from(formatter.end() as Uint8Array),
+  ]);
 }
 
 export function png(): Buffer {
   const header = Buffer.from('0000000800000008080600000000', 'hex').subarray(0, 13);
-  const rows = deflateSync(Buffer.from(Array.from({ length: 8 * 33 }, (_, at) => (at % 33 === 0 ? 0 : (at * 7) % 256))));
+  const rows = deflateSync(
+    Buffer.from(Array.from({ length: 8 * 33 }, (_, at) => (at % 33 === 0 ? 0 : (at * 7) % 256))),
+  );
   const chunks = [
     ['IHDR', header],
     ['gAMA', Buffer.from([0, 0, 0xb1, 0x8f])],
     ['IDAT', rows],
     ['IEND', Buffer.alloc(0)],
   ] as const;
-  const bytes = chunks.flatMap(([name, data]) => [numberOf(data.length), Buffer.from(name), data, Buffer.alloc(4)]);
+  const bytes = chunks.flatMap(([name, data]) => [
+    numberOf(data.length),
+    Buffer.from(name),
+    data,
+    Buffer.alloc(4),
+  ]);
   return resumPng(Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), ...bytes]));
 }
 
@@ -77,5 +87,7 @@ export function sumLines(bytes: Buffer): Buffer {
 
 export function seal(bytes: Buffer): Buffer {
   const body = bytes.toString();
-  return Buffer.from(`${body.slice(0, -1)},"checksum":"${createHash('sha256').update(body).digest('hex')}"}\n`);
+  return Buffer.from(
+    `${body.slice(0, -1)},"checksum":"${createHash('sha256').update(body).digest('hex')}"}\n`,
+  );
 }

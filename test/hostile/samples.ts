@@ -25,7 +25,11 @@ export const SCAN = {
   browser: 'Safari',
   referrer: 'https://x.example/?a,b',
 };
-export const SCANS = Array.from({ length: 8 }, (_, i) => ({ ...SCAN, id: i + 1, ts: `2026-10-0${i + 1}T01:02:03.004Z` }));
+export const SCANS = Array.from({ length: 8 }, (_, i) => ({
+  ...SCAN,
+  id: i + 1,
+  ts: `2026-10-0${i + 1}T01:02:03.004Z`,
+}));
 export const SCANS_CSV = [
   `id,ts,country,city,device,os,browser,referrer\n${SCANS.map((scan) =>
     Object.values(scan)
@@ -58,17 +62,41 @@ export const LEDGER = [
   { is: 'ledger', version: 1, ...WORKSPACE },
   {
     is: 'claim',
-    claim: { id: OTHER, rows: [], origin: 'found', order: 1, run: 'r0', stored: VALUES, isDecided: false, isDeleted: false },
+    claim: {
+      id: OTHER,
+      rows: [],
+      origin: 'found',
+      order: 1,
+      run: 'r0',
+      stored: VALUES,
+      isDecided: false,
+      isDeleted: false,
+    },
   },
   { is: 'stored', field: 'name', value: 'A  b', stored: 'A b' },
   { is: 'replaced', id: OTHER, by: ID },
   { is: 'counters', next: 1, order: 1 },
   { is: 'run', run: 'r1', ids: [OTHER] },
-  { is: 'post', run: 'r1', n: 1, values: { name: 'Menu', type: 'menu', destination: 'https://example.com/' }, key: 'k' },
+  {
+    is: 'post',
+    run: 'r1',
+    n: 1,
+    values: { name: 'Menu', type: 'menu', destination: 'https://example.com/' },
+    key: 'k',
+  },
   { is: 'made', n: 1, id: ID, slug: 'menu', stored: VALUES },
   { is: 'post', run: 'r1', n: 2, values: { name: 'B' }, status: 'paused' },
   { is: 'post', run: 'r1', n: 3, values: { name: 'B' }, again: 2, decided: true },
-  { is: 'patch', run: 'r1', n: 4, id: ID, set: { name: 'b' }, before: { name: 'Menu' }, row: { name: 'b' }, pause: 'backup' },
+  {
+    is: 'patch',
+    run: 'r1',
+    n: 4,
+    id: ID,
+    set: { name: 'b' },
+    before: { name: 'Menu' },
+    row: { name: 'b' },
+    pause: 'backup',
+  },
   { is: 'set', n: 4, stored: { name: 'b' } },
   { is: 'delete', run: 'r1', n: 5, id: OTHER },
   { is: 'deleted', n: 5 },

@@ -48,7 +48,10 @@ function drip(): HostileServer {
 }
 
 const statusLine = (line: string) => raw(`${line}\r\nContent-Length: 2\r\n\r\nhi`);
-const right = (headers: Record<string, string>): HostileServer => ({ isRight: true, react: (request) => send(request, headers) });
+const right = (headers: Record<string, string>): HostileServer => ({
+  isRight: true,
+  react: (request) => send(request, headers),
+});
 const bodyOf = (request: RawRequest) => Buffer.from(JSON.stringify(honest(request).body));
 
 /** The right body, packed by `pack` and called `encoding`. */
@@ -90,7 +93,10 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'upgrade nobody asked for': statusLine('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c'),
   'status without end': statusLine(`HTTP/1.1 ${'2'.repeat(1e6)}`),
   'reason of a megabyte': statusLine(`HTTP/1.1 500 ${'x'.repeat(1e6)}`),
-  'no reason': { isRight: true, react: (request) => send({ ...request, socket: withoutReason(request.socket) }) },
+  'no reason': {
+    isRight: true,
+    react: (request) => send({ ...request, socket: withoutReason(request.socket) }),
+  },
   'HTTP/0.9': { react: (request) => void request.socket.end(bodyOf(request)) },
   'HTTP/3.0': statusLine('HTTP/3.0 200 OK'),
   'a banner before any request': {
@@ -111,8 +117,13 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'a negative chunk': raw(`${OK}Transfer-Encoding: chunked\r\n\r\n-5\r\n{}\r\n0\r\n\r\n`),
   'a chunk of no number': raw(`${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n`),
   'a chunk extension without end': flood(`${OK}Transfer-Encoding: chunked\r\n\r\n5;`, 'a=b;'.repeat(1000)),
-  'trailers without end': flood(`${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`, 'a: b\r\n'.repeat(1000)),
-  'chunked and a length': raw(`${OK}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n2\r\n{}\r\n0\r\n\r\n`),
+  'trailers without end': flood(
+    `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n`,
+    'a: b\r\n'.repeat(1000),
+  ),
+  'chunked and a length': raw(
+    `${OK}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  ),
   'a length too long': after(
     (request) => send(request, {}, 1e6),
     (socket) => socket.end(),
@@ -124,8 +135,14 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'one byte a second': drip(),
   'never answers': { react: () => undefined },
   'a body without end': flood(`${OK}\r\n[`, '{},'.repeat(20_000)),
-  'a body of blanks without end': flood(`${OK}Transfer-Encoding: chunked\r\n\r\n`, `ffff\r\n${' '.repeat(0xffff)}\r\n`),
-  'reset at once': { react: () => undefined, greet: (socket) => void setTimeout(() => socket.resetAndDestroy(), 1) },
+  'a body of blanks without end': flood(
+    `${OK}Transfer-Encoding: chunked\r\n\r\n`,
+    `ffff\r\n${' '.repeat(0xffff)}\r\n`,
+  ),
+  'reset at once': {
+    react: () => undefined,
+    greet: (socket) => void setTimeout(() => socket.resetAndDestroy(), 1),
+  },
   'closed at once': { react: () => undefined, greet: (socket) => void socket.end() },
   'reset after the request': reset(() => undefined),
   'reset in the status line': reset(({ socket }) => void socket.write('HTTP/1.1 2')),
@@ -150,7 +167,9 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'a bomb in a bomb': packed('gzip, gzip', () => gzipSync(bombOf())),
   'gzip that is none': packed('gzip', (body) => body),
   'gzip, cut': packed('gzip', (body) => gzipSync(body).subarray(0, -5)),
-  'gzip with a wrong checksum': packed('gzip', (body) => Buffer.concat([gzipSync(body).subarray(0, -8), Buffer.alloc(8, 7)])),
+  'gzip with a wrong checksum': packed('gzip', (body) =>
+    Buffer.concat([gzipSync(body).subarray(0, -8), Buffer.alloc(8, 7)]),
+  ),
   'brotli nobody asked for': packed('br', (body) =>
     brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
   ),
@@ -165,7 +184,14 @@ export const HTTP_SERVERS: Readonly<Record<string, HostileServer>> = {
   'a Set-Cookie of 1,000 lines': {
     isRight: true,
     react: (request) =>
-      send(request, { 'Set-Cookie': Array.from({ length: 200 }, (_, i) => `a${i}=${'b'.repeat(20)}`).join('\r\nSet-Cookie: ') }),
+      send(request, {
+        'Set-Cookie': Array.from({ length: 200 }, (_, i) => `a${i}=${'b'.repeat(20)}`).join(
+          '\r\nSet-Cookie: ',
+        ),
+      }),
   },
-  'Retry-After of 10^20': right({ 'Retry-After': '1'.padEnd(21, '0'), Date: 'Fri, 31 Dec 9999 23:59:59 GMT' }),
+  'Retry-After of 10^20': right({
+    'Retry-After': '1'.padEnd(21, '0'),
+    Date: 'Fri, 31 Dec 9999 23:59:59 GMT',
+  }),
 };

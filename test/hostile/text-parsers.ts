@@ -41,7 +41,15 @@ const TIMES = texts(
     '3 days ago',
     '500ms',
   ],
-  ...['2026-Q4', '2026-W53', 'last-month', '2026', '2026-11-27 18:00 Europe/Berlin', '2026-11-27T18:00[America/New_York]', '2w'],
+  ...[
+    '2026-Q4',
+    '2026-W53',
+    'last-month',
+    '2026',
+    '2026-11-27 18:00 Europe/Berlin',
+    '2026-11-27T18:00[America/New_York]',
+    '2w',
+  ],
   ...[
     'Sun, 06 Nov 1994 08:49:37 GMT',
     'Sunday, 06-Nov-94 08:49:37 GMT',
@@ -55,10 +63,9 @@ function parseTimes(bytes: Buffer) {
   return each([
     () => parseMoment(text, { flag: '--since', nowMs: NOW_MS, timezone: () => 'Europe/Berlin' }),
     () =>
-      [parsePeriod(text, { flag: '--during', nowMs: NOW_MS, timezone: 'America/Sao_Paulo' })].map((period) => [
-        previousPeriod(period),
-        periodYearBefore(period),
-      ]),
+      [parsePeriod(text, { flag: '--during', nowMs: NOW_MS, timezone: 'America/Sao_Paulo' })].map(
+        (period) => [previousPeriod(period), periodYearBefore(period)],
+      ),
     () => [parseDuration, parseInstant, parseScanTime, parseHttpDate].map((parse) => parse(text)),
     () => readAt({ value: text, fault: () => undefined }, 'Australia/Lord_Howe'),
   ]);
@@ -144,7 +151,11 @@ export const TEXT_PARSERS: readonly Parser[] = [
       'CET-1CEST,M3.5.0',
     ),
     parse: (bytes) =>
-      each([{ flag: `${bytes}` }, { setting: `${bytes}` }, { TZ: `${bytes}` }].map((zone) => () => chooseTimeZone(zone))),
+      each(
+        [{ flag: `${bytes}` }, { setting: `${bytes}` }, { TZ: `${bytes}` }].map(
+          (zone) => () => chooseTimeZone(zone),
+        ),
+      ),
   },
   {
     name: 'addresses',

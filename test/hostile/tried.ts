@@ -5,7 +5,10 @@ import type { Parser } from './file-parsers.ts';
 export const texts = (...all: string[]) => all.map((text) => Buffer.from(text));
 
 /** Runs each; what one refuses is tried with the next. */
-export async function each(works: readonly (() => unknown)[], ...refusals: Required<Parser>['throws'][number][]): Promise<void> {
+export async function each(
+  works: readonly (() => unknown)[],
+  ...refusals: Required<Parser>['throws'][number][]
+): Promise<void> {
   for (const work of works) {
     try {
       await work();

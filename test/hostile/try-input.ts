@@ -27,12 +27,17 @@ export function shown(input: Buffer): string {
 }
 
 /** Undefined where the input was read, or refused with an error that its caller expects. */
-export async function failureOf(parser: Parser, input: Buffer, directory: string): Promise<string | undefined> {
+export async function failureOf(
+  parser: Parser,
+  input: Buffer,
+  directory: string,
+): Promise<string | undefined> {
   try {
     await parser.parse(input, directory);
     return undefined;
   } catch (error) {
-    if (error instanceof Failure || parser.throws?.some((expected) => error instanceof expected)) return undefined;
+    if (error instanceof Failure || parser.throws?.some((expected) => error instanceof expected))
+      return undefined;
     return error instanceof Error ? `${error.stack}` : `threw ${String(error)}`;
   }
 }

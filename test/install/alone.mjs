@@ -39,7 +39,12 @@ async function signIn(sandbox, qrctl, { cwd, env }) {
   }
   const [, url] = /^QRCTL_BASE_URL=(.*)$/m.exec(said) ?? [];
   const [, key] = /^QRCTL_API_KEY=(.*)$/m.exec(said) ?? [];
-  const login = spawnSync(qrctl, ['auth', 'login', '--base-url', url, '--key-stdin'], { cwd, env, input: key, encoding: 'utf8' });
+  const login = spawnSync(qrctl, ['auth', 'login', '--base-url', url, '--key-stdin'], {
+    cwd,
+    env,
+    input: key,
+    encoding: 'utf8',
+  });
   if (login.status !== 0) throw new Error(`login ended with ${login.status}\n${login.stderr}`);
 }
 
@@ -59,7 +64,10 @@ const JOBS = {
   },
   'bulk create, killed and resumed': async ({ cli, kill, lines, write, expect }) => {
     const names = Array.from({ length: ROWS }, (_, n) => `shelf ${n}`);
-    write('codes.csv', `name,destination\n${names.map((name) => `${name},https://example.com/`).join('\n')}\n`);
+    write(
+      'codes.csv',
+      `name,destination\n${names.map((name) => `${name},https://example.com/`).join('\n')}\n`,
+    );
     const create = ['qr', 'create', '--from', 'codes.csv', '--quiet', '--settle', '100ms'];
     for (const afterMs of [150, 250]) await kill(create, afterMs);
     cli(...create);
@@ -67,19 +75,59 @@ const JOBS = {
     expect(cli('qr', 'list', '--name', 'shelf', '--ids').trim().split('\n').length === ROWS);
   },
   'workbook, Parquet and NDJSON': ({ cli, read, lines, expect }) => {
-    for (const file of ['all.xlsx', 'all.parquet', 'all.ndjson']) cli('scans', 'export', '--all', '-o', file, '--quiet');
-    expect(read('all.xlsx').toString('latin1', 0, 2) === 'PK' && read('all.parquet').toString('latin1', 0, 4) === 'PAR1');
+    for (const file of ['all.xlsx', 'all.parquet', 'all.ndjson'])
+      cli('scans', 'export', '--all', '-o', file, '--quiet');
+    expect(
+      read('all.xlsx').toString('latin1', 0, 2) === 'PK' &&
+        read('all.parquet').toString('latin1', 0, 4) === 'PAR1',
+    );
     expect(lines('all.ndjson').length === 2 * SCANS);
   },
   'dataset, and its figures': ({ cli, expect }) => {
-    cli('scans', 'export', '--all', '--output-dir', 'lake', '-f', 'parquet', '--partition-by', 'month', '--append', '--quiet');
-    const rows = JSON.parse(cli('scans', 'stats', '--input', 'lake', '--by', 'code', '-f', 'json', '--quiet'));
+    cli(
+      'scans',
+      'export',
+      '--all',
+      '--output-dir',
+      'lake',
+      '-f',
+      'parquet',
+      '--partition-by',
+      'month',
+      '--append',
+      '--quiet',
+    );
+    const rows = JSON.parse(
+      cli('scans', 'stats', '--input', 'lake', '--by', 'code', '-f', 'json', '--quiet'),
+    );
     expect(rows.reduce((sum, { scans }) => sum + scans, 0) === 2 * SCANS);
   },
   'pictures, labels and report': ({ cli, read, expect }) => {
     const shortUrl = ['--short-url', 'https://example.com/{slug}'];
-    cli('qr', 'image', '--all', ...shortUrl, '--output-dir', 'pictures', '--as', 'png,svg,pdf,eps', '--quiet');
-    cli('qr', 'image', '--all', ...shortUrl, '--sheet', 'L7160', '--caption', 'name', '-o', 'labels.pdf', '--quiet');
+    cli(
+      'qr',
+      'image',
+      '--all',
+      ...shortUrl,
+      '--output-dir',
+      'pictures',
+      '--as',
+      'png,svg,pdf,eps',
+      '--quiet',
+    );
+    cli(
+      'qr',
+      'image',
+      '--all',
+      ...shortUrl,
+      '--sheet',
+      'L7160',
+      '--caption',
+      'name',
+      '-o',
+      'labels.pdf',
+      '--quiet',
+    );
     cli('scans', 'report', '--all', '-o', 'report.html', '--quiet');
     expect(read('labels.pdf').toString('latin1', 0, 4) === '%PDF' && read('report.html').includes('<svg'));
   },
@@ -96,8 +144,14 @@ function createRunner(name, qrctl, { cwd, env }) {
       if (!holds) throw new Error(`the executable, alone: ${name} did not do what it should`);
     },
     cli(...args) {
-      const { status, stdout, stderr } = spawnSync(qrctl, args, { cwd, env, encoding: 'utf8', maxBuffer: 1 << 26 });
-      if (status !== 0) throw new Error(`the executable, alone: ${args.join(' ')} ended with ${status}\n${stderr}`);
+      const { status, stdout, stderr } = spawnSync(qrctl, args, {
+        cwd,
+        env,
+        encoding: 'utf8',
+        maxBuffer: 1 << 26,
+      });
+      if (status !== 0)
+        throw new Error(`the executable, alone: ${args.join(' ')} ended with ${status}\n${stderr}`);
       return stdout;
     },
     kill(args, afterMs) {

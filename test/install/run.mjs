@@ -6,7 +6,15 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tryExecutable } from './alone.mjs';
@@ -66,7 +74,10 @@ async function tryTarball(version, bin, tarball) {
 async function doTheMainJob(qrctl, home, inherited) {
   mkdirSync(home);
   const env = { PATH: inherited.PATH, HOME: home };
-  const sandbox = spawn(qrctl, ['sandbox', '--codes', '2', '--scans', '50'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const sandbox = spawn(qrctl, ['sandbox', '--codes', '2', '--scans', '50'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   try {
     let said = '';
     for await (const chunk of sandbox.stdout) {
@@ -105,8 +116,14 @@ function compareBuilds(nodes) {
     run('git', ['clone', '--quiet', '.', place]);
     // Not a link: what is found there must not tell where it came from.
     run('cp', ['-al', `${readlinkOf('node_modules')}/.`, join(place, 'node_modules')]);
-    run('npm', ['run', '--silent', 'build'], { cwd: place, env: { ...process.env, PATH: `${bin}:${process.env.PATH}` } });
-    sums.set(`node ${version}, ${at % 2 === 0 ? 'first directory' : 'second directory'}`, checksum(join(place, 'dist')));
+    run('npm', ['run', '--silent', 'build'], {
+      cwd: place,
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    });
+    sums.set(
+      `node ${version}, ${at % 2 === 0 ? 'first directory' : 'second directory'}`,
+      checksum(join(place, 'dist')),
+    );
     rmSync(place, { recursive: true });
   }
   for (const [build, sum] of sums) say(`${build}: ${sum}`);
@@ -119,7 +136,9 @@ function readlinkOf(path) {
 
 function checksum(place) {
   const hash = createHash('sha256');
-  const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort()) {
     hash.update(`${file.slice(place.length)}\0`).update(readFileSync(file));
   }
@@ -140,7 +159,11 @@ async function tryClone() {
 }
 
 function run(command, args, options = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26, ...options });
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    ...options,
+  });
   if (status === 0) return stdout;
   throw new Error(`${command} ${args.join(' ')} ended with ${error?.message ?? status}\n${stderr}`);
 }

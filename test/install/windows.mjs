@@ -21,8 +21,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const directory = mkdtempSync(join(tmpdir(), 'qrctl-windows-'));
 const prefix = join(directory, 'prefix');
-const env = { ...process.env, WINEPREFIX: prefix, WINEARCH: 'win64', WINEDEBUG: '-all', QRCTL_BASE_URL: '', QRCTL_API_KEY: '' };
-const SCANS = 'id,ts,country,city,device,os,browser,referrer\n1,2026-10-01T01:08:15.123Z,DE,Köln,mobile,iOS,Safari,\n';
+const env = {
+  ...process.env,
+  WINEPREFIX: prefix,
+  WINEARCH: 'win64',
+  WINEDEBUG: '-all',
+  QRCTL_BASE_URL: '',
+  QRCTL_API_KEY: '',
+};
+const SCANS =
+  'id,ts,country,city,device,os,browser,referrer\n1,2026-10-01T01:08:15.123Z,DE,Köln,mobile,iOS,Safari,\n';
 
 try {
   writeFileSync(join(directory, 'package.json'), '{}');
@@ -31,7 +39,10 @@ try {
     cwd: directory,
     stdio: 'ignore',
   });
-  run('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], { env, stdio: 'ignore' });
+  run('wine', ['reg', 'add', 'HKCU\\Software\\Wine', '/v', 'Version', '/d', 'win10', '/f'], {
+    env,
+    stdio: 'ignore',
+  });
   writeFileSync(join(directory, 'scans.csv'), SCANS);
   await tryAll();
 } finally {
@@ -46,7 +57,10 @@ async function tryAll() {
     code: 0,
     out: 'city,Köln,1',
   });
-  check('a page', qrctl('scans', 'report', '--input', 'scans.csv', '-o', 'report.html'), { code: 0, file: 'report.html' });
+  check('a page', qrctl('scans', 'report', '--input', 'scans.csv', '-o', 'report.html'), {
+    code: 0,
+    file: 'report.html',
+  });
   check('a name that is not ASCII', qrctl('qr', 'create', '--template', '-o', 'übersicht.csv'), {
     code: 0,
     file: 'übersicht.csv',
@@ -62,8 +76,15 @@ async function tryAll() {
     err: 'its directory does not exist',
   });
   const doctor = qrctl('doctor', '-f', 'csv');
-  check('doctor claims nothing about modes', doctor, { code: 2, out: 'config,ok', notOut: 'not readable by other users' });
-  check('completion powershell', qrctl('completion', 'powershell'), { code: 0, out: 'Register-ArgumentCompleter' });
+  check('doctor claims nothing about modes', doctor, {
+    code: 2,
+    out: 'config,ok',
+    notOut: 'not readable by other users',
+  });
+  check('completion powershell', qrctl('completion', 'powershell'), {
+    code: 0,
+    out: 'Register-ArgumentCompleter',
+  });
   await tryHeld();
 }
 
@@ -76,7 +97,8 @@ async function tryHeld() {
   check('a file that is held open', again(), { code: 1, err: 'held.html is as it was' });
   process.kill(holder.pid);
   spawnSync('wineserver', ['-k'], { env });
-  if (!readFileSync(target).equals(readFileSync(join(directory, 'report.html')))) throw new Error('held.html was changed');
+  if (!readFileSync(target).equals(readFileSync(join(directory, 'report.html'))))
+    throw new Error('held.html was changed');
   holder = await hold('held.html', 1500);
   check('a file that is let go soon', again(), { code: 0, file: 'held.html' });
   holder.kill();
@@ -116,7 +138,9 @@ function check(what, got, { code, out = '', err = '', notOut, file, noFile }) {
     !got.out.includes(out) && `no '${out}'`,
     !got.err.includes(err) && `no '${err}'`,
     notOut !== undefined && got.out.includes(notOut) && `says '${notOut}'`,
-    file !== undefined && !(existsSync(join(directory, file)) && statSync(join(directory, file)).size > 0) && `no ${file}`,
+    file !== undefined &&
+      !(existsSync(join(directory, file)) && statSync(join(directory, file)).size > 0) &&
+      `no ${file}`,
     noFile !== undefined && existsSync(join(directory, noFile)) && `there is ${noFile}`,
   ].filter(Boolean);
   process.stdout.write(

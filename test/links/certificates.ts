@@ -19,9 +19,22 @@ export function useAuthority(): Authority {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const at = (name: string) => join(directory, name);
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' });
-  const key = (name: string) => openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', at(name));
+  const key = (name: string) =>
+    openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', at(name));
   key('ca.key');
-  openssl('req', '-x509', '-new', '-key', 'ca.key', '-days', '3650', '-subj', '/CN=test authority', '-out', 'ca.pem');
+  openssl(
+    'req',
+    '-x509',
+    '-new',
+    '-key',
+    'ca.key',
+    '-days',
+    '3650',
+    '-subj',
+    '/CN=test authority',
+    '-out',
+    'ca.pem',
+  );
   key('leaf.key');
   let serial = 0;
   return {
@@ -30,8 +43,19 @@ export function useAuthority(): Authority {
       serial += 1;
       const file = `leaf-${serial}`;
       writeFileSync(at(`${file}.ext`), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
-      openssl('req', '-new', '-key', 'leaf.key', '-subj', `/CN=${names[0]?.slice(0, 60)}`, '-out', `${file}.csr`);
-      const signer = own ? ['-signkey', 'leaf.key'] : ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', String(serial)];
+      openssl(
+        'req',
+        '-new',
+        '-key',
+        'leaf.key',
+        '-subj',
+        `/CN=${names[0]?.slice(0, 60)}`,
+        '-out',
+        `${file}.csr`,
+      );
+      const signer = own
+        ? ['-signkey', 'leaf.key']
+        : ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-set_serial', String(serial)];
       openssl(
         'x509',
         '-req',
@@ -45,7 +69,10 @@ export function useAuthority(): Authority {
         '-out',
         `${file}.pem`,
       );
-      return createSecureContext({ key: readFileSync(at('leaf.key')), cert: readFileSync(at(`${file}.pem`)) });
+      return createSecureContext({
+        key: readFileSync(at('leaf.key')),
+        cert: readFileSync(at(`${file}.pem`)),
+      });
     },
   };
 }

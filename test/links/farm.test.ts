@@ -70,7 +70,10 @@ const CASES: Record<string, Case> = {
   'plain-http': { url: plain(), expect: ['ok', 200] },
   'no-content': { behave: status(204), expect: ['ok', 204] },
   partial: { behave: status(206), expect: ['ok', 206] },
-  'refuses-head': { behave: (s, { head }) => s.end(answer(head.startsWith('GET ') ? 200 : 405)), expect: ['ok', 200] },
+  'refuses-head': {
+    behave: (s, { head }) => s.end(answer(head.startsWith('GET ') ? 200 : 405)),
+    expect: ['ok', 200],
+  },
   'programs-by-accept': {
     behave: (s, { head }) => s.end(answer(/^accept: text\/html/im.test(head) ? 200 : 406)),
     expect: ['ok', 200],
@@ -99,7 +102,11 @@ const CASES: Record<string, Case> = {
     expect: ['ok', 200],
     curl: 'curl comes later: the hiccup is over',
   },
-  'needs-login': { behave: status(401, { 'WWW-Authenticate': 'Basic' }), expect: ['blocked', 401], curl: BLOCKED_BY_CURL },
+  'needs-login': {
+    behave: status(401, { 'WWW-Authenticate': 'Basic' }),
+    expect: ['blocked', 401],
+    curl: BLOCKED_BY_CURL,
+  },
   forbidden: { behave: status(403), expect: ['blocked', 403], curl: BLOCKED_BY_CURL },
   'too-many': { behave: status(429), expect: ['blocked', 429], curl: BLOCKED_BY_CURL },
   'too-many-once': {
@@ -126,7 +133,8 @@ const CASES: Record<string, Case> = {
   'moved-308': { behave: to('/there', 308), expect: ['redirected', 200] },
   'moved-to-https': {
     url: plain(),
-    behave: (s, { path }) => s.end(path === '/' ? answer(301, { Location: 'https://fine.farm.test/' }) : answer(200)),
+    behave: (s, { path }) =>
+      s.end(path === '/' ? answer(301, { Location: 'https://fine.farm.test/' }) : answer(200)),
     expect: ['redirected', 200],
   },
   'moved-to-404': {
@@ -150,7 +158,11 @@ const CASES: Record<string, Case> = {
   'circle-to-itself': { behave: status(302, { Location: '/' }), expect: ['broken', 'in a loop'] },
   'cookie-wall': {
     behave: (s, { head }) =>
-      s.end(/^cookie: *.*seen=1/im.test(head) ? answer(200) : answer(302, { Location: '/', 'Set-Cookie': 'seen=1; Path=/' })),
+      s.end(
+        /^cookie: *.*seen=1/im.test(head)
+          ? answer(200)
+          : answer(302, { Location: '/', 'Set-Cookie': 'seen=1; Path=/' }),
+      ),
     expect: ['redirected', 200],
   },
   'endless-way': {
@@ -162,7 +174,10 @@ const CASES: Record<string, Case> = {
     expect: ['broken', 'redirects without a Location header'],
     curl: 'curl takes a 302 without Location for the end',
   },
-  'moved-to-app': { behave: status(302, { Location: 'market://details?id=x' }), expect: ['not-web', 'not a web address'] },
+  'moved-to-app': {
+    behave: status(302, { Location: 'market://details?id=x' }),
+    expect: ['not-web', 'not a web address'],
+  },
   'expired-certificate': { days: -1, expect: ['broken', 'certificate has expired'] },
   'self-signed': { certificate: 'own', expect: ['broken', 'self-signed'] },
   'other-name': { certificate: 'other-name', expect: ['broken', 'for another host name'] },
@@ -183,13 +198,19 @@ const CASES: Record<string, Case> = {
     behave: drip('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'),
     expect: ['broken', 'too many interim responses'],
   },
-  'early-hints': { behave: (s) => s.end(`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${answer(200)}`), expect: ['ok', 200] },
+  'early-hints': {
+    behave: (s) => s.end(`HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${answer(200)}`),
+    expect: ['ok', 200],
+  },
   'huge-body': { behave: flood, expect: ['ok', 200] },
   'huge-headers': {
     behave: (s) => s.write(`HTTP/1.1 200 OK\r\nX: ${'y'.repeat(2_000_000)}\r\n\r\n`),
     expect: ['broken', 'headers are too large'],
   },
-  'large-headers': { behave: status(200, { 'Content-Security-Policy': 'x'.repeat(60_000) }), expect: ['ok', 200] },
+  'large-headers': {
+    behave: status(200, { 'Content-Security-Policy': 'x'.repeat(60_000) }),
+    expect: ['ok', 200],
+  },
   'short-body': {
     behave: (s) => s.end('HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nx'),
     expect: ['ok', 200],
@@ -206,10 +227,22 @@ const CASES: Record<string, Case> = {
   'ipv6-dead-first': { names: () => ['2a00:dead::1', '5.5.1.99'], expect: ['ok', 200] },
   'ipv6-literal': { url: () => 'http://[2a00:1450::1]/', expect: ['ok', 200] },
   'xn--mnchen-3ya': { url: () => 'https://münchen.farm.test/straße', expect: ['ok', 200] },
-  'private-name': { names: () => ['10.0.0.1'], expect: ['unreachable', 'is a private address'], curl: 'curl goes there' },
+  'private-name': {
+    names: () => ['10.0.0.1'],
+    expect: ['unreachable', 'is a private address'],
+    curl: 'curl goes there',
+  },
   'private-and-public': { names: () => ['10.0.0.1', '5.5.1.98'], expect: ['ok', 200] },
-  'private-ipv6': { names: () => ['fd00::1'], expect: ['unreachable', 'is a private address'], curl: 'curl goes there' },
-  'mapped-ipv6': { names: () => ['::ffff:a00:1'], expect: ['unreachable', 'is a private address'], curl: 'curl goes there' },
+  'private-ipv6': {
+    names: () => ['fd00::1'],
+    expect: ['unreachable', 'is a private address'],
+    curl: 'curl goes there',
+  },
+  'mapped-ipv6': {
+    names: () => ['::ffff:a00:1'],
+    expect: ['unreachable', 'is a private address'],
+    curl: 'curl goes there',
+  },
   'loopback-literal': {
     url: () => 'http://127.0.0.1/',
     expect: ['unreachable', 'is a loopback address'],
@@ -225,14 +258,26 @@ const CASES: Record<string, Case> = {
     expect: ['unreachable', 'is a loopback address'],
     curl: 'curl goes there',
   },
-  'loopback-ipv6': { url: () => 'http://[::1]/', expect: ['unreachable', 'is a loopback address'], curl: 'curl goes there' },
-  'loopback-name': { url: () => 'http://localhost/', expect: ['unreachable', 'is a loopback address'], curl: 'curl goes there' },
+  'loopback-ipv6': {
+    url: () => 'http://[::1]/',
+    expect: ['unreachable', 'is a loopback address'],
+    curl: 'curl goes there',
+  },
+  'loopback-name': {
+    url: () => 'http://localhost/',
+    expect: ['unreachable', 'is a loopback address'],
+    curl: 'curl goes there',
+  },
   metadata: {
     url: () => 'http://169.254.169.254/latest/meta-data/',
     expect: ['unreachable', 'is a link-local address'],
     curl: 'curl goes there',
   },
-  'carrier-nat': { url: () => 'http://100.64.0.1/', expect: ['unreachable', 'is a private address'], curl: 'curl goes there' },
+  'carrier-nat': {
+    url: () => 'http://100.64.0.1/',
+    expect: ['unreachable', 'is a private address'],
+    curl: 'curl goes there',
+  },
   'moved-to-loopback': {
     url: plain(),
     behave: (s) => s.end(answer(302, { Location: 'http://127.0.0.1/admin' })),
@@ -332,7 +377,9 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
     };
     await Promise.all([worker(), worker(), worker(), worker()]);
     const peers = process.env.QRCTL_TEST_PEERS;
-    const linkinator = peers ? await askLinkinator(peers, destinations, { NODE_EXTRA_CA_CERTS: authority.path }) : undefined;
+    const linkinator = peers
+      ? await askLinkinator(peers, destinations, { NODE_EXTRA_CA_CERTS: authority.path })
+      : undefined;
     for (const [
       at,
       {
@@ -345,7 +392,8 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
       const ours = `${row.outcome} ${row.http_status ?? ''} ${row.error ?? ''}`;
       const isRight =
         row.outcome === outcome &&
-        (about === undefined || (typeof about === 'number' ? row.http_status === about : String(row.error).includes(about)));
+        (about === undefined ||
+          (typeof about === 'number' ? row.http_status === about : String(row.error).includes(about)));
       if (!isRight) wrong.push(`${name}: ${outcome} ${about ?? ''} expected, and it says ${ours}`);
       const theirs = curl[at] ?? '';
       const agrees = (outcome === 'ok' || outcome === 'redirected') === /^0 2\d\d/.test(theirs);
@@ -355,7 +403,9 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
         const same = (outcome === 'ok' || outcome === 'redirected') === said.startsWith('OK ');
         table.push(`${same ? ' ' : '*'} linkinator: ${said}`);
       }
-      table.push(`${name.padEnd(24)} ${ours.slice(0, 70).padEnd(72)} curl: ${theirs}${agrees ? '' : ` (${difference})`}`);
+      table.push(
+        `${name.padEnd(24)} ${ours.slice(0, 70).padEnd(72)} curl: ${theirs}${agrees ? '' : ` (${difference})`}`,
+      );
     }
     process.stderr.write(
       `${table.join('\n')}\n${checked.stderr
@@ -368,7 +418,10 @@ describe.runIf(process.env.QRCTL_TEST_LINKS)('qr check, on a farm of hosts', () 
     expect(byName.get('expired-certificate')?.tls_days).toBeLessThan(0);
     expect(checked.stderr).toContain('the TLS certificate of ends-soon.farm.test expires in 5 days');
     expect(byName.get('with-user')?.final_url).toBe('https://with-user.farm.test/');
-    expect(byName.get('cookie-wall')).toMatchObject({ redirects: 1, final_url: 'https://cookie-wall.farm.test/' });
+    expect(byName.get('cookie-wall')).toMatchObject({
+      redirects: 1,
+      final_url: 'https://cookie-wall.farm.test/',
+    });
   });
 });
 

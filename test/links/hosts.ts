@@ -32,7 +32,8 @@ export async function useHosts(
   certificateOf: (name: string) => SecureContext,
 ): Promise<Hosts> {
   const sockets: { name: string; socket: Socket }[] = [];
-  const taken = (host: string) => Math.max(0, ...sockets.map(({ name, socket }) => (name === host ? socket.bytesWritten : 0)));
+  const taken = (host: string) =>
+    Math.max(0, ...sockets.map(({ name, socket }) => (name === host ? socket.bytesWritten : 0)));
   const hosts: Hosts = { visits: [], connected: [], most: new Map(), taken };
   const open = new Set<Socket>();
   const counts = new Map<string, number>();
@@ -71,11 +72,16 @@ export async function useHosts(
   }
 
   const fallback = certificateOf('');
-  const tls = createTlsServer({ SNICallback: (name, done) => done(null, certificateOf(name) ?? fallback) }, listen);
+  const tls = createTlsServer(
+    { SNICallback: (name, done) => done(null, certificateOf(name) ?? fallback) },
+    listen,
+  );
   tls.on('tlsClientError', () => undefined);
   const plain = createServer(listen);
   // A server that speaks no TLS where TLS is expected.
-  const deaf = createServer((socket) => socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  const deaf = createServer((socket) =>
+    socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  );
   await Promise.all([start(plain, 80), start(tls, 443), start(deaf, 8443)]);
   onTestFinished(() => {
     for (const socket of open) socket.destroy();
@@ -90,7 +96,11 @@ function start(server: Server, port: number): Promise<void> {
 }
 
 /** The bytes of an answer with a small page. */
-export function answer(status: number, headers: Readonly<Record<string, string>> = {}, body = '<p>page</p>'): string {
+export function answer(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  body = '<p>page</p>',
+): string {
   const lines = Object.entries({
     'Content-Type': 'text/html',
     'Content-Length': `${Buffer.byteLength(body)}`,

@@ -15,7 +15,9 @@ export async function useNames(answer: (name: string, n: number) => Answer): Pro
     asked.set(`${name} ${type}`, count + 1);
     const found = answer(name, count);
     if (found === 'silent') return;
-    const wanted = Array.isArray(found) ? found.filter((address: string) => address.includes(':') === (type === 28)) : [];
+    const wanted = Array.isArray(found)
+      ? found.filter((address: string) => address.includes(':') === (type === 28))
+      : [];
     const code = found === undefined ? 3 : found === 'fails' ? 2 : 0;
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(0x8180 | code, 2);
@@ -50,8 +52,11 @@ function record(address: string, type: number): Buffer {
 
 function ipv6Bytes(address: string): Buffer {
   const [left = '', right = ''] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)));
+  const groups = (text: string) =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
   const [a, b] = [groups(left), groups(right)];
-  const all = address.includes('::') ? [...a, ...new Array<number>(8 - a.length - b.length).fill(0), ...b] : a;
+  const all = address.includes('::')
+    ? [...a, ...new Array<number>(8 - a.length - b.length).fill(0), ...b]
+    : a;
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 255]));
 }

@@ -19,12 +19,23 @@ if (trial !== 0) {
 }
 const peers = process.argv.includes('--peers') ? mkdtempSync(join(tmpdir(), 'qrctl-peers-')) : undefined;
 // Before the network is left behind.
-if (peers) execFileSync('npm', ['install', '--silent', '--prefix', peers, 'linkinator@6.3.0'], { stdio: 'inherit' });
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', '--no-file-parallelism'];
+if (peers)
+  execFileSync('npm', ['install', '--silent', '--prefix', peers, 'linkinator@6.3.0'], { stdio: 'inherit' });
+const vitest = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  '--no-file-parallelism',
+];
 const files = asked.some((argument) => argument.startsWith('test/')) ? [] : ['test/links'];
-const { status } = spawnSync(network[0], [...network.slice(1), process.execPath, ...vitest, ...files, ...asked], {
-  stdio: 'inherit',
-  env: { ...process.env, QRCTL_TEST_LINKS: '1', QRCTL_TEST_PEERS: peers ?? '' },
-});
+const { status } = spawnSync(
+  network[0],
+  [...network.slice(1), process.execPath, ...vitest, ...files, ...asked],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, QRCTL_TEST_LINKS: '1', QRCTL_TEST_PEERS: peers ?? '' },
+  },
+);
 if (peers) rmSync(peers, { recursive: true, force: true });
 process.exitCode = status ?? 1;

@@ -17,8 +17,20 @@ const NAMES = 'subjectAltName=DNS:localhost,IP:127.0.0.1';
 export async function createAuthority(): Promise<Authority> {
   const directory = dirname(await boxFile('authority', ''));
   const file = join(directory, 'authority.pem');
-  const [authorityKey, certificate, key] = ['authority.key', 'site.pem', 'site.key'].map((name) => join(directory, name));
-  openssl(['req', '-x509', ...KEY, '-subj', '/CN=An authority of our own', '-out', file, '-keyout', `${authorityKey}`]);
+  const [authorityKey, certificate, key] = ['authority.key', 'site.pem', 'site.key'].map((name) =>
+    join(directory, name),
+  );
+  openssl([
+    'req',
+    '-x509',
+    ...KEY,
+    '-subj',
+    '/CN=An authority of our own',
+    '-out',
+    file,
+    '-keyout',
+    `${authorityKey}`,
+  ]);
   const signed = ['-CA', file, '-CAkey', `${authorityKey}`, '-subj', '/CN=localhost', '-addext', NAMES];
   openssl(['req', '-x509', ...KEY, ...signed, '-out', `${certificate}`, '-keyout', `${key}`]);
   await chmod(`${key}`, 0o644);

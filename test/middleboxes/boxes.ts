@@ -56,7 +56,9 @@ function freePort(): Promise<number> {
 export async function startNginx({ http = '', server, listen = '' }: NginxConfig): Promise<Box> {
   const port = await freePort();
   const directory = await boxDirectory();
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${directory}/${name};`);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${directory}/${name};`,
+  );
   const config = join(directory, 'nginx.conf');
   await writeFile(
     config,
@@ -79,7 +81,10 @@ export async function startHaproxy(sections: string): Promise<Box> {
   const port = await freePort();
   const directory = await boxDirectory();
   const config = join(directory, 'haproxy.cfg');
-  await writeFile(config, `global\n  log stderr format raw local0\n${sections.replaceAll('PORT', `127.0.0.1:${port}`)}\n`);
+  await writeFile(
+    config,
+    `global\n  log stderr format raw local0\n${sections.replaceAll('PORT', `127.0.0.1:${port}`)}\n`,
+  );
   return startBox('haproxy', ['-db', '-f', config], { port, directory });
 }
 
@@ -129,7 +134,11 @@ async function boxDirectory(): Promise<string> {
   return directory;
 }
 
-async function startBox(name: BoxName, args: string[], { port, directory }: { port: number; directory: string }): Promise<Box> {
+async function startBox(
+  name: BoxName,
+  args: string[],
+  { port, directory }: { port: number; directory: string },
+): Promise<Box> {
   const libraries = ROOT === undefined ? [] : librariesOf(ROOT);
   // The kernel ends it with this process: a run that is killed leaves none behind.
   const words = [...asNobody, '--pdeathsig', 'KILL', pathOf(name) ?? name, ...args];
@@ -142,7 +151,9 @@ async function startBox(name: BoxName, args: string[], { port, directory }: { po
   child.stdout.on('data', (chunk) => said.push(chunk));
   child.stderr.on('data', (chunk) => said.push(chunk));
   let ended = false;
-  const end = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+  const end = new Promise<void>((resolve) =>
+    child.once('close', () => resolve()).once('error', () => resolve()),
+  );
   end.then(() => {
     ended = true;
   });
@@ -154,7 +165,10 @@ async function startBox(name: BoxName, args: string[], { port, directory }: { po
     if (ended) throw new Error(`${name} ended at once:\n${Buffer.concat(said)}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  return { port, log: async () => (await readFile(join(directory, 'log'), 'utf8').catch(() => '')) + Buffer.concat(said) };
+  return {
+    port,
+    log: async () => (await readFile(join(directory, 'log'), 'utf8').catch(() => '')) + Buffer.concat(said),
+  };
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -2,7 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import { applyThenDrop, applyThenHang, dropBefore, sometimes } from '../support/faults.ts';
 import { hasBox, startHaproxy } from './boxes.ts';
-import { createRows, everyNinthPost, expectEachRowOnce, expectSameBytes, through, useService, wrongRows } from './journey.ts';
+import {
+  createRows,
+  everyNinthPost,
+  expectEachRowOnce,
+  expectSameBytes,
+  through,
+  useService,
+  wrongRows,
+} from './journey.ts';
 
 /** One backend; both its servers are the sandbox. */
 function sectionsOf(service: number, { frontend = '', backend = '', serverTimeout = '30s' }): string {
@@ -57,8 +65,12 @@ describe.skipIf(!hasBox('haproxy'))('behind haproxy', () => {
 
   it('that repeats all but POST (retry-on all-retryable-errors) reads as without it, and finds out what became of a POST', async () => {
     const lostPost = everyNinthPost(applyThenDrop);
-    const lostGet = sometimes(({ request, number }) => request.method === 'GET' && number % 5 === 0 && dropBefore);
-    const sandbox = await useService({ intercept: (open) => (open.request.method === 'POST' ? lostPost : lostGet)(open) });
+    const lostGet = sometimes(
+      ({ request, number }) => request.method === 'GET' && number % 5 === 0 && dropBefore,
+    );
+    const sandbox = await useService({
+      intercept: (open) => (open.request.method === 'POST' ? lostPost : lostGet)(open),
+    });
     const backend = `${REPEATING}\n  http-request disable-l7-retry if METH_POST`;
     const { port } = await startHaproxy(sectionsOf(sandbox.port, { backend }));
     await expectSameBytes(sandbox, through(port, sandbox));

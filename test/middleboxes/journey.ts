@@ -50,7 +50,9 @@ export async function expectSameBytes(sandbox: TestSandbox, env: Env, flags: str
   await run(['scans', 'export', id, '-o', 'added.csv', '--append'], env);
   expect(await file('added.csv')).toBe(await file('one.csv'));
 
-  expect(await run(['qr', 'list', '-f', 'json'], env)).toBe(await run(['qr', 'list', '-f', 'json'], sandbox.env));
+  expect(await run(['qr', 'list', '-f', 'json'], env)).toBe(
+    await run(['qr', 'list', '-f', 'json'], sandbox.env),
+  );
 }
 
 /** Creates ROWS codes from a file, and one for each name of `more`; the outcomes are those of the results file. */
@@ -61,7 +63,10 @@ export async function createRows(
 ): Promise<CliResult & { outcomes: string[] }> {
   const cwd = await useDirectory();
   const rows = Array.from({ length: ROWS }, (_, row) => `Row ${row},https://example.com/${row}`);
-  await writeFile(join(cwd, 'codes.csv'), ['name,destination', ...rows, ...more.map((name) => `${name},`), ''].join('\n'));
+  await writeFile(
+    join(cwd, 'codes.csv'),
+    ['name,destination', ...rows, ...more.map((name) => `${name},`), ''].join('\n'),
+  );
   const result = await runCli(['qr', 'create', '--from', 'codes.csv', ...flags], { env, cwd });
   const results = await readFile(join(cwd, 'codes.results.csv'), 'utf8').catch(() => '');
   const outcomes = results.trim().split('\n').slice(1);
@@ -77,7 +82,11 @@ export function wrongRows({ workspace }: TestSandbox): Record<string, number> {
 }
 
 /** Every row of a file is created once, and the run knows it. */
-export async function expectEachRowOnce(sandbox: TestSandbox, env: Env, flags: string[] = []): Promise<CliResult> {
+export async function expectEachRowOnce(
+  sandbox: TestSandbox,
+  env: Env,
+  flags: string[] = [],
+): Promise<CliResult> {
   const { outcomes, ...result } = await createRows(env, flags);
   expect(result).toMatchObject({ code: 0 });
   expect(wrongRows(sandbox)).toEqual({});

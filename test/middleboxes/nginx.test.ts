@@ -4,20 +4,35 @@ import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { applyThenDrop, applyThenHang } from '../support/faults.ts';
 import { boxFile, hasBox, startNginx } from './boxes.ts';
-import { createRows, everyNinthPost, expectEachRowOnce, expectSameBytes, through, useService, wrongRows } from './journey.ts';
+import {
+  createRows,
+  everyNinthPost,
+  expectEachRowOnce,
+  expectSameBytes,
+  through,
+  useService,
+  wrongRows,
+} from './journey.ts';
 
 const passTo = (port: number) => `location / { proxy_pass http://127.0.0.1:${port}; }`;
 
 /** Twenty requests a second, three of them at once. */
-const LIMIT = 'limit_req_zone $binary_remote_addr zone=all:1m rate=20r/s; limit_req zone=all burst=2 nodelay;';
+const LIMIT =
+  'limit_req_zone $binary_remote_addr zone=all:1m rate=20r/s; limit_req zone=all burst=2 nodelay;';
 
 describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
   it.each([
     ['that closes every connection (keepalive_timeout 0)', 'keepalive_timeout 0;'],
     ['that closes a connection after its first request (keepalive_requests 1)', 'keepalive_requests 1;'],
-    ['that packs what it passes on (gzip)', 'gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;'],
+    [
+      'that packs what it passes on (gzip)',
+      'gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;',
+    ],
     ['that holds nothing back (proxy_buffering off)', 'proxy_buffering off; proxy_request_buffering off;'],
-    ['with buffers smaller than an answer', 'proxy_buffer_size 2k; proxy_buffers 2 2k; proxy_busy_buffers_size 2k;'],
+    [
+      'with buffers smaller than an answer',
+      'proxy_buffer_size 2k; proxy_buffers 2 2k; proxy_busy_buffers_size 2k;',
+    ],
   ])('%s everything is as without it, to a request', async (_, http) => {
     const sandbox = await useService();
     const { port } = await startNginx({ http, server: passTo(sandbox.port) });
@@ -58,7 +73,11 @@ describe.skipIf(!hasBox('nginx'))('behind nginx', () => {
   it('that takes no long body (client_max_body_size) creates the rows that fit, and names the one that does not (8)', async () => {
     const sandbox = await useService();
     const { port } = await startNginx({ server: `client_max_body_size 1k; ${passTo(sandbox.port)}` });
-    const { code, outcomes } = await createRows(through(port, sandbox), ['--settle', '1s'], ['x'.repeat(2000)]);
+    const { code, outcomes } = await createRows(
+      through(port, sandbox),
+      ['--settle', '1s'],
+      ['x'.repeat(2000)],
+    );
     expect(code).toBe(8);
     expect(wrongRows(sandbox)).toEqual({});
     expect(outcomes.filter((outcome) => outcome !== 'created')).toEqual(['failed']);

@@ -19,7 +19,8 @@ const asked = process.argv.slice(2).filter((argument) => argument !== '--require
 
 const failure = BOXES.every(isThere) ? undefined : unpack();
 const missing = BOXES.filter((box) => !isThere(box));
-if (missing.length > 0) console.error(`\nNOT TESTED, because it could not be installed: ${missing.join(', ')} (${failure})\n`);
+if (missing.length > 0)
+  console.error(`\nNOT TESTED, because it could not be installed: ${missing.join(', ')} (${failure})\n`);
 if (missing.length > 0 && required) process.exit(1);
 
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
@@ -41,13 +42,22 @@ function unpack() {
   const directory = mkdtempSync(join(CACHE, 'middleboxes-'));
   try {
     // The lists of packages of this machine, or where it has none (in a container) lists of our own.
-    const own = ['-o', `Dir::State::Lists=${directory}/lists`, '-o', `Dir::Cache=${directory}`, '-o', 'APT::Sandbox::User='];
+    const own = [
+      '-o',
+      `Dir::State::Lists=${directory}/lists`,
+      '-o',
+      `Dir::Cache=${directory}`,
+      '-o',
+      'APT::Sandbox::User=',
+    ];
     for (const options of [[], own]) {
       if (options === own) {
         mkdirSync(join(directory, 'lists/partial'), { recursive: true });
         run('apt-get', ['update', ...options], directory);
       }
-      const names = packagesOf(run('apt-get', ['-s', '--no-install-recommends', ...options, 'install', ...BOXES], directory));
+      const names = packagesOf(
+        run('apt-get', ['-s', '--no-install-recommends', ...options, 'install', ...BOXES], directory),
+      );
       if (names.length === 0) continue;
       run('apt-get', ['download', ...options, ...names], directory);
       break;

@@ -42,7 +42,11 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
   it('NO_PROXY goes past it', async () => {
     const sandbox = await useService();
     const box = await startSquid();
-    const env = { ...sandbox.env, HTTP_PROXY: `http://127.0.0.1:${box.port}`, NO_PROXY: 'example.com, 127.0.0.1' };
+    const env = {
+      ...sandbox.env,
+      HTTP_PROXY: `http://127.0.0.1:${box.port}`,
+      NO_PROXY: 'example.com, 127.0.0.1',
+    };
     expect(await runCli(['qr', 'list'], { env })).toMatchObject({ code: 0 });
     expect(await box.log()).not.toContain('GET');
   });
@@ -83,8 +87,14 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     it('that it refuses: nothing is sent, and each row is known not to be created (7)', async () => {
       const { sandbox, env } = await useSecureService();
       const box = await startSquid('acl tunnel method CONNECT\nhttp_access deny tunnel');
-      const { code, stderr, outcomes } = await createRows({ ...env, HTTPS_PROXY: `http://127.0.0.1:${box.port}` });
-      expect([code, stderr]).toEqual([7, expect.stringMatching(/the proxy \S+ refused the connection \(403\)/)]);
+      const { code, stderr, outcomes } = await createRows({
+        ...env,
+        HTTPS_PROXY: `http://127.0.0.1:${box.port}`,
+      });
+      expect([code, stderr]).toEqual([
+        7,
+        expect.stringMatching(/the proxy \S+ refused the connection \(403\)/),
+      ]);
       expect(outcomes.toSorted()).toEqual(['failed', ...Array(79).fill('not-attempted')]);
       expect(sandbox.requests).toEqual([]);
     });
@@ -99,7 +109,8 @@ describe.skipIf(!hasBox('squid'))('through squid', () => {
     });
     const box = await startSquid('cache_mem 8 MB');
     const env = { ...sandbox.env, HTTP_PROXY: `http://127.0.0.1:${box.port}` };
-    const list = async () => (await runCli(['qr', 'list', '--ids'], { env })).stdout.trim().split('\n').length;
+    const list = async () =>
+      (await runCli(['qr', 'list', '--ids'], { env })).stdout.trim().split('\n').length;
     expect(await list()).toBe(12);
     sandbox.workspace.create({ name: 'Another' });
     expect(await list()).toBe(13);

@@ -32,7 +32,8 @@ export const PLACES = all.map((place) => (place.includes('.ts') ? place : `${pla
 export const TESTS = [...new Set(all.map(testsOf))];
 
 function testsOf(place) {
-  if (place.startsWith('src/scans/stats/') && !place.startsWith('src/scans/stats/input')) return 'test/scans/stats/*.test.ts';
+  if (place.startsWith('src/scans/stats/') && !place.startsWith('src/scans/stats/input'))
+    return 'test/scans/stats/*.test.ts';
   if (CLEANING.includes(place)) return 'test/{files/formats,base/text}/{csv,clean}*.test.ts';
   if (place.startsWith('src/files/paper')) return 'test/{files/paper,codes/images}/**/*.test.ts';
   const room = place.endsWith('.ts') ? dirname(place) : place;

@@ -29,7 +29,10 @@ const places = process.argv
   .flatMap((argument) => argument.split(','))
   .map((place) => place.replace(/\/$/, ''));
 const env = { ...process.env, MUTANTS_OF: places.join() };
-const { status } = spawnSync('npx', ['stryker', 'run', 'test/mutants/stryker.config.mjs'], { stdio: ['ignore', 2, 2], env });
+const { status } = spawnSync('npx', ['stryker', 'run', 'test/mutants/stryker.config.mjs'], {
+  stdio: ['ignore', 2, 2],
+  env,
+});
 if (status !== 0) process.exit(status ?? 1);
 
 const { files } = JSON.parse(readFileSync(REPORT, 'utf8'));
@@ -37,17 +40,22 @@ const total = { noticed: 0, explained: 0, unexplained: 0, stale: 0 };
 for (const [file, { source, mutants }] of Object.entries(files).sort()) {
   if (places.length > 0 && !places.some((place) => file === place || file.startsWith(`${place}/`))) continue;
   const explained = explanations(dirname(file));
-  const survivors = mutants.filter((mutant) => UNNOTICED.has(mutant.status)).map((mutant) => lineOf(file, source, mutant));
+  const survivors = mutants
+    .filter((mutant) => UNNOTICED.has(mutant.status))
+    .map((mutant) => lineOf(file, source, mutant));
   const open = survivors.filter(({ text }) => !explained.some((line) => line.startsWith(`${text}: `)));
   const stale = explained.filter(
-    (line) => line.startsWith(`- ${basename(file)}: `) && !survivors.some(({ text }) => line.startsWith(`${text}: `)),
+    (line) =>
+      line.startsWith(`- ${basename(file)}: `) && !survivors.some(({ text }) => line.startsWith(`${text}: `)),
   );
   const noticed = mutants.filter((mutant) => NOTICED.has(mutant.status)).length;
   total.noticed += noticed;
   total.explained += survivors.length - open.length;
   total.unexplained += open.length;
   total.stale += stale.length;
-  console.log(`${file}: ${noticed} killed, ${survivors.length - open.length} survivors explained, ${open.length} unexplained`);
+  console.log(
+    `${file}: ${noticed} killed, ${survivors.length - open.length} survivors explained, ${open.length} unexplained`,
+  );
   for (const { text, at } of open) console.log(`  ${text}: (line ${at})`);
   for (const line of stale) console.log(`  stale explanation: ${line}`);
 }

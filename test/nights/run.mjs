@@ -34,7 +34,9 @@ const base = [
 
 /** A service whose data grows by the second. */
 function startService() {
-  const child = spawn(process.execPath, [BIN, 'sandbox', ...base, '--live', '3'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [BIN, 'sandbox', ...base, '--live', '3'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return new Promise((resolve) => child.stdout.once('data', () => resolve(child)));
 }
 
@@ -67,7 +69,18 @@ const env = {
   // strace counts what it injects for each thread.
   UV_THREADPOOL_SIZE: '1',
 };
-const LINE = ['scans', 'export', '--all', '-o', file, '--append', '--rotated', '--quiet', '--summary', join(home, 'run.json')];
+const LINE = [
+  'scans',
+  'export',
+  '--all',
+  '-o',
+  file,
+  '--append',
+  '--rotated',
+  '--quiet',
+  '--summary',
+  join(home, 'run.json'),
+];
 
 /** As cron does: what is printed is mailed. `before`: a program that runs it. */
 function job(flags = [], before = []) {
@@ -76,7 +89,9 @@ function job(flags = [], before = []) {
   let mail = '';
   child.stdout.on('data', (data) => (mail += data));
   child.stderr.on('data', (data) => (mail += data));
-  const done = new Promise((resolve) => child.on('close', (code, signal) => resolve({ exit: code ?? signal, mail })));
+  const done = new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ exit: code ?? signal, mail })),
+  );
   return { child, done };
 }
 
@@ -106,9 +121,13 @@ writeFileSync(
   { mode: 0o644 },
 );
 function rotate() {
-  const { status, stderr } = spawnSync(LOGROTATE, ['--force', '--state', join(home, 'rotate.state'), join(home, 'rotate.conf')], {
-    encoding: 'utf8',
-  });
+  const { status, stderr } = spawnSync(
+    LOGROTATE,
+    ['--force', '--state', join(home, 'rotate.state'), join(home, 'rotate.conf')],
+    {
+      encoding: 'utf8',
+    },
+  );
   if (status !== 0) throw new Error(`${LOGROTATE}: ${stderr ?? 'is not installed'}`);
 }
 
@@ -162,7 +181,19 @@ try {
 async function killed() {
   return job(
     [],
-    ['strace', '-f', '-qq', '-o', '/dev/null', '-P', file, '-e', 'trace=fsync', '-e', 'inject=fsync:signal=SIGKILL:when=1'],
+    [
+      'strace',
+      '-f',
+      '-qq',
+      '-o',
+      '/dev/null',
+      '-P',
+      file,
+      '-e',
+      'trace=fsync',
+      '-e',
+      'inject=fsync:signal=SIGKILL:when=1',
+    ],
   ).done;
 }
 
@@ -178,10 +209,11 @@ async function compare() {
   const { range } = JSON.parse(readFileSync(join(home, 'run.json'), 'utf8'));
   const whole = join(home, 'whole.csv');
   await new Promise((resolve) =>
-    spawn(process.execPath, [BIN, 'scans', 'export', '--all', '--until', range.until, '-o', whole, '--quiet'], { env }).on(
-      'close',
-      resolve,
-    ),
+    spawn(
+      process.execPath,
+      [BIN, 'scans', 'export', '--all', '--until', range.until, '-o', whole, '--quiet'],
+      { env },
+    ).on('close', resolve),
   );
   const wanted = ids(readFileSync(whole, 'utf8'));
   const same = found.length === wanted.length && [...found].sort().join() === [...wanted].sort().join();
@@ -226,15 +258,42 @@ async function report() {
   process.stdout.write(
     `--- figures of the rotated log: ${log.out.split('\n').length - 2} rows, ${same ? 'equal to the service' : `WRONG\n${log.err}`}\n`,
   );
-  const months = [...log.out.matchAll(/^month,(\d{4}-\d\d),(\d+),/gm)].filter(([, , scans]) => Number(scans) > 0);
+  const months = [...log.out.matchAll(/^month,(\d{4}-\d\d),(\d+),/gm)].filter(
+    ([, , scans]) => Number(scans) > 0,
+  );
   const [, month, scans] = months.at(-2) ?? months.at(-1) ?? [];
   const page = join(home, 'month.html');
-  const told = await qrctl('scans', 'report', '--input', file, '--during', month, '--timezone', 'UTC', '-o', page);
+  const told = await qrctl(
+    'scans',
+    'report',
+    '--input',
+    file,
+    '--during',
+    month,
+    '--timezone',
+    'UTC',
+    '-o',
+    page,
+  );
   const isRight =
-    told.exit === 0 && readFileSync(page, 'utf8').includes(`<p class="value">${Number(scans).toLocaleString('en')}</p>`);
-  process.stdout.write(`--- report of ${month}: exit ${told.exit}, ${isRight ? `${scans} scans` : 'WRONG'}; ${told.err}`);
-  const empty = await qrctl('scans', 'report', '--input', file, '--during', '1999-01', '-o', join(home, 'empty.html'));
+    told.exit === 0 &&
+    readFileSync(page, 'utf8').includes(`<p class="value">${Number(scans).toLocaleString('en')}</p>`);
+  process.stdout.write(
+    `--- report of ${month}: exit ${told.exit}, ${isRight ? `${scans} scans` : 'WRONG'}; ${told.err}`,
+  );
+  const empty = await qrctl(
+    'scans',
+    'report',
+    '--input',
+    file,
+    '--during',
+    '1999-01',
+    '-o',
+    join(home, 'empty.html'),
+  );
   const isRefused = empty.exit === 9 && !readdirSync(home).includes('empty.html');
-  process.stdout.write(`--- report of 1999-01: exit ${empty.exit}, ${isRefused ? 'no file written' : 'WRONG'}\n`);
+  process.stdout.write(
+    `--- report of 1999-01: exit ${empty.exit}, ${isRefused ? 'no file written' : 'WRONG'}\n`,
+  );
   if (!same || !isRight || !isRefused) process.exitCode = 1;
 }

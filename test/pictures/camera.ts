@@ -22,7 +22,14 @@ export function checkCamera(directory: string, cases: readonly Case[]): void {
     for (const { name } of cases) {
       const photo = join(folder, `${name}.jpg`);
       const quality = flags.includes('-quality') ? [] : ['-quality', '90'];
-      execFileSync('convert', [join(directory, 'png', `${name}.png`), '-colorspace', 'Gray', ...flags, ...quality, photo]);
+      execFileSync('convert', [
+        join(directory, 'png', `${name}.png`),
+        '-colorspace',
+        'Gray',
+        ...flags,
+        ...quality,
+        photo,
+      ]);
       execFileSync('convert', [photo, join(folder, `${name}.png`)]);
     }
     for (const [decoder, read] of DECODERS) {

@@ -26,21 +26,31 @@ function readByZbar(folder: string, cases: readonly Case[]): Map<string, string>
   const found = new Map<string, string>();
   for (let at = 0; at < cases.length; at += BATCH) {
     const files = cases.slice(at, at + BATCH).map(({ name }) => `${name}.png`);
-    const { stdout } = spawnSync('zbarimg', ['-q', '--nodbus', '--xml', '-Sdisable', '-Sqrcode.enable', ...files], {
-      cwd: folder,
-      ...RUN,
-    });
-    for (const [, file = '', inner = ''] of stdout.matchAll(/<source href='([^']*)\.png'>([\s\S]*?)<\/source>/g)) {
+    const { stdout } = spawnSync(
+      'zbarimg',
+      ['-q', '--nodbus', '--xml', '-Sdisable', '-Sqrcode.enable', ...files],
+      {
+        cwd: folder,
+        ...RUN,
+      },
+    );
+    for (const [, file = '', inner = ''] of stdout.matchAll(
+      /<source href='([^']*)\.png'>([\s\S]*?)<\/source>/g,
+    )) {
       const data = /<data><!\[CDATA\[([\s\S]*?)\]\]><\/data>/.exec(inner)?.[1];
       if (data !== undefined) found.set(file, data);
     }
   }
   // Text that is not ASCII comes as Base64 in XML, and broken; alone it comes as it is.
   for (const { name } of cases.filter(({ text }) => /[^ -~]/.test(text))) {
-    const { stdout } = spawnSync('zbarimg', ['-q', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable', `${name}.png`], {
-      cwd: folder,
-      ...RUN,
-    });
+    const { stdout } = spawnSync(
+      'zbarimg',
+      ['-q', '--nodbus', '--raw', '-Sdisable', '-Sqrcode.enable', `${name}.png`],
+      {
+        cwd: folder,
+        ...RUN,
+      },
+    );
     if (stdout !== '') found.set(name, stdout.replace(/\n$/, ''));
   }
   return found;

@@ -68,7 +68,9 @@ function libreOfficeGrids(): Map<string, Published> {
       continue;
     }
     const values = measure.split(';').map(Number);
-    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = values.map((value) => value / 100);
+    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = values.map(
+      (value) => value / 100,
+    );
     const [columns = 0, rows = 0, pageWidth = 0, pageHeight = 0] = values.slice(6);
     const number = name.split(' ', 1)[0] ?? '';
     if (!/^Avery/.test(maker) || grids.has(number)) continue;

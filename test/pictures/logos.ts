@@ -39,7 +39,9 @@ export async function checkLogos(directory: string): Promise<number> {
       const unread = lost.length;
       const misread = cases.filter(({ name, text }) => found.has(name) && found.get(name) !== text).length;
       wrong += misread;
-      console.log(`with a logo, ${format} by ${decoder}: ${cases.length} codes, ${unread} unread, ${misread} wrong`);
+      console.log(
+        `with a logo, ${format} by ${decoder}: ${cases.length} codes, ${unread} unread, ${misread} wrong`,
+      );
       if (unread === 0) continue;
       // Modules of 5.4 pixels are 5 or 6 wide where Ghostscript draws them without smoothing. The middle alignment pattern of versions 12
       // and 13 is below the logo, and in its place zbar takes an edge of a dark logo for it; with finer pixels it does not.

@@ -12,7 +12,12 @@ const PLACES = [
   { TZ: 'UTC', LC_ALL: 'C', LANG: 'C' },
   { TZ: 'Pacific/Chatham', LC_ALL: 'tr_TR.UTF-8', LANG: 'ar_EG.UTF-8' },
 ];
-const NAMES = ['مقهى المدينة القديمة — القاهرة 24', '東京駅前店 八重洲口カフェ', 'Łódź, żółta gęś i kawiarnia', 'Menu İstanbul'];
+const NAMES = [
+  'مقهى المدينة القديمة — القاهرة 24',
+  '東京駅前店 八重洲口カフェ',
+  'Łódź, żółta gęś i kawiarnia',
+  'Menu İstanbul',
+];
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4.5" cy="4.5" r="4.3" fill="#c03"/></svg>`;
 
 /** How many runs wrote other bytes than the first. The versions come from npm. */
@@ -25,7 +30,10 @@ export async function compareNodes(directory: string): Promise<number> {
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', ...packages], { cwd: work });
   const sandbox = await startSandbox(NAMES.length, join(work, 'config'));
   try {
-    const slugs = sandbox.run(['qr', 'list', '--fields', 'slug', '-f', 'csv', '--no-header']).trim().split('\n');
+    const slugs = sandbox
+      .run(['qr', 'list', '--fields', 'slug', '-f', 'csv', '--no-header'])
+      .trim()
+      .split('\n');
     for (const [at, slug] of slugs.entries()) sandbox.run(['qr', 'update', slug, '--name', NAMES[at] ?? '']);
     const runs = VERSIONS.flatMap((version) =>
       PLACES.map((env, place) => {
@@ -35,7 +43,15 @@ export async function compareNodes(directory: string): Promise<number> {
         const on = { node: join(work, 'node_modules', `node${version}`, 'bin', 'node'), env };
         sandbox.run([...image, '--as', PICTURE_FORMATS.join(), '--output-dir', join(out, 'plain')], on);
         sandbox.run(
-          [...image, '--as', PICTURE_FORMATS.join(), '--output-dir', join(out, 'logo'), '--logo', join(work, 'logo.svg')],
+          [
+            ...image,
+            '--as',
+            PICTURE_FORMATS.join(),
+            '--output-dir',
+            join(out, 'logo'),
+            '--logo',
+            join(work, 'logo.svg'),
+          ],
           on,
         );
         sandbox.run([...image, '--sheet', 'L7163', '--caption', 'name', '-o', join(out, 'labels.pdf')], on);
@@ -43,7 +59,9 @@ export async function compareNodes(directory: string): Promise<number> {
       }),
     );
     const others = runs.filter(({ hash }) => hash !== runs[0]?.hash);
-    console.log(`bytes: ${runs.length} runs of ${runs[0]?.files} files, ${others.length} differ from those of ${runs[0]?.what}`);
+    console.log(
+      `bytes: ${runs.length} runs of ${runs[0]?.files} files, ${others.length} differ from those of ${runs[0]?.what}`,
+    );
     for (const { what } of others) console.log(`  ${what}`);
     return others.length;
   } finally {
@@ -53,7 +71,9 @@ export async function compareNodes(directory: string): Promise<number> {
 
 /** Of the names and bytes of all files below a directory. */
 function hashOf(directory: string): { hash: string; files: number } {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   const paths = entries.map(({ parentPath, name }) => join(parentPath, name)).sort();
   const hash = createHash('sha256');
   for (const path of paths) hash.update(path.slice(directory.length)).update(readFileSync(path));

@@ -6,9 +6,12 @@ export const DPI = 300;
 
 /** NAME.FORMAT to NAME.png, or as it is. */
 export function render(format: PictureFormat, path: string, dpi = DPI): void {
-  if (format === 'svg') execFileSync('rsvg-convert', ['-d', `${dpi}`, '-p', `${dpi}`, `${path}.svg`, '-o', `${path}.png`]);
+  if (format === 'svg')
+    execFileSync('rsvg-convert', ['-d', `${dpi}`, '-p', `${dpi}`, `${path}.svg`, '-o', `${path}.png`]);
   if (format === 'pdf')
-    execFileSync('pdftoppm', ['-r', `${dpi}`, '-gray', '-png', '-singlefile', `${path}.pdf`, path], { stdio: 'ignore' });
+    execFileSync('pdftoppm', ['-r', `${dpi}`, '-gray', '-png', '-singlefile', `${path}.pdf`, path], {
+      stdio: 'ignore',
+    });
   if (format === 'eps') {
     execFileSync('gs', [
       ...'-q -dNOPAUSE -dBATCH -dSAFER -dEPSCrop -sDEVICE=pnggray'.split(' '),

@@ -12,14 +12,21 @@ export interface PictureSandbox {
 
 /** Of so many codes. `config`: a directory for its settings. */
 export async function startSandbox(codes: number, config: string): Promise<PictureSandbox> {
-  const started = spawn(process.execPath, ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', `${codes}`, '--scans', '1'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const started = spawn(
+    process.execPath,
+    ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', `${codes}`, '--scans', '1'],
+    {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
   const env = { ...process.env, ...(await accessOf(started)), QRCTL_CONFIG_DIR: config };
   return {
     env,
     run: (args, { node = process.execPath, env: more = {} } = {}) =>
-      execFileSync(node, ['bin/qrctl.js', ...args, '--quiet'], { encoding: 'utf8', env: { ...env, ...more } }),
+      execFileSync(node, ['bin/qrctl.js', ...args, '--quiet'], {
+        encoding: 'utf8',
+        env: { ...env, ...more },
+      }),
     end: () => void started.kill(),
   };
 }

@@ -45,7 +45,11 @@ function pdfSize(path: string): number {
 
 /** Of the ink that Ghostscript draws, which is all modules `across` but the four of the quiet zone on each side. It takes white for none. */
 function epsSize(path: string, across: number): number {
-  const { stderr } = spawnSync('gs', [...'-q -dNOPAUSE -dBATCH -dSAFER -sDEVICE=bbox'.split(' '), path], { encoding: 'utf8' });
-  const [left = Number.NaN, , right = Number.NaN] = (/HiResBoundingBox: (.*)/.exec(stderr)?.[1] ?? '').split(' ').map(Number);
+  const { stderr } = spawnSync('gs', [...'-q -dNOPAUSE -dBATCH -dSAFER -sDEVICE=bbox'.split(' '), path], {
+    encoding: 'utf8',
+  });
+  const [left = Number.NaN, , right = Number.NaN] = (/HiResBoundingBox: (.*)/.exec(stderr)?.[1] ?? '')
+    .split(' ')
+    .map(Number);
   return ((right - left) * across * MM_A_POINT) / (across - 8);
 }

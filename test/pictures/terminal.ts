@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { startSandbox } from './sandbox.ts';
 
 /** Grey of text and ground where nothing else is said, and of the sixteen colours that themes change: none of them may be needed. */
-const THEMES = { light: { text: 90, ground: 250, named: 200 }, dark: { text: 180, ground: 20, named: 60 } } as const;
+const THEMES = {
+  light: { text: 90, ground: 250, named: 200 },
+  dark: { text: 180, ground: 20, named: 60 },
+} as const;
 type Theme = (typeof THEMES)[keyof typeof THEMES];
 
 /** Pixels of half a cell. */
@@ -17,13 +20,21 @@ export async function checkTerminal(directory: string): Promise<number> {
   try {
     const slug = sandbox.run(['qr', 'list', '--fields', 'slug', '-f', 'csv', '--no-header']).trim();
     const address = `https://qr.example/${slug}`;
-    const shown = await capture(`qr image ${slug} --short-url https://qr.example/{slug}`, address, sandbox.env);
+    const shown = await capture(
+      `qr image ${slug} --short-url https://qr.example/{slug}`,
+      address,
+      sandbox.env,
+    );
     const wrong = Object.entries(THEMES).filter(([name, theme]) => {
       const path = join(directory, `terminal-${name}`);
       writeFileSync(`${path}.pgm`, draw(shown, theme));
       execFileSync('convert', [`${path}.pgm`, `${path}.png`]);
-      const read = spawnSync('zbarimg', ['-q', '--nodbus', '--raw', `${path}.png`], { encoding: 'utf8' }).stdout.trim();
-      console.log(`a terminal of 80 columns in a ${name} theme by zbarimg: ${read === address ? 'read' : `"${read}"`}`);
+      const read = spawnSync('zbarimg', ['-q', '--nodbus', '--raw', `${path}.png`], {
+        encoding: 'utf8',
+      }).stdout.trim();
+      console.log(
+        `a terminal of 80 columns in a ${name} theme by zbarimg: ${read === address ? 'read' : `"${read}"`}`,
+      );
       return read !== address;
     });
     return wrong.length;
@@ -33,12 +44,28 @@ export async function checkTerminal(directory: string): Promise<number> {
 }
 
 /** The lines of the screen with their colours, once `awaited` stands there. */
-async function capture(words: string, awaited: string, env: Record<string, string | undefined>): Promise<string[]> {
-  const tmux = (...args: string[]) => execFileSync('tmux', ['-L', `qrctl-${process.pid}`, ...args], { encoding: 'utf8', env });
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '50', `${process.execPath} bin/qrctl.js ${words}; cat`);
+async function capture(
+  words: string,
+  awaited: string,
+  env: Record<string, string | undefined>,
+): Promise<string[]> {
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-L', `qrctl-${process.pid}`, ...args], { encoding: 'utf8', env });
+  tmux(
+    '-f',
+    '/dev/null',
+    'new-session',
+    '-d',
+    '-x',
+    '80',
+    '-y',
+    '50',
+    `${process.execPath} bin/qrctl.js ${words}; cat`,
+  );
   try {
     for (let tries = 0; tries < 600; tries++) {
-      if (tmux('capture-pane', '-p').includes(awaited)) return tmux('capture-pane', '-e', '-p', '-N').split('\n');
+      if (tmux('capture-pane', '-p').includes(awaited))
+        return tmux('capture-pane', '-e', '-p', '-N').split('\n');
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`tmux never showed ${awaited}`);
@@ -60,7 +87,10 @@ function draw(lines: readonly string[], theme: Theme): Buffer {
   // tmux tells a colour once, for all that follows.
   const colours = { text: theme.text as number, ground: theme.ground as number };
   const halves = lines.flatMap((line) => {
-    const [upper, lower] = [new Uint8Array(width).fill(theme.ground), new Uint8Array(width).fill(theme.ground)];
+    const [upper, lower] = [
+      new Uint8Array(width).fill(theme.ground),
+      new Uint8Array(width).fill(theme.ground),
+    ];
     for (const [at, { sign, text, ground }] of cellsOf(line, theme, colours).slice(0, width).entries()) {
       const [above, below] = HALVES[sign] ?? [true, true];
       upper[at] = above ? text : ground;

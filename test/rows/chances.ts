@@ -21,11 +21,17 @@ export function someKill(random: Random, kind: 'none' | Kill['at']): Kill | unde
 export function somePolicy(random: Random, { rows }: Sheet): Policy {
   const hasIds = rows.length > 0 && rows.every(({ id }) => id !== undefined);
   const hasKeys = rows.length > 0 && rows.every(({ key }) => key !== undefined);
-  const verbs = [...(hasIds ? (['update', 'update'] as const) : []), ...(hasKeys ? (['apply', 'apply'] as const) : [])];
+  const verbs = [
+    ...(hasIds ? (['update', 'update'] as const) : []),
+    ...(hasKeys ? (['apply', 'apply'] as const) : []),
+  ];
   const verb = random.pick([...verbs, 'create' as const]);
   return {
     verb,
-    conflicts: verb === 'apply' && !random.chance(0.2) ? 'file' : random.pick(['ask', 'ask', 'ask', 'service'] as const),
+    conflicts:
+      verb === 'apply' && !random.chance(0.2)
+        ? 'file'
+        : random.pick(['ask', 'ask', 'ask', 'service'] as const),
     isDated: false,
     applyEdits: verb === 'create' && random.chance(0.4),
     adoptExisting: verb === 'apply' && random.chance(0.3),
@@ -42,7 +48,8 @@ export async function spoilMemory(random: Random, state: string, other: string):
   const what = random.pick(['lost', 'older', 'foreign'] as const);
   if (what === 'older') {
     const lines = (await readFile(ledger, 'utf8').catch(() => '')).split('\n').slice(0, -1);
-    if (lines.length > 1) await writeFile(ledger, `${lines.slice(0, 1 + random.below(lines.length)).join('\n')}\n`);
+    if (lines.length > 1)
+      await writeFile(ledger, `${lines.slice(0, 1 + random.below(lines.length)).join('\n')}\n`);
   } else if (what === 'lost' || other !== state) {
     await rm(state, { recursive: true, force: true });
     if (what === 'foreign') await cp(other, state, { recursive: true }).catch(() => undefined);

@@ -52,7 +52,9 @@ export function loadCommand(bin: string, onSleep: (ms: number) => void): Command
     start(args, env, kill) {
       const command = [process.execPath, '-r', time, bin, ...args];
       const inject =
-        kill.at === 'call' ? traced(kill, env.QRCTL_STATE_DIR ?? '', dirname(args[args.indexOf('--from') + 1] ?? '')) : [];
+        kill.at === 'call'
+          ? traced(kill, env.QRCTL_STATE_DIR ?? '', dirname(args[args.indexOf('--from') + 1] ?? ''))
+          : [];
       const [file = '', ...words] = [...inject, ...command];
       const all = { ...env, UV_THREADPOOL_SIZE: '1', QRCTL_TEST_SLEEPS: '1' };
       const child = spawn(file, words, { env: all, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
@@ -78,7 +80,18 @@ function traced({ call, n }: Extract<Kill, { at: 'call' }>, state: string, direc
   const ledger = join(state, 'ledger-1.jsonl');
   const files = ['codes.csv', 'codes.results.csv', 'codes.lock.json'].map((name) => join(directory, name));
   const paths = [state, ledger, directory, ...files].flatMap((path) => ['-P', path]);
-  return ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, '-e', 'trace=all', '-e', `inject=${call}:signal=SIGKILL:when=${n}`];
+  return [
+    'strace',
+    '-f',
+    '-qq',
+    '-o',
+    '/dev/null',
+    ...paths,
+    '-e',
+    'trace=all',
+    '-e',
+    `inject=${call}:signal=SIGKILL:when=${n}`,
+  ];
 }
 
 async function endOf(child: ChildProcess, onSleep: (ms: number) => void): Promise<Ended> {

@@ -17,7 +17,13 @@ import {
 } from '../codes/engine/plan/world/people.ts';
 import { createRandom } from '../codes/engine/plan/world/random.ts';
 import { createService } from '../codes/engine/plan/world/service.ts';
-import { copyRow, isMixedUp, noteAgreement, type Sheet, type SheetRow } from '../codes/engine/plan/world/sheet.ts';
+import {
+  copyRow,
+  isMixedUp,
+  noteAgreement,
+  type Sheet,
+  type SheetRow,
+} from '../codes/engine/plan/world/sheet.ts';
 import { count, type Tally, type Truth } from '../codes/engine/plan/world/truth.ts';
 import { someKill, somePolicy, spoilMemory } from './chances.ts';
 import type { Command, Kill } from './command.ts';
@@ -67,7 +73,14 @@ export async function playHistory(
   });
   const tally: Tally = { problems: [], counts: new Map() };
   let tokens = 0;
-  const truth: Truth = { service, tally, permits: new Map(), excluded: new Map(), before: new Map(), newToken: () => ++tokens };
+  const truth: Truth = {
+    service,
+    tally,
+    permits: new Map(),
+    excluded: new Map(),
+    before: new Map(),
+    newToken: () => ++tokens,
+  };
   const world: World = {
     ...{ home, server, command, random, service, truth, judge: createJudge(truth), onStep, tally },
     pageSize: random.pick([100, 100, 3]),
@@ -88,16 +101,27 @@ export async function playHistory(
         return { view: () => view } as Memory;
       }),
     );
-  const newSheet = async (rows: readonly SheetRow[], from?: OwnSheet, name = 'codes.csv'): Promise<OwnSheet> => {
+  const newSheet = async (
+    rows: readonly SheetRow[],
+    from?: OwnSheet,
+    name = 'codes.csv',
+  ): Promise<OwnSheet> => {
     copies += 1;
     const file = { directory: join(place, `sheet-${copies}`), name };
     await mkdir(file.directory, { recursive: true });
     if (from) await cp(lockPath(from.file), lockPath(file)).catch(() => undefined);
-    return { copy: copies, lock: new Map<string, LockEntry>(), rows: rows.map(copyRow), sorted: undefined, file };
+    return {
+      copy: copies,
+      lock: new Map<string, LockEntry>(),
+      rows: rows.map(copyRow),
+      sorted: undefined,
+      file,
+    };
   };
   const first = Array.from({ length: 1 + random.below(5) }, () => newRow(random, truth, isKeyed));
   const people: Person[] = [];
-  for (const number of [0, 1, 2]) people.push({ machine: isAlone ? 0 : number, sheet: await newSheet(first), last: undefined });
+  for (const number of [0, 1, 2])
+    people.push({ machine: isAlone ? 0 : number, sheet: await newSheet(first), last: undefined });
   const allRows = () => people.flatMap(({ sheet }) => sheet.rows);
   const noteLimits = async () => noteExcluded(truth, await memories(), allRows());
 
@@ -110,7 +134,10 @@ export async function playHistory(
       isKeyed,
       kill: killed,
     });
-    count(tally, `run: ${policy.verb}, ${report.end}${report.end === 'through' ? `, exit ${report.code}` : ''}`);
+    count(
+      tally,
+      `run: ${policy.verb}, ${report.end}${report.end === 'through' ? `, exit ${report.code}` : ''}`,
+    );
     if (report.end === 'through') for (const one of report.said) learn(one, sheet);
     return report;
   };
@@ -122,13 +149,15 @@ export async function playHistory(
   };
   const run = async (person: Person, sheet: OwnSheet, policy: Policy) => {
     const isAsNew = policy.decisions.asNewAll;
-    for (const { token, decision } of sheet.rows) if (decision === undefined) truth.permits.set(token, isAsNew ? 1 : 0);
+    for (const { token, decision } of sheet.rows)
+      if (decision === undefined) truth.permits.set(token, isAsNew ? 1 : 0);
     let report = await play(person, sheet, policy, someKill(random, kill));
     while (report.end === 'killed' && random.chance(0.7)) {
       await noteLimits();
       report = await play(person, sheet, policy, random.chance(0.3) ? someKill(random, kill) : undefined);
     }
-    if (report.end === 'through' && !report.isTroubled && random.chance(0.3)) await playAgain(person, sheet, policy, report);
+    if (report.end === 'through' && !report.isTroubled && random.chance(0.3))
+      await playAgain(person, sheet, policy, report);
     await noteLimits();
     if (report.end === 'through' && report.hasResults && !isMixedUp(sheet))
       person.last = { said: report.said, rows: report.said.map(({ after }) => after) };
@@ -166,7 +195,12 @@ export async function playHistory(
     const rows = person.sheet.rows.filter(({ id }) => id !== undefined);
     if (rows.length === 0) return;
     const sheet = await newSheet([random.pick(rows)], person.sheet);
-    await run(person, sheet, { ...somePolicy(random, sheet), verb: 'delete', applyEdits: false, adoptExisting: false });
+    await run(person, sheet, {
+      ...somePolicy(random, sheet),
+      verb: 'delete',
+      applyEdits: false,
+      adoptExisting: false,
+    });
   };
   const steps: Record<string, (person: Person) => Promise<unknown> | unknown> = {
     run: (person) => run(person, person.sheet, somePolicy(random, person.sheet)),
@@ -199,13 +233,18 @@ export async function playHistory(
     /** Another file of the workspace; its keys may be those of the first one. */
     async 'other file'(person) {
       const keys = random.chance(0.5) ? 'k' : 'other';
-      const rows = [1, 2].map((number) => ({ ...newRow(random, truth, isKeyed), key: isKeyed ? `${keys}${number}` : undefined }));
+      const rows = [1, 2].map((number) => ({
+        ...newRow(random, truth, isKeyed),
+        key: isKeyed ? `${keys}${number}` : undefined,
+      }));
       person.sheet = await newSheet(rows);
       person.last = undefined;
     },
   };
   const [somebody] = people as [Person];
-  onStep(`sheet: ${first.map(({ key, name, destination, status }) => [key, name, destination, status].join('|')).join('  ')}`);
+  onStep(
+    `sheet: ${first.map(({ key, name, destination, status }) => [key, name, destination, status].join('|')).join('  ')}`,
+  );
   await run(somebody, somebody.sheet, somePolicy(random, somebody.sheet));
   for (let left = 3 + random.below(7); left > 0 && tally.problems.length === 0; left--) {
     const person = random.pick(people);
@@ -223,6 +262,20 @@ export async function playHistory(
 const FOUND: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
 
 const STEPS = [
-  ...['run', 'run', 'run', 'run', 'run', 'decide', 'decide', 'edit', 'edit', 'edit', 'edit', 'service', 'service'],
+  ...[
+    'run',
+    'run',
+    'run',
+    'run',
+    'run',
+    'decide',
+    'decide',
+    'edit',
+    'edit',
+    'edit',
+    'edit',
+    'service',
+    'service',
+  ],
   ...['list', 'results', 'merge', 'copy sheet', 'delete codes', 'spoil memory', 'other file', 'cut'],
 ] as const;

@@ -7,7 +7,18 @@ export function sendingOf(
   { n, run, values, key, replaces, again, status, decided }: PostRecord,
   firstIds: ReadonlySet<string>,
 ): Sending {
-  return { n, run, values, key, replaces, again, status, decided: decided === true, firstIds, rowCode: undefined };
+  return {
+    n,
+    run,
+    values,
+    key,
+    replaces,
+    again,
+    status,
+    decided: decided === true,
+    firstIds,
+    rowCode: undefined,
+  };
 }
 
 /** Returns an item as a plan has it. */

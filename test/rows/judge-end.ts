@@ -35,18 +35,27 @@ export async function judgeAfter({ world, order, job, judging, code: exit, said 
   for (const one of judging.overwritten) judgeSaid(one, said, problem);
   const after = await readView(state);
   if (exit === 0) {
-    const bad = said.filter(({ outcome }) => !FINE.has(outcome) || (outcome === 'exists' && policy.verb === 'apply'));
+    const bad = said.filter(
+      ({ outcome }) => !FINE.has(outcome) || (outcome === 'exists' && policy.verb === 'apply'),
+    );
     if (bad.length > 0) problem(`exit 0, but a row is ${bad[0]?.outcome}`);
-    judgeEnd(truth, { reports: said, plan: undefined, end: 'through', sent: 0, isTroubled: false }, policy.verb);
+    judgeEnd(
+      truth,
+      { reports: said, plan: undefined, end: 'through', sent: 0, isTroubled: false },
+      policy.verb,
+    );
     const open = after.unclear.find((sending) =>
       sheet.rows.some((row) =>
-        sending.key === undefined ? row.key === undefined && isEqual(sending.values, row) : sending.key === row.key,
+        sending.key === undefined
+          ? row.key === undefined && isEqual(sending.values, row)
+          : sending.key === row.key,
       ),
     );
     if (open && policy.verb !== 'delete' && policy.verb !== 'update')
       count(tally, 'limit: exit 0 with an unclear sending of equal values');
     for (const { outcome, code } of said)
-      if (outcome === 'created' && code && !after.claims.has(code.id)) problem(`exit 0, but the ledger lacks ${code.id}`);
+      if (outcome === 'created' && code && !after.claims.has(code.id))
+        problem(`exit 0, but the ledger lacks ${code.id}`);
     if (policy.verb === 'apply') await judgeLock(file, said, service, problem);
   }
   judgeQuestions(
@@ -68,12 +77,16 @@ async function judgeLock(
     if (row.decision?.is === 'skip') continue;
     const entry = entries?.get(row.key ?? '');
     if (!entry || entry.id !== code?.id)
-      problem(`exit 0, but the lock file has ${entry?.slug} for ${row.key}, and the run says ${outcome} ${code?.slug}`);
+      problem(
+        `exit 0, but the lock file has ${entry?.slug} for ${row.key}, and the run says ${outcome} ${code?.slug}`,
+      );
     const now = service.codes.get(code?.id ?? '')?.code;
     for (const field of FIELDS) {
       const isOpen = item.changes.some((change) => change.field === field);
       if (entry && now && !isOpen && (entry[field] ?? '') !== fieldOf(now, field))
-        problem(`exit 0, but the lock file has the ${field} "${entry[field]}", and the service "${now[field]}"`);
+        problem(
+          `exit 0, but the lock file has the ${field} "${entry[field]}", and the service "${now[field]}"`,
+        );
     }
   }
 }
@@ -84,9 +97,11 @@ function judgeShift({ patched }: RunJudge, sheet: Sheet, problem: (what: string)
   if (!sorted) return;
   const fields = FIELDS.filter((field) => isMixedUp(sheet) || field === sorted.column);
   const olds = new Set(patched.flatMap(({ before }) => fields.map((field) => fieldOf(before, field))));
-  const isShifted = (set: CodeChanges) => fields.some((field) => set[field] !== undefined && olds.has(set[field] ?? ''));
+  const isShifted = (set: CodeChanges) =>
+    fields.some((field) => set[field] !== undefined && olds.has(set[field] ?? ''));
   const shifted = patched.filter(({ row, set }) => row.base && isShifted(set));
-  if (shifted.length >= 3) problem(`the column ${sorted.column} of ${rows.length} rows was sorted by itself, and sent`);
+  if (shifted.length >= 3)
+    problem(`the column ${sorted.column} of ${rows.length} rows was sorted by itself, and sent`);
 }
 
 /** What a run overwrote of others, it says. */

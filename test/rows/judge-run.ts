@@ -59,14 +59,25 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
         action: isFound ? 'exists' : 'unchanged',
       });
     });
-    const rowOf = new Map(items.flatMap((item, index) => (item.row ? [[item.row, sheet.rows[index] as SheetRow]] : [])));
-    const plan = { items, faults: [], brakes: [], warnings: [], absent: [], unmanaged: 0 } as unknown as Moment['plan'];
+    const rowOf = new Map(
+      items.flatMap((item, index) => (item.row ? [[item.row, sheet.rows[index] as SheetRow]] : [])),
+    );
+    const plan = {
+      items,
+      faults: [],
+      brakes: [],
+      warnings: [],
+      absent: [],
+      unmanaged: 0,
+    } as unknown as Moment['plan'];
     return { job, plan, listing, view, rowOf };
   };
 
   /** The code that a row has by what everybody can see. */
   function knownCode(row: SheetRow, view: LedgerView, taken: ReadonlySet<string>): QrCode | undefined {
-    const codes = [...listing.values(), ...service.live().map(({ code }) => code)].filter(({ id }) => !taken.has(id));
+    const codes = [...listing.values(), ...service.live().map(({ code }) => code)].filter(
+      ({ id }) => !taken.has(id),
+    );
     const entry = row.key === undefined ? undefined : lock?.get(row.key)?.id;
     const claimed = ({ id }: QrCode) => {
       const claim = view.claims.get(id);
@@ -83,7 +94,9 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
 
   /** Of more codes with equal values than rows, nobody knows which is whose. */
   function findEqual(row: SheetRow, view: LedgerView, taken: ReadonlySet<string>): QrCode | undefined {
-    const equal = [...listing.values()].filter((code) => before.has(code.id) && !view.claims.has(code.id) && isEqual(code, row));
+    const equal = [...listing.values()].filter(
+      (code) => before.has(code.id) && !view.claims.has(code.id) && isEqual(code, row),
+    );
     const alike = sheet.rows.filter((other) => other.id === undefined && isEqual(other, row));
     return equal.length > alike.length ? undefined : equal.find(({ id }) => !taken.has(id));
   }
@@ -92,17 +105,27 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
     const again = record.again === undefined ? undefined : sentOf.get(record.again);
     if (again) return again;
     const used = new Set(sentOf.values());
-    const alike = sheet.rows.filter((row) => isEqual(record.values, row) && row.key === record.key && !used.has(row));
+    const alike = sheet.rows.filter(
+      (row) => isEqual(record.values, row) && row.key === record.key && !used.has(row),
+    );
     const has = (row: SheetRow) => service.live().some(({ tokens }) => tokens.has(row.token));
     const rank = (row: SheetRow) =>
-      ((record.decided ?? false) === (row.decision?.is === 'new') ? 0 : 4) + (row.id === undefined ? 0 : 2) + (has(row) ? 1 : 0);
+      ((record.decided ?? false) === (row.decision?.is === 'new') ? 0 : 4) +
+      (row.id === undefined ? 0 : 2) +
+      (has(row) ? 1 : 0);
     return alike.sort((one, other) => rank(one) - rank(other))[0];
   }
 
-  function rowOfPatch(id: string, record: Awaited<ReturnType<typeof findPatch>>, view: LedgerView): SheetRow | undefined {
+  function rowOfPatch(
+    id: string,
+    record: Awaited<ReturnType<typeof findPatch>>,
+    view: LedgerView,
+  ): SheetRow | undefined {
     const model = service.codes.get(id);
-    const isNamed = (row: SheetRow) => row.id === id || (row.id === undefined && row.slug === model?.code.slug);
-    const decided = (row: SheetRow) => row.decision?.is === 'code' && [id, model?.code.slug].includes(row.decision.name);
+    const isNamed = (row: SheetRow) =>
+      row.id === id || (row.id === undefined && row.slug === model?.code.slug);
+    const decided = (row: SheetRow) =>
+      row.decision?.is === 'code' && [id, model?.code.slug].includes(row.decision.name);
     const sent = [...sentOf].find(([, row]) => model?.tokens.has(row.token) && made.has(id))?.[1];
     const { rows } = sheet;
     const keyed = record?.key === undefined ? [] : rows.filter(({ key }) => key === record.key);
@@ -148,11 +171,22 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
       }
       const earlier = {
         ...view,
-        unclear: view.unclear.filter(({ n, run }) => n !== record.n && !(sentOf.has(n) && run === record.run)),
+        unclear: view.unclear.filter(
+          ({ n, run }) => n !== record.n && !(sentOf.has(n) && run === record.run),
+        ),
       };
       const { again, decided = false } = record;
-      const repeats = again === undefined ? undefined : (view.unclear.find(({ n }) => n === again) ?? sendingOf(record, before));
-      const item = itemOf({ row: readRow(row, sheet.rows.indexOf(row)), action: 'create', values, isDecided: decided, repeats });
+      const repeats =
+        again === undefined
+          ? undefined
+          : (view.unclear.find(({ n }) => n === again) ?? sendingOf(record, before));
+      const item = itemOf({
+        row: readRow(row, sheet.rows.indexOf(row)),
+        action: 'create',
+        values,
+        isDecided: decided,
+        repeats,
+      });
       const moment = momentOf(earlier, { row, item });
       judge.post(item, row, moment);
       sentOf.set(record.n, row);
@@ -177,9 +211,15 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
         return;
       }
       const isFile = policy.verb === 'apply' && policy.conflicts === 'file';
-      const changes = Object.keys(set).map((field) => ({ field, what: isFile ? 'overwrite' : 'send' }) as never);
+      const changes = Object.keys(set).map(
+        (field) => ({ field, what: isFile ? 'overwrite' : 'send' }) as never,
+      );
       const item = itemOf({
-        ...{ row: readRow(row, sheet.rows.indexOf(row)), action: made.has(id) ? 'create' : 'update', how: 'id' },
+        ...{
+          row: readRow(row, sheet.rows.indexOf(row)),
+          action: made.has(id) ? 'create' : 'update',
+          how: 'id',
+        },
         ...{ code: now.code, send: set, changes },
       });
       const moment = momentOf(view, { row, item });
@@ -191,7 +231,9 @@ export function judgeRun({ truth, judge, job, state, earlierNs }: RunOf): RunJud
         const asked = { ...item, changes: [] };
         if (set[field] === fieldOf(now.code, field)) continue;
         const quiet = { ...truth, tally: { problems: [], counts: new Map() } };
-        judgeOverwriting(quiet, { row, item: asked, field, now, moment }, () => overwritten.add(`${id} ${field}`));
+        judgeOverwriting(quiet, { row, item: asked, field, now, moment }, () =>
+          overwritten.add(`${id} ${field}`),
+        );
       }
     },
     async onDelete(id) {

@@ -40,7 +40,12 @@ const { values } = parseArgs({
 const kill = values.kill as 'none' | 'request' | 'call';
 const bin = process.env.QRCTL_TEST_BIN ?? '';
 
-async function playMany(theatre: Theatre, from: number, many: number, onStep?: (text: string) => void): Promise<Summary> {
+async function playMany(
+  theatre: Theatre,
+  from: number,
+  many: number,
+  onStep?: (text: string) => void,
+): Promise<Summary> {
   const summary: Summary = { needless: 0, histories: 0, counts: {}, problems: {} };
   for (let seed = from; seed < from + many; seed++) {
     const lines: string[] = [];
@@ -52,13 +57,18 @@ async function playMany(theatre: Theatre, from: number, many: number, onStep?: (
     for (const [what, times] of counts) addCount(summary.counts, what, { times, seed });
     if ([...counts.keys()].some((what) => what.startsWith('needless'))) summary.needless += 1;
     const [text] = problems;
-    if (text !== undefined) addProblem(summary.problems, kindOf(text), { count: 1, seed, steps: lines.length, text });
+    if (text !== undefined)
+      addProblem(summary.problems, kindOf(text), { count: 1, seed, steps: lines.length, text });
   }
   return summary;
 }
 
 /** Counts something, with the seed of the first history that had it. */
-function addCount(counts: Summary['counts'], what: string, { times, seed }: { times: number; seed: number }): void {
+function addCount(
+  counts: Summary['counts'],
+  what: string,
+  { times, seed }: { times: number; seed: number },
+): void {
   const known = counts[what];
   if (known) known.times += times;
   else counts[what] = { times, seed };
@@ -73,7 +83,8 @@ function addProblem(problems: Summary['problems'], kind: string, found: Found): 
   if (!known) problems[kind] = found;
   else {
     known.count += found.count;
-    if (found.steps < known.steps) Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
+    if (found.steps < known.steps)
+      Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
   }
 }
 
@@ -105,7 +116,9 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
       child.send([first, Math.min(AT_ONCE, from + many - first)]);
       const part = await new Promise<Summary>((resolve, reject) => {
         child.once('message', resolve as (message: unknown) => void);
-        child.once('exit', () => reject(new Error(`A process ended while it played the seeds from ${first}.`)));
+        child.once('exit', () =>
+          reject(new Error(`A process ended while it played the seeds from ${first}.`)),
+        );
       });
       child.removeAllListeners('exit');
       merge(whole, part);
@@ -122,7 +135,8 @@ function print({ histories, needless, counts, problems }: Summary, seconds: numb
     console.log(`${String(times).padStart(9)}  ${what} (seed ${seed})`);
   const found = Object.entries(problems);
   console.log(`\n${found.length} kinds of violations`);
-  for (const [kind, { count, seed, text }] of found) console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
+  for (const [kind, { count, seed, text }] of found)
+    console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
   if (found.length > 0) process.exitCode = 1;
 }
 
@@ -133,7 +147,9 @@ async function playOne(seed: number): Promise<void> {
   child.on('message', (message: string | Summary) => {
     if (typeof message === 'string') return console.log(message);
     const found = Object.values(message.problems);
-    console.log(found.length === 0 ? 'no violation' : found.map(({ text }) => `VIOLATION ${text}`).join('\n'));
+    console.log(
+      found.length === 0 ? 'no violation' : found.map(({ text }) => `VIOLATION ${text}`).join('\n'),
+    );
     child.disconnect();
   });
   await once(child, 'exit');

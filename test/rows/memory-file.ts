@@ -28,7 +28,10 @@ export async function findPosts(state: string): Promise<PostRecord[]> {
 }
 
 /** Returns the newest record of a PATCH of this code in a ledger. */
-export async function findPatch(state: string, id: string): Promise<Extract<LedgerRecord, { is: 'patch' }> | undefined> {
+export async function findPatch(
+  state: string,
+  id: string,
+): Promise<Extract<LedgerRecord, { is: 'patch' }> | undefined> {
   const text = await readFile(join(state, LEDGER), 'utf8').catch(() => '');
   const lines = text.split('\n').filter((line) => line.startsWith('{"is":"patch"') && line.includes(id));
   const last = lines.at(-1);

@@ -16,7 +16,8 @@ export interface Said extends RowReport {
 
 /** Returns what was said about each row of a sheet. Throws if the lines are not those of the sheet. */
 export function reportsOf({ rows }: Sheet, lines: readonly Cells[], service: ModelService): Said[] {
-  if (lines.length !== rows.length) throw new Error(`the results have ${lines.length} lines instead of ${rows.length}`);
+  if (lines.length !== rows.length)
+    throw new Error(`the results have ${lines.length} lines instead of ${rows.length}`);
   return rows.map((row, index) => {
     const cells = lines[index] as Cells;
     if (cells.ref !== undefined && cells.ref !== `row-${row.token}` && !cells.ref.startsWith('row-'))
@@ -47,7 +48,11 @@ function noteSeen(after: SheetRow, row: SheetRow, code: NonNullable<RowReport['c
   for (const field of FIELDS) {
     const current = fieldOf(code, field);
     if (after.base?.[field] !== printOf(current)) continue;
-    if (row[field] === '' || isSame(field, after[field], current) || current.startsWith(after[field].slice(0, 16).trim()))
+    if (
+      row[field] === '' ||
+      isSame(field, after[field], current) ||
+      current.startsWith(after[field].slice(0, 16).trim())
+    )
       after.seen[field] = current;
   }
 }

@@ -12,10 +12,19 @@ const { status } = spawnSync(
   join(root, 'node_modules/.bin/esbuild'),
   [
     join(root, 'test/rows/main.ts'),
-    ...['--bundle', '--packages=external', '--format=esm', '--platform=node', `--outfile=${bundle}`, '--log-level=warning'],
+    ...[
+      '--bundle',
+      '--packages=external',
+      '--format=esm',
+      '--platform=node',
+      `--outfile=${bundle}`,
+      '--log-level=warning',
+    ],
   ],
   { stdio: 'inherit' },
 );
 if (status !== 0) process.exit(status ?? 1);
 const env = { ...process.env, QRCTL_TEST_BIN: process.env.QRCTL_TEST_BIN ?? join(root, 'bin/qrctl.js') };
-process.exit(spawnSync(process.execPath, [bundle, ...process.argv.slice(2)], { stdio: 'inherit', env }).status ?? 1);
+process.exit(
+  spawnSync(process.execPath, [bundle, ...process.argv.slice(2)], { stdio: 'inherit', env }).status ?? 1,
+);

@@ -75,8 +75,21 @@ export async function playRun(world: World, order: RunOrder): Promise<Report> {
   await writeSheet(file, sheet.rows, isKeyed);
   const lock = policy.verb === 'apply' ? ((await readEntries(lockPath(file))) ?? new Map()) : undefined;
   const view = await readView(state);
-  const job: Job = { sheet, policy, memory: { view: () => view } as Memory, lock, killAfter: 0, isNarrow: false };
-  const judging = judgeRun({ truth, judge, job, state, earlierNs: new Set((await findPosts(state)).map(({ n }) => n)) });
+  const job: Job = {
+    sheet,
+    policy,
+    memory: { view: () => view } as Memory,
+    lock,
+    killAfter: 0,
+    isNarrow: false,
+  };
+  const judging = judgeRun({
+    truth,
+    judge,
+    job,
+    state,
+    earlierNs: new Set((await findPosts(state)).map(({ n }) => n)),
+  });
   const dead = createDeath(kill);
   const args = argumentsOf(order, concurrency);
   const earlier = await identityOf(resultsPath(file));
@@ -107,7 +120,10 @@ export async function playRun(world: World, order: RunOrder): Promise<Report> {
   for (const kind of crashes(ended)) tally.problems.push(kind);
   const lines = await readSaid(order, earlier);
   if (!lines) {
-    if (writes > 0) tally.problems.push(`exit ${ended.code} without results, but ${writes} changes were sent: ${ended.stderr}`);
+    if (writes > 0)
+      tally.problems.push(
+        `exit ${ended.code} without results, but ${writes} changes were sent: ${ended.stderr}`,
+      );
     if (ended.code === 0) tally.problems.push('exit 0 without results');
     count(tally, `refused: exit ${ended.code}, ${kindOf(ended.stderr)}`);
     return { ...base, end: 'refused', said: [] };
@@ -119,7 +135,8 @@ export async function playRun(world: World, order: RunOrder): Promise<Report> {
 
   function start(): Promise<Ended> {
     // In this process the code is compiled already.
-    if (!kill) return command.run(args, { ...env, ...service_, XDG_CACHE_HOME: '/proc/none', HOME: '/proc/none' });
+    if (!kill)
+      return command.run(args, { ...env, ...service_, XDG_CACHE_HOME: '/proc/none', HOME: '/proc/none' });
     const { child, ended: end } = command.start(args, { ...env, ...service_ }, kill);
     dead.aim(() => child.kill('SIGKILL'));
     return end;
@@ -133,7 +150,8 @@ export async function playRun(world: World, order: RunOrder): Promise<Report> {
       onStep(
         `    | ${[row.key, row.name, row.destination, row.status, row.slug, row.base && 'base', row.decision?.is].map((cell) => cell ?? '').join(' | ')} |`,
       );
-    for (const { code } of service.live()) onStep(`    ${code.slug}: ${code.name} | ${code.destination} | ${code.status}`);
+    for (const { code } of service.live())
+      onStep(`    ${code.slug}: ${code.name} | ${code.destination} | ${code.status}`);
     for (const { method, path, body, answer } of seen) onStep(`    ${method} ${path} ${body} → ${answer}`);
     onStep(`    exit ${ended.code}: ${ended.stderr.trim().replaceAll('\n', '\n      ')}`);
   }
@@ -165,7 +183,8 @@ function createDeath(kill: Kill | undefined) {
     isKilled(when: 'before' | 'after'): boolean {
       if (kill?.at !== 'request') return false;
       if (when === 'before') requests += 1;
-      const isNow = requests > kill.n + 1 || (requests === kill.n + 1 && (when === 'after') === (kill.n % 2 === 0));
+      const isNow =
+        requests > kill.n + 1 || (requests === kill.n + 1 && (when === 'after') === (kill.n % 2 === 0));
       if (isNow) isDead = shoot() || isDead;
       return isDead;
     },

@@ -68,7 +68,8 @@ export async function startServer(): Promise<Server> {
   return server;
 }
 
-const LOGIN = '<!doctype html><html><head><title>Sign in</title></head><body><form><input name="password"></form></body></html>';
+const LOGIN =
+  '<!doctype html><html><head><title>Sign in</title></head><body><form><input name="password"></form></body></html>';
 
 /** Ways to lose a response; what was done stays done. */
 const LOSSES = ['drop', 'gateway', 'broken', 'half', 'login'] as const;
@@ -134,7 +135,11 @@ async function write(stage: Stage, { method, id, body, isTroubled }: Write, answ
   return isThere ? answer.send(204, undefined) : answer.error(404);
 }
 
-function list({ service, pageSize, isNewestFirst, onListing }: Stage, query: URLSearchParams, answer: Answer): void {
+function list(
+  { service, pageSize, isNewestFirst, onListing }: Stage,
+  query: URLSearchParams,
+  answer: Answer,
+): void {
   const page = Number(query.get('page') ?? 1);
   const limit = Math.min(Number(query.get('limit') ?? 20), pageSize);
   const all = service.list();
@@ -171,7 +176,11 @@ function createAnswer(response: ServerResponse, seen: Seen): Answer {
   const send: Answer['send'] = (status, value, more = {}) => {
     seen.answer = `${status}${isCode(value) ? ` ${value.slug}` : ''}`;
     const text = value === undefined ? '' : JSON.stringify(value);
-    response.writeHead(status, { ...headers, ...more, ...(text !== '' && { 'Content-Type': 'application/json' }) });
+    response.writeHead(status, {
+      ...headers,
+      ...more,
+      ...(text !== '' && { 'Content-Type': 'application/json' }),
+    });
     response.end(text);
   };
   return {

@@ -27,11 +27,16 @@ export function lockPath({ directory, name }: SheetFile): string {
 }
 
 /** Writes the rows of a sheet. */
-export async function writeSheet(file: SheetFile, rows: readonly SheetRow[], isKeyed: boolean): Promise<void> {
+export async function writeSheet(
+  file: SheetFile,
+  rows: readonly SheetRow[],
+  isKeyed: boolean,
+): Promise<void> {
   await mkdir(file.directory, { recursive: true });
   const isResults = file.name.includes('.results.');
   const columns = ['ref', ...(isKeyed ? ['key'] : []), 'name', 'type', 'destination', 'status'];
-  if (isResults || rows.some(({ id, slug }) => id !== undefined || slug !== undefined)) columns.push('id', 'slug');
+  if (isResults || rows.some(({ id, slug }) => id !== undefined || slug !== undefined))
+    columns.push('id', 'slug');
   if (rows.some(({ updatedAtMs }) => updatedAtMs !== undefined)) columns.push('updated_at');
   if (isResults) columns.push('outcome', 'error');
   if (isResults || rows.some(({ base }) => base)) columns.push('base');
@@ -53,7 +58,11 @@ function cellOf(row: SheetRow, column: string): string {
     case 'base':
       return row.base ? formatBase(row.base) : '';
     case 'decision':
-      return row.decision === undefined ? '' : row.decision.is === 'code' ? row.decision.name : row.decision.is;
+      return row.decision === undefined
+        ? ''
+        : row.decision.is === 'code'
+          ? row.decision.name
+          : row.decision.is;
     case 'outcome':
     case 'error':
       return '';
@@ -102,5 +111,7 @@ export function rowOfResults(row: SheetRow, cells: Cells): SheetRow {
 
 function decisionOf(cell: string): RowDecision | undefined {
   if (cell === '') return undefined;
-  return cell === 'new' || cell === 'mine' || cell === 'theirs' || cell === 'skip' ? { is: cell } : { is: 'code', name: cell };
+  return cell === 'new' || cell === 'mine' || cell === 'theirs' || cell === 'skip'
+    ? { is: cell }
+    : { is: 'code', name: cell };
 }

@@ -31,7 +31,10 @@ export async function openTheatre(bin: string): Promise<Theatre> {
       } catch (error) {
         server.failure = undefined;
         server.stage = undefined;
-        return { problems: [`a fault of the test: ${error instanceof Error ? error.stack : error}`], counts: new Map() };
+        return {
+          problems: [`a fault of the test: ${error instanceof Error ? error.stack : error}`],
+          counts: new Map(),
+        };
       } finally {
         await rm(place, { recursive: true, force: true, maxRetries: 3 });
       }

@@ -6,8 +6,12 @@ import type { RunOrder } from './run.ts';
 import { type Cells, readCells, resultsPath, type SheetFile } from './sheet-file.ts';
 
 /** Returns the results of the command, a line for each row; undefined if it wrote none. */
-export async function readSaid({ sheet, file, policy }: RunOrder, earlier: string | undefined): Promise<Cells[] | undefined> {
-  if (policy.verb === 'apply') return appliedLines(await readFile(appliedPath(file), 'utf8').catch(() => ''), sheet);
+export async function readSaid(
+  { sheet, file, policy }: RunOrder,
+  earlier: string | undefined,
+): Promise<Cells[] | undefined> {
+  if (policy.verb === 'apply')
+    return appliedLines(await readFile(appliedPath(file), 'utf8').catch(() => ''), sheet);
   // Results of an earlier run stay if a run is refused.
   return (await identityOf(resultsPath(file))) === earlier ? undefined : readCells(resultsPath(file));
 }

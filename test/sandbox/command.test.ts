@@ -36,7 +36,9 @@ describe('qrctl sandbox', () => {
   ] as const)('ends at once on %s with %d, in the middle of answers too', async (signal, code) => {
     const { running, baseUrl, key } = await open('--latency', '24h');
     // Node says 100 when it hands the request on.
-    const asking = request(`${baseUrl}/qr`, { headers: { authorization: `Bearer ${key}`, expect: '100-continue' } });
+    const asking = request(`${baseUrl}/qr`, {
+      headers: { authorization: `Bearer ${key}`, expect: '100-continue' },
+    });
     asking.on('error', () => undefined).flushHeaders();
     await once(asking, 'continue');
     running.child.kill(signal);
@@ -44,7 +46,18 @@ describe('qrctl sandbox', () => {
   });
 
   test('has as many codes and scans as told, in a window of the plan', async () => {
-    const { get, read } = await open('--codes', '3', '--scans', '70', '--plan', 'free', '--window', '7s', '--seed', '5');
+    const { get, read } = await open(
+      '--codes',
+      '3',
+      '--scans',
+      '70',
+      '--plan',
+      'free',
+      '--window',
+      '7s',
+      '--seed',
+      '5',
+    );
     const list = await get('/qr');
     const { data, pagination } = await read('/qr');
     expect(pagination.total).toBe(3);
@@ -65,7 +78,9 @@ describe('qrctl sandbox', () => {
     const { baseUrl, key, get } = await open('--key', 'svc_live_mine');
     expect(key).toBe('svc_live_mine');
     expect((await get('/qr')).status).toBe(200);
-    expect((await fetch(`${baseUrl}/qr`, { headers: { authorization: 'Bearer svc_live_sandbox' } })).status).toBe(401);
+    expect(
+      (await fetch(`${baseUrl}/qr`, { headers: { authorization: 'Bearer svc_live_sandbox' } })).status,
+    ).toBe(401);
   });
 
   test('logs a line a request with --verbose, never the key', async () => {

@@ -8,7 +8,10 @@ import { useSandbox, withSandbox } from '../support/sandbox.ts';
 describe('made-up data', () => {
   test('is the same for the same seed, and another for another', async () => {
     const dump = (seed: number) =>
-      withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [workspace.codes(), scans(codeId())]);
+      withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [
+        workspace.codes(),
+        scans(codeId()),
+      ]);
     expect(await dump(1)).toEqual(await dump(1));
     expect(await dump(2)).not.toEqual(await dump(1));
   });
@@ -18,7 +21,16 @@ describe('made-up data', () => {
     expect(new Set(codes.map(({ type }) => type))).toEqual(new Set(CODE_TYPES));
     expect(new Set(codes.map(({ status }) => status))).toEqual(new Set(CODE_STATUSES));
     const names = codes.map(({ name }) => name);
-    for (const awkward of [/^=/, /"/, /,/, /\p{Script=Han}/u, /\p{Script=Arabic}/u, /\p{Emoji_Presentation}/u, /\u001b/, /\n/]) {
+    for (const awkward of [
+      /^=/,
+      /"/,
+      /,/,
+      /\p{Script=Han}/u,
+      /\p{Script=Arabic}/u,
+      /\p{Emoji_Presentation}/u,
+      /\u001b/,
+      /\n/,
+    ]) {
       expect(names.some((name) => awkward.test(name))).toBe(true);
     }
     expect(codes.some(({ destination }) => destination === null)).toBe(true);

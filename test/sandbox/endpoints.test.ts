@@ -55,7 +55,9 @@ describe('every answer', () => {
   test('is compressed only where that is switched on and accepted', async () => {
     const sandbox = await useSandbox({ ...CALM, gzip: true });
     const encodingFor = async (accepted: string) =>
-      (await ask(sandbox, 'GET', '/qr', { headers: { 'accept-encoding': accepted } })).headers.get('content-encoding');
+      (await ask(sandbox, 'GET', '/qr', { headers: { 'accept-encoding': accepted } })).headers.get(
+        'content-encoding',
+      );
     expect(await encodingFor('gzip')).toBe('gzip');
     expect(await encodingFor('identity')).toBeNull();
     expect(await encodingFor('gzip;q=0')).toBeNull();
@@ -106,7 +108,11 @@ describe('GET /qr', () => {
   ] as const)('answers limit=101 by the switch overLimit: %s', async (overLimit, status, rows) => {
     const sandbox = await useSandbox({ codes: 120, overLimit });
     const reply = await ask(sandbox, 'GET', '/qr?limit=101');
-    expect([reply.status, reply.body.pagination?.limit, reply.body.data?.length]).toEqual([status, rows, rows]);
+    expect([reply.status, reply.body.pagination?.limit, reply.body.data?.length]).toEqual([
+      status,
+      rows,
+      rows,
+    ]);
   });
 
   test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'limit=0', 'limit='])(
@@ -115,7 +121,12 @@ describe('GET /qr', () => {
       const strict = await useSandbox({ codes: 3 });
       const lenient = await useSandbox({ codes: 3, badPage: 'default' });
       expect((await ask(strict, 'GET', `/qr?${query}`)).status).toBe(400);
-      expect((await ask(lenient, 'GET', `/qr?${query}`)).body.pagination).toEqual({ page: 1, limit: 20, total: 3, pages: 1 });
+      expect((await ask(lenient, 'GET', `/qr?${query}`)).body.pagination).toEqual({
+        page: 1,
+        limit: 20,
+        total: 3,
+        pages: 1,
+      });
     },
   );
 
@@ -136,7 +147,13 @@ describe('POST /qr', () => {
     const sandbox = await useSandbox({ codes: 0 });
     const { status, body } = await ask(sandbox, 'POST', '/qr', { body: { name: 'Menü' } });
     expect(status).toBe(201);
-    expect(body).toMatchObject({ name: 'Menü', type: 'url', destination: null, status: 'active', created_at: body.updated_at });
+    expect(body).toMatchObject({
+      name: 'Menü',
+      type: 'url',
+      destination: null,
+      status: 'active',
+      created_at: body.updated_at,
+    });
     expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect((await ask(sandbox, 'GET', `/qr/${body.id}`)).body).toEqual(body);
     expect((await ask(sandbox, 'GET', `/qr/${body.id}/scans`)).body.pagination.total).toBe(0);
@@ -144,7 +161,9 @@ describe('POST /qr', () => {
 
   test('creates one code each time, with another id and slug', async () => {
     const sandbox = await useSandbox({ codes: 0 });
-    await Promise.all(Array.from({ length: 20 }, () => ask(sandbox, 'POST', '/qr', { body: { name: 'same' } })));
+    await Promise.all(
+      Array.from({ length: 20 }, () => ask(sandbox, 'POST', '/qr', { body: { name: 'same' } })),
+    );
     const codes = sandbox.workspace.codes();
     expect(new Set(codes.map(({ id }) => id)).size).toBe(20);
     expect(new Set(codes.map(({ slug }) => slug)).size).toBe(20);
@@ -152,13 +171,26 @@ describe('POST /qr', () => {
 
   test.each(CODE_TYPES)('takes the type %s', async (type) => {
     const sandbox = await useSandbox({ codes: 0 });
-    const reply = await ask(sandbox, 'POST', '/qr', { body: { name: 'a', type, destination: 'https://example.com/' } });
-    expect([reply.status, reply.body.type, reply.body.destination]).toEqual([201, type, 'https://example.com/']);
+    const reply = await ask(sandbox, 'POST', '/qr', {
+      body: { name: 'a', type, destination: 'https://example.com/' },
+    });
+    expect([reply.status, reply.body.type, reply.body.destination]).toEqual([
+      201,
+      type,
+      'https://example.com/',
+    ]);
   });
 
   test('ignores fields that are read-only or unknown', async () => {
     const sandbox = await useSandbox({ codes: 0 });
-    const body = { name: 'a', id: UNKNOWN_ID, slug: 'mine', status: 'paused', created_at: '2001-01-01T00:00:00Z', colour: 'red' };
+    const body = {
+      name: 'a',
+      id: UNKNOWN_ID,
+      slug: 'mine',
+      status: 'paused',
+      created_at: '2001-01-01T00:00:00Z',
+      colour: 'red',
+    };
     const reply = await ask(sandbox, 'POST', '/qr', { body });
     expect(reply.body).toMatchObject({ name: 'a', status: 'active' });
     expect(reply.body.id).not.toBe(UNKNOWN_ID);
@@ -204,7 +236,10 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     expect(after.body).toEqual({ ...before, ...changes, updated_at: expect.any(String) });
     expect(after.body.updated_at > before.updated_at).toBe(true);
     for (const status of ['active', 'paused', 'expired', 'active']) {
-      expect((await ask(sandbox, 'PATCH', `/qr/${id}`, { body: { status } })).body).toMatchObject({ name: 'new', status });
+      expect((await ask(sandbox, 'PATCH', `/qr/${id}`, { body: { status } })).body).toMatchObject({
+        name: 'new',
+        status,
+      });
     }
   });
 
@@ -243,9 +278,10 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
       ['PATCH', ''],
       ['DELETE', ''],
     ] as const) {
-      expect((await ask(sandbox, method, `/qr/${id}${path}`, { rawBody: method === 'PATCH' ? '{}' : undefined })).status).toBe(
-        404,
-      );
+      expect(
+        (await ask(sandbox, method, `/qr/${id}${path}`, { rawBody: method === 'PATCH' ? '{}' : undefined }))
+          .status,
+      ).toBe(404);
     }
     expect((await ask(sandbox, 'GET', '/qr')).body.pagination.total).toBe(1);
   });
@@ -263,7 +299,12 @@ describe('GET /qr/{id}/scans', () => {
   test('pages 50 scans by default and 500 at most', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 1234 });
     const scans = `/qr/${sandbox.codeId()}/scans`;
-    expect((await ask(sandbox, 'GET', scans)).body.pagination).toEqual({ page: 1, limit: 50, total: 1234, pages: 25 });
+    expect((await ask(sandbox, 'GET', scans)).body.pagination).toEqual({
+      page: 1,
+      limit: 50,
+      total: 1234,
+      pages: 25,
+    });
     expect((await ask(sandbox, 'GET', `${scans}?limit=500`)).body.pagination.pages).toBe(3);
     expect((await ask(sandbox, 'GET', `${scans}?limit=501`)).body.pagination.limit).toBe(500);
     const rejecting = await useSandbox({ codes: 1, overLimit: 'reject' });
@@ -274,7 +315,9 @@ describe('GET /qr/{id}/scans', () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder: 'asc' });
     const id = sandbox.codeId();
     const query = 'since=2024-12-01T01:00:00%2B01:00&until=2024-12-02T00:00:00Z&limit=500';
-    const expected = sandbox.scans(id).filter(({ ts }) => ts >= '2024-12-01T00:00' && ts < '2024-12-02T00:00');
+    const expected = sandbox
+      .scans(id)
+      .filter(({ ts }) => ts >= '2024-12-01T00:00' && ts < '2024-12-02T00:00');
     expect(expected.length).toBeGreaterThan(5);
     expect((await ask(sandbox, 'GET', `/qr/${id}/scans?${query}`)).body.data).toEqual(expected);
   });

@@ -46,7 +46,10 @@ describe('answers in place of the true one', () => {
     ['after', true, 2],
   ])('come %s the request is applied', async (_name, applied, codes) => {
     const sandbox = await open(faults.fails(500, { applied }));
-    expect(await ask(sandbox, 'POST', '/qr', create)).toMatchObject({ status: 500, body: { code: 'made_up' } });
+    expect(await ask(sandbox, 'POST', '/qr', create)).toMatchObject({
+      status: 500,
+      body: { code: 'made_up' },
+    });
     expect(sandbox.workspace.codes()).toHaveLength(codes);
   });
 
@@ -58,7 +61,9 @@ describe('answers in place of the true one', () => {
     };
     expect((await read(faults.refuses('7'))).headers.get('retry-after')).toBe('7');
     expect((await read(faults.refuses())).headers.has('retry-after')).toBe(false);
-    expect((await read(faults.redirects('http://127.0.0.1:9/'))).headers.get('location')).toBe('http://127.0.0.1:9/');
+    expect((await read(faults.redirects('http://127.0.0.1:9/'))).headers.get('location')).toBe(
+      'http://127.0.0.1:9/',
+    );
     expect(await (await read(faults.gateway())).text()).toMatch(/^<html>/);
     const bomb = await read(faults.gzipBomb(1_000_000));
     expect(Number(bomb.headers.get('content-length'))).toBeLessThan(10_000);
@@ -74,7 +79,12 @@ describe('true answers, changed', () => {
   };
 
   test('have smaller pages, other pages, or end early', async () => {
-    expect((await scans(faults.smallerPages(7), '?limit=20')).pagination).toEqual({ page: 1, limit: 7, total: 30, pages: 5 });
+    expect((await scans(faults.smallerPages(7), '?limit=20')).pagination).toEqual({
+      page: 1,
+      limit: 7,
+      total: 30,
+      pages: 5,
+    });
     const repeated = await scans(
       faults.otherPage(() => 1),
       '?limit=10&page=2',
@@ -105,7 +115,11 @@ describe('plans of faults', () => {
 
   test('can be over after some requests', async () => {
     const sandbox = await open(faults.atFirst(2, faults.fails(503)));
-    const statuses = [await ask(sandbox, 'GET', '/qr'), await ask(sandbox, 'GET', '/qr'), await ask(sandbox, 'GET', '/qr')];
+    const statuses = [
+      await ask(sandbox, 'GET', '/qr'),
+      await ask(sandbox, 'GET', '/qr'),
+      await ask(sandbox, 'GET', '/qr'),
+    ];
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 });

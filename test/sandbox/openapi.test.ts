@@ -102,7 +102,8 @@ describe('every answer is as described', () => {
 
     const steps = ['paths', path, method, 'responses', String(status)];
     expect(part(...steps)).toBeDefined();
-    for (const name of Object.keys(part(...steps, 'headers') as object)) expect(reply.headers.has(name)).toBe(true);
+    for (const name of Object.keys(part(...steps, 'headers') as object))
+      expect(reply.headers.has(name)).toBe(true);
     const schema = part(...steps, 'content', 'application/json', 'schema');
     expect(schema === undefined).toBe(status === 204);
     if (schema === undefined) return;
@@ -113,7 +114,9 @@ describe('every answer is as described', () => {
 
   test('and nothing is described that is not tried here', () => {
     const tried = new Set(cases.map(([method, path, status]) => `${method} ${path} ${status}`));
-    const described = [...tried].map((line) => line.split(' ')).map(([method = '', path = '']) => `${method} ${path}`);
+    const described = [...tried]
+      .map((line) => line.split(' '))
+      .map(([method = '', path = '']) => `${method} ${path}`);
     for (const operation of new Set(described)) {
       const [method = '', path = ''] = operation.split(' ');
       for (const status of Object.keys(part('paths', path, method, 'responses') as object)) {

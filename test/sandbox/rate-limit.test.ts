@@ -21,7 +21,9 @@ describe('a window', () => {
     const { admit } = limiter({ plan });
     const admitted = Array.from({ length: limit }, () => admit());
     expect(admitted.every(({ allowed }) => allowed)).toBe(true);
-    expect(admitted.map(({ remaining }) => remaining)).toEqual(Array.from({ length: limit }, (_, n) => limit - 1 - n));
+    expect(admitted.map(({ remaining }) => remaining)).toEqual(
+      Array.from({ length: limit }, (_, n) => limit - 1 - n),
+    );
     expect(admit()).toMatchObject({ allowed: false, remaining: 0 });
   });
 
@@ -57,19 +59,22 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test.each([700, 1000, 1500, 60_000])('of %d ms never says that it resets before it does', async (windowMs) => {
-    const { admit, clock } = limiter({ limit: 1, windowMs }, NOON + 123);
-    admit();
-    const { headers } = admit();
-    const resetMs = Number(headers['X-RateLimit-Reset']) * 1000;
-    const retryMs = clock.now() + Number(headers['Retry-After']) * 1000;
-    for (const atMs of [resetMs, retryMs]) {
-      const later = limiter({ limit: 1, windowMs }, NOON + 123);
-      later.admit();
-      await later.clock.advance(atMs - later.clock.now());
-      expect(later.admit().allowed).toBe(true);
-    }
-  });
+  test.each([700, 1000, 1500, 60_000])(
+    'of %d ms never says that it resets before it does',
+    async (windowMs) => {
+      const { admit, clock } = limiter({ limit: 1, windowMs }, NOON + 123);
+      admit();
+      const { headers } = admit();
+      const resetMs = Number(headers['X-RateLimit-Reset']) * 1000;
+      const retryMs = clock.now() + Number(headers['Retry-After']) * 1000;
+      for (const atMs of [resetMs, retryMs]) {
+        const later = limiter({ limit: 1, windowMs }, NOON + 123);
+        later.admit();
+        await later.clock.advance(atMs - later.clock.now());
+        expect(later.admit().allowed).toBe(true);
+      }
+    },
+  );
 });
 
 describe('the limit of a sandbox', () => {
@@ -105,7 +110,11 @@ describe('the limit of a sandbox', () => {
   });
 
   test("counts on the service's clock, however far it is from the machine's", async () => {
-    const sandbox = await useSandbox({ codes: 0, clock: fakeClock({ wallMs: NOON + 20_000 }), clockSkewMs: -86_400_000 });
+    const sandbox = await useSandbox({
+      codes: 0,
+      clock: fakeClock({ wallMs: NOON + 20_000 }),
+      clockSkewMs: -86_400_000,
+    });
     const { headers, body } = await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } });
     expect(headers.get('date')).toBe('Wed, 14 Jan 2026 12:00:20 GMT');
     expect(headers.get('x-ratelimit-reset')).toBe(String((NOON - 86_400_000 + 60_000) / 1000));

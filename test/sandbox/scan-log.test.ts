@@ -9,7 +9,16 @@ const MINUTE = 60_000;
 
 function logOf(base: number, options: SandboxOptions = {}, tieSize = 3): ScanLog {
   const arrivals = { fromMs: END, perSecond: 0, most: 0 };
-  const shape = { seed: 5, code: 0, base, startMs: END - 100 * MINUTE, endMs: END, tieSize, idOffset: 0n, arrivals };
+  const shape = {
+    seed: 5,
+    code: 0,
+    base,
+    startMs: END - 100 * MINUTE,
+    endMs: END,
+    tieSize,
+    idOffset: 0n,
+    arrivals,
+  };
   return createScanLog(shape, withDefaults(options));
 }
 
@@ -19,7 +28,15 @@ interface Range {
 }
 
 function read(log: ScanLog, page: number, limit: number, range: Range = {}, turn = 0) {
-  const { rows, total } = log.page({ page, limit, turn, nowMs: END, sinceMs: undefined, untilMs: undefined, ...range });
+  const { rows, total } = log.page({
+    page,
+    limit,
+    turn,
+    nowMs: END,
+    sinceMs: undefined,
+    untilMs: undefined,
+    ...range,
+  });
   return { total, scans: rows.map((row): Scan => JSON.parse(row)) };
 }
 
@@ -54,7 +71,8 @@ describe('the pages of a log that holds still', () => {
         const sinceMs = since === undefined ? undefined : END + since * MINUTE;
         const untilMs = until === undefined ? undefined : END + until * MINUTE;
         const inRange = ({ ts }: Scan) =>
-          Date.parse(ts) >= (sinceMs ?? Number.NEGATIVE_INFINITY) && Date.parse(ts) < (untilMs ?? Number.POSITIVE_INFINITY);
+          Date.parse(ts) >= (sinceMs ?? Number.NEGATIVE_INFINITY) &&
+          Date.parse(ts) < (untilMs ?? Number.POSITIVE_INFINITY);
         const expected = readAll(log, 1000).filter(inRange);
         const found = readAll(log, limit, { sinceMs, untilMs });
         expect(found.toSorted(byTime)).toEqual(expected.toSorted(byTime));
@@ -90,7 +108,10 @@ describe('a log that grows', () => {
   test('by time puts a late row among the others, behind those of the same time', () => {
     const log = logOf(100, { scanOrder: 'asc' });
     const before = readAll(log, 1000);
-    const [ts, place] = [before[40]?.ts ?? '', before.findLastIndex((scan) => scan.ts === before[40]?.ts) + 1];
+    const [ts, place] = [
+      before[40]?.ts ?? '',
+      before.findLastIndex((scan) => scan.ts === before[40]?.ts) + 1,
+    ];
     const late: Scan = JSON.parse(log.add({ ts, referrer: 'late' }));
     expect(readAll(log, 9)).toEqual(before.toSpliced(place, 0, late));
   });
@@ -116,10 +137,14 @@ describe('since and until', () => {
   const sinceThen = (options: SandboxOptions) => {
     const log = logOf(0, options);
     for (const ms of [-1, 0, 1, 999, 1000]) log.add({ ts: isoOf(END - 10_000 + ms) });
-    const offsets = (range: Range) => readAll(log, 10, range).map(({ ts }) => Date.parse(ts) - Date.parse(at));
+    const offsets = (range: Range) =>
+      readAll(log, 10, range).map(({ ts }) => Date.parse(ts) - Date.parse(at));
     const numerically = (a: number, b: number) => a - b;
     const bound = Date.parse(at) + (options.boundsResolution === 's' ? 500 : 0);
-    return { since: offsets({ sinceMs: bound }).sort(numerically), until: offsets({ untilMs: bound }).sort(numerically) };
+    return {
+      since: offsets({ sinceMs: bound }).sort(numerically),
+      until: offsets({ untilMs: bound }).sort(numerically),
+    };
   };
 
   test('include the one and exclude the other by default', () => {
@@ -127,7 +152,10 @@ describe('since and until', () => {
   });
 
   test('can be the other way round', () => {
-    expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({ since: [1, 999, 1000], until: [-1, 0] });
+    expect(sinceThen({ sinceInclusive: false, untilInclusive: true })).toEqual({
+      since: [1, 999, 1000],
+      until: [-1, 0],
+    });
   });
 
   test('can be compared in whole seconds', () => {

@@ -8,7 +8,17 @@ const END = Date.UTC(2025, 0, 1);
 
 function shape(changes: Partial<SeriesShape> = {}): SeriesShape {
   const arrivals = { fromMs: END, perSecond: 0, most: 0 };
-  return { seed: 1, code: 0, base: 1000, startMs: END - 90 * DAY_MS, endMs: END, tieSize: 3, idOffset: 0n, arrivals, ...changes };
+  return {
+    seed: 1,
+    code: 0,
+    base: 1000,
+    startMs: END - 90 * DAY_MS,
+    endMs: END,
+    tieSize: 3,
+    idOffset: 0n,
+    arrivals,
+    ...changes,
+  };
 }
 
 const anyShape = fc.record({
@@ -66,7 +76,10 @@ describe('a series of scans', () => {
   test('has some ties, and none where they are not wanted', () => {
     const ties = (tieSize: number) => {
       const series = createSeries(shape({ tieSize }));
-      return Array.from({ length: 999 }, (_, index) => series.timeAt(index) === series.timeAt(index + 1)).filter(Boolean).length;
+      return Array.from(
+        { length: 999 },
+        (_, index) => series.timeAt(index) === series.timeAt(index + 1),
+      ).filter(Boolean).length;
     };
     expect(ties(3)).toBeGreaterThan(40);
     expect(ties(1)).toBe(0);

@@ -29,7 +29,9 @@ test('half an answer arrives as an error, or unannounced as half a text', async 
 
 test('a true answer can be changed', async () => {
   const sandbox = await useSandbox({ codes: 3, intercept: wrongTotal((total) => total - 1) });
-  const response = await fetch(`${sandbox.baseUrl}/qr`, { headers: { authorization: `Bearer ${sandbox.apiKey}` } });
+  const response = await fetch(`${sandbox.baseUrl}/qr`, {
+    headers: { authorization: `Bearer ${sandbox.apiKey}` },
+  });
   expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
 });
 
@@ -43,7 +45,9 @@ test('the server of bare bytes sees whole requests and says what it is told', as
 test('a sandbox runs in a process of its own', async () => {
   const { env, close } = await startSandboxProcess({ codes: 2, scans: 5 });
   onTestFinished(close);
-  const response = await fetch(`${env.QRCTL_BASE_URL}/qr`, { headers: { authorization: `Bearer ${env.QRCTL_API_KEY}` } });
+  const response = await fetch(`${env.QRCTL_BASE_URL}/qr`, {
+    headers: { authorization: `Bearer ${env.QRCTL_API_KEY}` },
+  });
   expect(await response.json()).toMatchObject({ pagination: { total: 2 } });
 });
 

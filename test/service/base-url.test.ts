@@ -67,6 +67,11 @@ describe('parseBaseUrl', () => {
 });
 
 test('what means this machine is decided by the name alone', () => {
-  expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([true, true, true, true]);
+  expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
   expect(['localhost.test', '128.0.0.1', '127.example', '[::]', ''].some(isLoopback)).toBe(false);
 });

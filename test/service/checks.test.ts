@@ -59,13 +59,15 @@ describe('a code', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');
-    expect(() => checkSameCode(other)(CODE, context)).toThrow(`the response is for another code (${CODE.id})`);
+    expect(() => checkSameCode(other)(CODE, context)).toThrow(
+      `the response is for another code (${CODE.id})`,
+    );
     expect(() => checkSameCode(CODE.id, { status: 'expired' })(CODE, context)).toThrow(
       'the response has the status active, but expired was sent',
     );
-    expect(() => checkSameCode(CODE.id, { status: 'expired' })({ ...CODE, status: 'canaryCANARY' }, context)).toThrow(
-      'the response has the status "[key]", but expired was sent',
-    );
+    expect(() =>
+      checkSameCode(CODE.id, { status: 'expired' })({ ...CODE, status: 'canaryCANARY' }, context),
+    ).toThrow('the response has the status "[key]", but expired was sent');
   });
 
   test('passes with unknown values and extra fields; a missing destination is null', () => {
@@ -90,6 +92,8 @@ describe('a code', () => {
     ['updated_at', 0],
   ])('with %s = %o is refused', (field, value) => {
     expect(() => checkCode({ ...CODE, [field]: value })).toThrow(UnexpectedAnswerError);
-    expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(/code 2 on the page/);
+    expect(() => checkCodePage(pageOf([CODE, { ...CODE, [field]: value }]), context)).toThrow(
+      /code 2 on the page/,
+    );
   });
 });

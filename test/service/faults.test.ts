@@ -41,12 +41,18 @@ const UNKNOWN: [string, React][] = [
   ['a connection closed without an answer', ({ socket }) => socket.end()],
   ['a body shorter than its Content-Length', sayAndClose(rawAnswer(200, whole, {}, whole.length + 50))],
   ['a body cut in a closed connection', sayAndClose(rawAnswer(200, whole.slice(0, 60), {}, null))],
-  ['a chunked body that ends early', sayAndClose('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"dat\r\n')],
+  [
+    'a chunked body that ends early',
+    sayAndClose('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"dat\r\n'),
+  ],
   ['an empty 200', say(rawAnswer(200, ''))],
   ['damaged gzip', say(gzipped(gzipSync(whole).subarray(0, 60)))],
   ['something that is not HTTP', sayAndClose('SSH-2.0-OpenSSH_9.6\r\n')],
   ['500', refusal(500)],
-  ['502 with a page of HTML', say(rawAnswer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' }))],
+  [
+    '502 with a page of HTML',
+    say(rawAnswer(502, '<html><h1>Bad Gateway</h1></html>', { 'Content-Type': 'text/html' })),
+  ],
   ['503 with Retry-After 0', refusal(503, { 'Retry-After': '0' })],
   ['504', refusal(504)],
   ['408', refusal(408)],
@@ -80,7 +86,9 @@ test.each([
 ])('an answer that %s is refused before it is parsed, and not asked for again', async (what, body) => {
   const packed = gzipSync(body);
   const server = await useFaultServer(say(gzipped(packed)));
-  const error = await rejection(useService(server.baseUrl, { timeoutMs: 20_000 }).listCodes({ page: 1, limit: 1 }));
+  const error = await rejection(
+    useService(server.baseUrl, { timeoutMs: 20_000 }).listCodes({ page: 1, limit: 1 }),
+  );
   expect(error).toBeInstanceOf(UnexpectedAnswerError);
   expect(error).toMatchObject({ message: expect.stringContaining(`the response ${what}`), status: 200 });
   expect(server.requests).toHaveLength(1);
@@ -95,7 +103,9 @@ describe('a page of a gateway', () => {
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
       expect(error).toBeInstanceOf(UnexpectedAnswerError);
       expect(error).toMatchObject({
-        message: expect.stringContaining(`unexpected response that is not from the service (${status}): Oops`),
+        message: expect.stringContaining(
+          `unexpected response that is not from the service (${status}): Oops`,
+        ),
       });
       expect(exitCodeOf(error)).toBe(1);
     },
@@ -110,15 +120,23 @@ describe('a page of a gateway', () => {
     const server = await useFaultServer((request) =>
       request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
     );
-    expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(UnexpectedAnswerError);
+    expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(
+      UnexpectedAnswerError,
+    );
   });
 });
 
 test('requests in flight that fail alike are told once', async () => {
-  const server = await useFaultServer((request) => (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request));
+  const server = await useFaultServer((request) =>
+    (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request),
+  );
   const told: string[] = [];
   const clock = { ...systemClock, random: () => 0.5 };
-  const service = useService(server.baseUrl, { clock, concurrency: 8, events: { retry: ({ reason }) => told.push(reason) } });
+  const service = useService(server.baseUrl, {
+    clock,
+    concurrency: 8,
+    events: { retry: ({ reason }) => told.push(reason) },
+  });
   const first = service.listCodes({ page: 1, limit: 1 });
   await Promise.all([first, ...Array.from({ length: 3 }, () => service.listCodes({ page: 1, limit: 1 }))]);
   expect(server.requests.length).toBeGreaterThanOrEqual(11);
@@ -127,20 +145,24 @@ test('requests in flight that fail alike are told once', async () => {
 });
 
 test('a gateway may send 100 and 103 before each response, also in the middle of a kept connection', async () => {
-  const interim = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100\r\nA: b\r\n\r\n';
+  const interim =
+    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 100\r\nA: b\r\n\r\n';
   const server = await useFaultServer((request) => {
     request.socket.write(interim);
     return request.method === 'POST' ? created(request) : list(request);
   });
   const service = useService(server.baseUrl);
-  for (let at = 0; at < 3; at++) expect((await service.listCodes({ page: 1, limit: 100 })).rows).toEqual([CODE]);
+  for (let at = 0; at < 3; at++)
+    expect((await service.listCodes({ page: 1, limit: 100 })).rows).toEqual([CODE]);
   expect(await service.createCode({ name: 'A' })).toEqual(CODE);
   expect(server.requests).toHaveLength(4);
 });
 
 test('a connection that closes after an interim response has not answered', async () => {
   const server = await useFaultServer(({ socket }) => void socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
-  expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({ outcome: 'unknown' });
+  expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({
+    outcome: 'unknown',
+  });
 });
 
 describe('POST', () => {
@@ -158,7 +180,10 @@ describe('POST', () => {
   test('that a gateway refuses with a page of its own may have been applied', async () => {
     for (const status of [400, 401, 403]) {
       const server = await useFaultServer(say(rawAnswer(status, '<p>Denied by WAF</p>')));
-      expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({ outcome: 'unknown', status });
+      expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({
+        outcome: 'unknown',
+        status,
+      });
       expect(server.requests).toHaveLength(1);
     }
   });
@@ -196,7 +221,9 @@ describe('POST', () => {
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({
       outcome: 'not-applied',
-      message: expect.stringMatching(/^connection refused \(after 7 attempts\) \[POST \/api\/v1\/qr on 127\.0\.0\.1:\d+\]$/),
+      message: expect.stringMatching(
+        /^connection refused \(after 7 attempts\) \[POST \/api\/v1\/qr on 127\.0\.0\.1:\d+\]$/,
+      ),
     });
     expect(attempts).toHaveLength(6);
   });
@@ -206,12 +233,19 @@ describe('POST', () => {
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as { port: number };
-    const error = await rejection(useService(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 30 }).createCode({ name: 'A' }));
-    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('timed out after 30 ms') });
+    const error = await rejection(
+      useService(`https://127.0.0.1:${port}/api/v1`, { timeoutMs: 30 }).createCode({ name: 'A' }),
+    );
+    expect(error).toMatchObject({
+      outcome: 'not-applied',
+      message: expect.stringContaining('timed out after 30 ms'),
+    });
   });
 
   test('goes out on a fresh connection, GET on a kept one', async () => {
-    const server = await useFaultServer((request) => (request.method === 'GET' ? list(request) : created(request)));
+    const server = await useFaultServer((request) =>
+      request.method === 'GET' ? list(request) : created(request),
+    );
     const service = useService(server.baseUrl);
     for (let round = 0; round < 3; round++) {
       await service.listCodes({ page: 1, limit: 1 });
@@ -259,18 +293,27 @@ describe('DELETE', () => {
   test.each([
     [200, '<html>Please log in</html>', 'text/html'],
     [202, '{}', 'application/json'],
-  ])('that is answered by %i instead of 204 is repeated, until a 404 shows that the code is gone', async (status, body, type) => {
-    const page = say(rawAnswer(status, body, { 'Content-Type': type }));
-    const portal = await useFaultServer(page);
-    expect(await rejection(useService(portal.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(UnexpectedAnswerError);
-    const slow = await useFaultServer((request) => (request.number === 0 ? page(request) : missing(request)));
-    await useService(slow.baseUrl).deleteCode(CODE.id);
-    expect(slow.requests).toHaveLength(2);
-  });
+  ])(
+    'that is answered by %i instead of 204 is repeated, until a 404 shows that the code is gone',
+    async (status, body, type) => {
+      const page = say(rawAnswer(status, body, { 'Content-Type': type }));
+      const portal = await useFaultServer(page);
+      expect(await rejection(useService(portal.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(
+        UnexpectedAnswerError,
+      );
+      const slow = await useFaultServer((request) =>
+        request.number === 0 ? page(request) : missing(request),
+      );
+      await useService(slow.baseUrl).deleteCode(CODE.id);
+      expect(slow.requests).toHaveLength(2);
+    },
+  );
 
   test('that finds 404 at first, or after a 429, has not', async () => {
     for (const first of [missing, refusal(429, { 'Retry-After': '1' })]) {
-      const server = await useFaultServer((request) => (request.number === 0 ? first(request) : missing(request)));
+      const server = await useFaultServer((request) =>
+        request.number === 0 ? first(request) : missing(request),
+      );
       expect(await rejection(useService(server.baseUrl).deleteCode(CODE.id))).toBeInstanceOf(NotFoundError);
     }
   });
@@ -292,7 +335,9 @@ describe('time', () => {
     const server = await useFaultServer(fault);
     const error = await rejection(useService(server.baseUrl, { timeoutMs: 40 }).getCode(CODE.id));
     expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ message: expect.stringContaining('timed out after 40 ms (after 7 attempts)') });
+    expect(error).toMatchObject({
+      message: expect.stringContaining('timed out after 40 ms (after 7 attempts)'),
+    });
     // On a busy machine the time may be over before the service sees one of them.
     expect(server.requests.length).toBeLessThanOrEqual(7);
   });
@@ -301,7 +346,9 @@ describe('time', () => {
     const aborter = new AbortController();
     const reason = new InterruptedError('SIGINT');
     const server = await useFaultServer(() => aborter.abort(reason));
-    expect(await rejection(useService(server.baseUrl, { signal: aborter.signal }).getCode(CODE.id))).toBe(reason);
+    expect(await rejection(useService(server.baseUrl, { signal: aborter.signal }).getCode(CODE.id))).toBe(
+      reason,
+    );
   });
 
   test('an abort ends a backoff at once, with its reason', async () => {
@@ -310,7 +357,9 @@ describe('time', () => {
     const events = { retry: () => queueMicrotask(() => aborter.abort(reason)) };
     const server = await useFaultServer(refusal(503, { 'Retry-After': '50' }));
     expect(
-      await rejection(useService(server.baseUrl, { retryForMs: 60_000, signal: aborter.signal, events }).getCode(CODE.id)),
+      await rejection(
+        useService(server.baseUrl, { retryForMs: 60_000, signal: aborter.signal, events }).getCode(CODE.id),
+      ),
     ).toBe(reason);
   });
 
@@ -359,7 +408,9 @@ describe('bodies', () => {
   });
 
   test('a gzip bomb is not unpacked, and not asked for again', async () => {
-    const server = await useFaultServer(say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))));
+    const server = await useFaultServer(
+      say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
+    );
     const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
     expect(error).toMatchObject({ message: expect.stringContaining('larger than 64 MiB') });
@@ -367,10 +418,15 @@ describe('bodies', () => {
   });
 
   test('a body in an encoding that was not asked for is named, and what to check', async () => {
-    const server = await useFaultServer(say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'));
+    const server = await useFaultServer(
+      say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'),
+    );
     const error = await rejection(useService(server.baseUrl).listCodes({ page: 1, limit: 1 }));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
-    expect(error).toMatchObject({ message: expect.stringContaining('zstd'), hint: expect.stringContaining('base URL') });
+    expect(error).toMatchObject({
+      message: expect.stringContaining('zstd'),
+      hint: expect.stringContaining('base URL'),
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -427,12 +483,16 @@ describe('messages', () => {
     ['', 'empty response'],
     [' \r\n', 'empty response'],
   ])('an answer without words is empty only where nothing is in it: %j', async (text, what) => {
-    expect(await tell(say(rawAnswer(200, text)))).toMatch(new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`));
+    expect(await tell(say(rawAnswer(200, text)))).toMatch(
+      new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
+    );
   });
 
   test('a page of HTML with status 200 in the midst of proper answers is a gateway that passes: asked for again', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
-    const server = await useFaultServer((request) => say(request.number === 1 ? html : rawAnswer(200, CODE))(request));
+    const server = await useFaultServer((request) =>
+      say(request.number === 1 ? html : rawAnswer(200, CODE))(request),
+    );
     const service = useService(server.baseUrl);
     await service.getCode(CODE.id);
     expect((await service.getCode(CODE.id)).id).toBe(CODE.id);
@@ -445,7 +505,9 @@ describe('messages', () => {
     const server = await useFaultServer(say(rawAnswer(status, '', { Location: location })));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
-    expect(error).toMatchObject({ message: expect.stringContaining(`redirected to ${location} (${status})`) });
+    expect(error).toMatchObject({
+      message: expect.stringContaining(`redirected to ${location} (${status})`),
+    });
     expect([server.requests.length, other.requests.length]).toEqual([1, 0]);
   });
 
@@ -514,6 +576,9 @@ describe('what is told of requests', () => {
   test('/openapi.json lies outside the base URL and is read without the key', async () => {
     const server = await useFaultServer(say(rawAnswer(200, { openapi: '3.1.0' })));
     expect(await useService(server.baseUrl).openApi()).toEqual({ openapi: '3.1.0' });
-    expect(server.requests[0]).toMatchObject({ url: '/openapi.json', head: expect.not.stringContaining('uthorization') });
+    expect(server.requests[0]).toMatchObject({
+      url: '/openapi.json',
+      head: expect.not.stringContaining('uthorization'),
+    });
   });
 });

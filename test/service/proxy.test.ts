@@ -15,7 +15,12 @@ describe('which proxy', () => {
     ['HTTP_PROXY is not', 'https://api.test', { HTTP_PROXY: 'http://other.test' }, undefined],
     ['lower case wins', 'https://api.test', { ...https, https_proxy: 'http://lower.test:1' }, 'lower.test:1'],
     ['an empty variable is none', 'https://api.test', { HTTPS_PROXY: '' }, undefined],
-    ['a bare host and port is http', 'https://api.test', { HTTPS_PROXY: 'proxy.test:8080' }, 'proxy.test:8080'],
+    [
+      'a bare host and port is http',
+      'https://api.test',
+      { HTTPS_PROXY: 'proxy.test:8080' },
+      'proxy.test:8080',
+    ],
     ['NO_PROXY names the host', 'https://api.test', { ...https, NO_PROXY: 'x.test, api.test' }, undefined],
     ['NO_PROXY covers subdomains', 'https://api.test', { ...https, NO_PROXY: 'test' }, undefined],
     ['with a leading dot', 'https://api.test', { ...https, NO_PROXY: '.test' }, undefined],
@@ -26,20 +31,46 @@ describe('which proxy', () => {
     ['a network', 'https://10.1.2.3', { ...https, NO_PROXY: '192.168.0.0/16,10.0.0.0/8' }, undefined],
     ['another network', 'https://10.1.2.3', { ...https, NO_PROXY: '10.2.0.0/16' }, 'proxy.test:3128'],
     ['a network of IPv6', 'https://[fd00::1]', { ...https, NO_PROXY: 'fc00::/7' }, undefined],
-    ['another network of IPv6', 'https://[2001:db8::1]', { ...https, NO_PROXY: '[fc00::]/7,0.0.0.0/0' }, 'proxy.test:3128'],
+    [
+      'another network of IPv6',
+      'https://[2001:db8::1]',
+      { ...https, NO_PROXY: '[fc00::]/7,0.0.0.0/0' },
+      'proxy.test:3128',
+    ],
     ['a network covers no name', 'https://api.test', { ...https, NO_PROXY: '0.0.0.0/0' }, 'proxy.test:3128'],
-    ['a network that is none', 'https://10.1.2.3', { ...https, NO_PROXY: '10.0.0.0/33,999.0.0.0/8,/8' }, 'proxy.test:3128'],
+    [
+      'a network that is none',
+      'https://10.1.2.3',
+      { ...https, NO_PROXY: '10.0.0.0/33,999.0.0.0/8,/8' },
+      'proxy.test:3128',
+    ],
     ['everything', 'https://api.test', { ...https, NO_PROXY: '*' }, undefined],
     ['an IPv6 address', 'https://[2001:db8::1]', { ...https, NO_PROXY: '2001:db8::1' }, undefined],
-    ['the same in brackets with its port', 'https://[2001:db8::1]:8443', { ...https, NO_PROXY: '[2001:db8::1]:8443' }, undefined],
-    ['this machine is not sought from another one', 'http://127.0.0.1:8080', { HTTP_PROXY: 'http://proxy.test' }, undefined],
-    ['but through a proxy of its own', 'http://127.0.0.1:8080', { HTTP_PROXY: 'http://127.0.0.1:3128' }, '127.0.0.1:3128'],
+    [
+      'the same in brackets with its port',
+      'https://[2001:db8::1]:8443',
+      { ...https, NO_PROXY: '[2001:db8::1]:8443' },
+      undefined,
+    ],
+    [
+      'this machine is not sought from another one',
+      'http://127.0.0.1:8080',
+      { HTTP_PROXY: 'http://proxy.test' },
+      undefined,
+    ],
+    [
+      'but through a proxy of its own',
+      'http://127.0.0.1:8080',
+      { HTTP_PROXY: 'http://127.0.0.1:3128' },
+      '127.0.0.1:3128',
+    ],
   ])('%s', (_name, service, env, host) => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
   test('user and password are taken apart as they are written', () => {
-    const proxyOf = (value: string) => proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
+    const proxyOf = (value: string) =>
+      proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
     for (const [value, credentials] of [
       ['http://CORP%5Cjane:a%23b%2Fc%3Fd@proxy.test:3128', 'CORP\\jane:a#b/c?d'],
       ['jane:p@ss@proxy.test:3128/', 'jane:p@ss'],
@@ -78,7 +109,9 @@ describe('a proxy for plain http', () => {
       url: 'http://127.0.0.1:9/api/v1/qr?page=1&limit=20',
       head: expect.stringContaining('host: 127.0.0.1:9'),
     });
-    expect(proxy.requests[0]?.head).toContain(`proxy-authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`);
+    expect(proxy.requests[0]?.head).toContain(
+      `proxy-authorization: Basic ${Buffer.from('user:p@ss').toString('base64')}`,
+    );
   });
 });
 
@@ -95,7 +128,9 @@ describe('a proxy that wants a password', () => {
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({
       outcome: 'not-applied',
-      message: expect.stringMatching(/^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/),
+      message: expect.stringMatching(
+        /^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/,
+      ),
       hint: expect.stringContaining(
         'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
       ),
@@ -143,18 +178,29 @@ describe('a proxy for https', () => {
       });
       onward.on('error', () => {});
     });
-    const error = await rejection(useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }));
+    const error = await rejection(
+      useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }),
+    );
     expect(proxy.heads).toHaveLength(1);
     expect(proxy.heads[0]).toMatch(/^CONNECT api.test:443 HTTP\/1.1\r\n/);
-    expect(proxy.heads[0]).toContain(`proxy-authorization: Basic ${Buffer.from('user:secret').toString('base64')}`);
+    expect(proxy.heads[0]).toContain(
+      `proxy-authorization: Basic ${Buffer.from('user:secret').toString('base64')}`,
+    );
     // The tunnel reached the service: its certificate is what stops us, at once, before anything was sent.
     expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('certificate is self-signed') });
+    expect(error).toMatchObject({
+      outcome: 'not-applied',
+      message: expect.stringContaining('certificate is self-signed'),
+    });
     expect(seen.join()).not.toContain('Bearer');
   });
 
   test.each<[string, (socket: Socket) => void, RegExp]>([
-    ['drops CONNECT', (socket) => socket.destroy(), /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/],
+    [
+      'drops CONNECT',
+      (socket) => socket.destroy(),
+      /through the proxy 127.0.0.1:\d+: the connection was (closed|reset)/,
+    ],
     [
       'resets CONNECT',
       (socket) => socket.resetAndDestroy(),
@@ -165,11 +211,21 @@ describe('a proxy for https', () => {
       (socket) => socket.end('HTTP/1.1 403 No\r\n\r\n'),
       /the proxy 127.0.0.1:\d+ refused the connection \(403\)/,
     ],
-    ['speaks something else', (socket) => socket.end('220 mail.test ESMTP\r\n'), /through the proxy 127.0.0.1:\d+: the /],
-    ['breaks off in the TLS handshake', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'), /connection was (closed|reset)/],
+    [
+      'speaks something else',
+      (socket) => socket.end('220 mail.test ESMTP\r\n'),
+      /through the proxy 127.0.0.1:\d+: the /,
+    ],
+    [
+      'breaks off in the TLS handshake',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
+      /connection was (closed|reset)/,
+    ],
   ])('that %s is asked a bounded number of times, and nothing was applied', async (_name, react, message) => {
     const proxy = await useProxy(react);
-    const error = await rejection(useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }));
+    const error = await rejection(
+      useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }),
+    );
     expect(error).toBeInstanceOf(UnavailableError);
     expect(error).toMatchObject({ outcome: 'not-applied' });
     expect(String(error)).toMatch(message);
@@ -182,7 +238,10 @@ describe('a proxy for https', () => {
     const error = await rejection(
       useService('https://api.test/api/v1', { env: proxy.env, timeoutMs: 30 }).createCode({ name: 'A' }),
     );
-    expect(error).toMatchObject({ outcome: 'not-applied', message: expect.stringContaining('timed out after 30 ms') });
+    expect(error).toMatchObject({
+      outcome: 'not-applied',
+      message: expect.stringContaining('timed out after 30 ms'),
+    });
   });
 });
 

@@ -8,7 +8,11 @@ describe('parseScanTime', () => {
   test('is the inverse of toISOString, with and without milliseconds', () => {
     fc.assert(
       fc.property(
-        fc.date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true }),
+        fc.date({
+          min: new Date('0000-01-01T00:00:00Z'),
+          max: new Date('9999-12-31T23:59:59.999Z'),
+          noInvalidDate: true,
+        }),
         (date) => {
           const text = date.toISOString();
           expect(parseScanTime(text)).toBe(date.getTime());
@@ -21,7 +25,18 @@ describe('parseScanTime', () => {
   test('agrees with parseInstant on everything shaped like a time, impossible or not', () => {
     const two = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'));
     const year = fc.integer({ min: 0, max: 9999 }).map((n) => String(n).padStart(4, '0'));
-    const ending = fc.constantFrom('Z', '.000Z', '.999Z', '.5Z', '.1234567Z', '+02:00', '', 'z', '.12xZ', ' Z');
+    const ending = fc.constantFrom(
+      'Z',
+      '.000Z',
+      '.999Z',
+      '.5Z',
+      '.1234567Z',
+      '+02:00',
+      '',
+      'z',
+      '.12xZ',
+      ' Z',
+    );
     fc.assert(
       fc.property(year, two(14), two(33), two(26), two(62), two(62), ending, (y, mo, d, h, mi, s, end) => {
         const text = `${y}-${mo}-${d}T${h}:${mi}:${s}${end}`;

@@ -11,7 +11,8 @@ function storeOf(kept: unknown) {
   return {
     store,
     read: async () => store.kept,
-    has: async (codes: readonly unknown[]) => codes.every((one) => JSON.stringify(store.kept).includes(JSON.stringify(one))),
+    has: async (codes: readonly unknown[]) =>
+      codes.every((one) => JSON.stringify(store.kept).includes(JSON.stringify(one))),
     async write(next: unknown) {
       store.kept = next;
       store.writes += 1;
@@ -65,7 +66,11 @@ describe('what is remembered of slugs', () => {
     const memory = createSlugMemory(store);
     memory.forget('slug-1');
     memory.forgetCode(idOf(2));
-    expect(await Promise.all(['slug-1', 'slug-2', 'slug-3'].map(memory.idOf))).toEqual([undefined, undefined, idOf(3)]);
+    expect(await Promise.all(['slug-1', 'slug-2', 'slug-3'].map(memory.idOf))).toEqual([
+      undefined,
+      undefined,
+      idOf(3),
+    ]);
     await memory.save();
     expect(store.store.kept).toEqual({ codes: [entry(3)] });
   });
@@ -121,11 +126,16 @@ describe('what is remembered of slugs', () => {
     'x',
     null,
   ];
-  test.each([undefined, null, 3, 'x', {}, [['slug-1', idOf(1)]], ...lists.map((codes) => ({ codes, listing: { atMs: 'x' } }))])(
-    'is nothing where %j was kept',
-    async (kept) => {
-      const memory = createSlugMemory(storeOf(kept));
-      expect([await memory.size(), await memory.listing()]).toEqual([0, undefined]);
-    },
-  );
+  test.each([
+    undefined,
+    null,
+    3,
+    'x',
+    {},
+    [['slug-1', idOf(1)]],
+    ...lists.map((codes) => ({ codes, listing: { atMs: 'x' } })),
+  ])('is nothing where %j was kept', async (kept) => {
+    const memory = createSlugMemory(storeOf(kept));
+    expect([await memory.size(), await memory.listing()]).toEqual([0, undefined]);
+  });
 });

@@ -6,7 +6,9 @@ const KEY = 'svc_live_aaaabbbbccccdddd';
 const here = createWorkspace({ baseUrl: 'https://one.example/api/v1', apiKey: KEY, profile: 'aaa' });
 const other = createWorkspace({ baseUrl: here.baseUrl, apiKey: 'svc_live_other', profile: 'bbb' });
 
-async function ask(options: Partial<Parameters<typeof checkWorkspace>[0]> & { exists?: readonly string[] } = {}) {
+async function ask(
+  options: Partial<Parameters<typeof checkWorkspace>[0]> & { exists?: readonly string[] } = {},
+) {
   const requested: string[] = [];
   const getCode = async (id: string) => {
     requested.push(id);
@@ -27,7 +29,8 @@ describe('a recorded workspace', () => {
   it('holds neither the key nor a piece of it, and a new salt each time', async () => {
     const [first, second] = [await here.record(), await here.record()];
     expect(first.key).not.toBe(second.key);
-    for (let at = 0; at + 6 <= KEY.length; at++) expect(JSON.stringify(first)).not.toContain(KEY.slice(at, at + 6));
+    for (let at = 0; at + 6 <= KEY.length; at++)
+      expect(JSON.stringify(first)).not.toContain(KEY.slice(at, at + 6));
     expect(isRecordedWorkspace(first)).toBe(true);
     expect(isRecordedWorkspace({ baseUrl: 'x' })).toBe(true);
     expect(isRecordedWorkspace({ baseUrl: 'x', key: 'nonsense' })).toBe(false);
@@ -67,7 +70,10 @@ describe('a recorded workspace', () => {
       name: 'UsageError',
       hint: expect.stringContaining('--moved-from https://old.example/api/v1'),
     });
-    expect(await refused({})).toMatchObject({ name: 'UsageError', hint: 'Use --profile aaa, or use another.' });
+    expect(await refused({})).toMatchObject({
+      name: 'UsageError',
+      hint: 'Use --profile aaa, or use another.',
+    });
     expect(await (await ask({ recorded, exists: ['a'], movedFrom: recorded.baseUrl })).answer).toBe('renew');
     await expect((await ask({ recorded, movedFrom: recorded.baseUrl })).answer).rejects.toThrow(UsageError);
   });

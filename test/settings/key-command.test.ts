@@ -21,7 +21,10 @@ interface Limits {
 }
 
 /** Runs a script as the key-command of a profile. */
-async function load(script: string, { signal = new AbortController().signal, timeoutMs = 20_000, problem }: Limits = {}) {
+async function load(
+  script: string,
+  { signal = new AbortController().signal, timeoutMs = 20_000, problem }: Limits = {},
+) {
   const told: string[] = [];
   const profile = { baseUrl: BASE, keyBaseUrl: BASE, keyCommand: `sh -c ${inShell(script)}` };
   const stored = { current: undefined, profiles: new Map([['default', profile]]), commandProblem: problem };
@@ -29,7 +32,15 @@ async function load(script: string, { signal = new AbortController().signal, tim
   expect(settings).toMatchObject({ apiKey: undefined, keySource: 'command' });
   const env = { PATH: process.env.PATH, QRCTL_API_KEY: 'svc_live_other' };
   const tell = (line: string) => told.push(line);
-  const { apiKey } = await loadKey(settings, { env, clock: systemClock, signal, canAsk: false, tell, note: tell, timeoutMs });
+  const { apiKey } = await loadKey(settings, {
+    env,
+    clock: systemClock,
+    signal,
+    canAsk: false,
+    tell,
+    note: tell,
+    timeoutMs,
+  });
   return { apiKey, told };
 }
 
@@ -53,11 +64,19 @@ describe('a key-command', () => {
   });
 
   test.each([
-    ['fails', 'echo "vault is locked" >&2; exit 4', 'the key-command failed with exit code 4: vault is locked'],
+    [
+      'fails',
+      'echo "vault is locked" >&2; exit 4',
+      'the key-command failed with exit code 4: vault is locked',
+    ],
     ['is killed', 'kill -9 $$', 'the key-command was ended by SIGKILL'],
     ['prints nothing', 'true', 'the key-command printed nothing'],
     ['prints two lines', 'echo a; echo b', 'the key-command printed more than one line'],
-    ['prints a key that no header can hold', 'echo a b', 'the key from the key-command contains an invalid character'],
+    [
+      'prints a key that no header can hold',
+      'echo a b',
+      'the key from the key-command contains an invalid character',
+    ],
     [
       'prints a key that is too long',
       'head -c 600 /dev/zero | tr "\\0" x',
@@ -73,7 +92,9 @@ describe('a key-command', () => {
   test('that hangs is ended with all that it started, even if it ignores SIGTERM', async () => {
     const file = join(temporaryDirectory(), 'pid');
     const script = `trap '' TERM; (trap '' TERM; sleep 60) & echo $! > ${file}; wait`;
-    await expect(load(script, { timeoutMs: 700 })).rejects.toThrow('the key-command did not finish within 0.7 s and was ended');
+    await expect(load(script, { timeoutMs: 700 })).rejects.toThrow(
+      'the key-command did not finish within 0.7 s and was ended',
+    );
     await until(() => !isRunning(Number(readFileSync(file, 'utf8'))));
   });
 
@@ -89,7 +110,9 @@ describe('a key-command', () => {
 
   test('that another user may have written is not run', async () => {
     const file = join(temporaryDirectory(), 'ran');
-    const refused = load(`touch ${file}`, { problem: { reason: 'the config file belongs to user 7', hint: '', isOpen: false } });
+    const refused = load(`touch ${file}`, {
+      problem: { reason: 'the config file belongs to user 7', hint: '', isOpen: false },
+    });
     await expect(refused).rejects.toThrow('cannot run the key-command: the config file belongs to user 7');
     expect(existsSync(file)).toBe(false);
   });

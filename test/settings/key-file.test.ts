@@ -26,7 +26,14 @@ async function load(path: string, variables: Record<string, string> = { QRCTL_AP
   const settings = resolveSettings({}, env, { current: undefined, profiles: new Map() });
   const note = (line: string) => notes.push(line);
   const { signal } = new AbortController();
-  const { apiKey } = await loadKey(settings, { env, clock: systemClock, signal, canAsk: false, note, tell: note });
+  const { apiKey } = await loadKey(settings, {
+    env,
+    clock: systemClock,
+    signal,
+    canAsk: false,
+    note,
+    tell: note,
+  });
   return { apiKey, notes };
 }
 
@@ -53,7 +60,9 @@ describe('a key file', () => {
   test('that other users can read is used, with a note', async () => {
     const { apiKey, notes } = await load(keyFile(KEY, 0o444));
     expect(apiKey).toBe(KEY);
-    expect(notes).toEqual([expect.stringMatching(/^Other users can read the key file .* \(permissions 0444\)$/)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Other users can read the key file .* \(permissions 0444\)$/),
+    ]);
   });
 
   test('that systemd opened to its user by an access list brings no note', async () => {

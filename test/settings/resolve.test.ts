@@ -49,7 +49,12 @@ describe('the profile in force', () => {
   };
 
   test.each<[string, Given, string, string]>([
-    ['--profile', { flags: { profile: 'work' }, env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'work', 'json'],
+    [
+      '--profile',
+      { flags: { profile: 'work' }, env: { QRCTL_PROFILE: 'home' }, current: 'play' },
+      'work',
+      'json',
+    ],
     ['QRCTL_PROFILE', { env: { QRCTL_PROFILE: 'home' }, current: 'play' }, 'home', 'table'],
     ['the current one', { env: { QRCTL_PROFILE: '' }, current: 'play' }, 'play', 'ndjson'],
     ['default', {}, 'default', 'csv'],
@@ -63,7 +68,9 @@ describe('the profile in force', () => {
   ])('must be stored when %s names it', (_, given) => {
     const refused = () => resolved({ ...given, profiles });
     expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining("Did you mean 'work'?") }));
+    expect(refused).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("Did you mean 'work'?") }),
+    );
   });
 
   test.each(['__proto__', 'constructor', 'toString'])('is not found under the name %s', (profile) => {
@@ -78,7 +85,14 @@ describe('the profile in force', () => {
 
 describe('a setting', () => {
   const profiles = {
-    default: { baseUrl: A, reserve: '5', concurrency: '8', maxWait: '1m', timezone: 'UTC', shortUrl: 'https://go.example' },
+    default: {
+      baseUrl: A,
+      reserve: '5',
+      concurrency: '8',
+      maxWait: '1m',
+      timezone: 'UTC',
+      shortUrl: 'https://go.example',
+    },
   };
 
   test('of a flag beats the variable, the variable the profile', () => {
@@ -92,7 +106,12 @@ describe('a setting', () => {
 
   test('of a flag beats the profile', () => {
     const flags = { reserve: '10%', concurrency: '2', maxWait: '0', timeout: 5 };
-    expect(resolved({ profiles, flags })).toMatchObject({ reserve: { percent: 10 }, concurrency: 2, maxWaitMs: 0, timeoutMs: 5 });
+    expect(resolved({ profiles, flags })).toMatchObject({
+      reserve: { percent: 10 },
+      concurrency: 2,
+      maxWaitMs: 0,
+      timeoutMs: 5,
+    });
     expect(resolved({ profiles })).toMatchObject({
       reserve: { requests: 5 },
       concurrency: 8,
@@ -114,7 +133,9 @@ describe('a setting', () => {
     const refused = () => resolved({ profiles: { default: profile } });
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(`invalid value for ${key} in profile 'default'`);
-    expect(refused).toThrow(expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }));
+    expect(refused).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }),
+    );
   });
 
   test.each<[string, Given]>([
@@ -153,7 +174,11 @@ describe('the key', () => {
 
   test('of QRCTL_API_KEY goes to whatever base URL is in force', () => {
     const env = { QRCTL_API_KEY: 'svc_live_other', QRCTL_BASE_URL: B };
-    expect(resolved({ profiles, env })).toMatchObject({ apiKey: 'svc_live_other', baseUrl: B, apiKeyProblem: undefined });
+    expect(resolved({ profiles, env })).toMatchObject({
+      apiKey: 'svc_live_other',
+      baseUrl: B,
+      apiKeyProblem: undefined,
+    });
     expect(resolved({ profiles, env: { QRCTL_API_KEY: '' } }).apiKey).toBe(KEY);
   });
 

@@ -53,17 +53,25 @@ describe('the place of the config', () => {
     ['h', '/x', '/x/qrctl/config.json'],
     ['h', 'x', `${home}/.config/qrctl/config.json`],
     ['', undefined, `${home}/.config/qrctl/config.json`],
-  ])('with HOME=%j and XDG_CONFIG_HOME=%j is %s: no key goes to wherever a command is run', async (HOME, xdg, file) => {
-    const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };
-    expect((await runCli(['config', 'path'], { env })).stdout).toBe(`${file}\n`);
-  });
+  ])(
+    'with HOME=%j and XDG_CONFIG_HOME=%j is %s: no key goes to wherever a command is run',
+    async (HOME, xdg, file) => {
+      const env = { HOME, XDG_CONFIG_HOME: xdg, QRCTL_CONFIG_DIR: undefined };
+      expect((await runCli(['config', 'path'], { env })).stdout).toBe(`${file}\n`);
+    },
+  );
 });
 
 describe('readStore', () => {
   test('finds nothing where there is no file, and creates nothing', async () => {
     const directory = join(temporaryDirectory(), 'config');
     const store = await readStore({ QRCTL_CONFIG_DIR: directory });
-    expect(store).toEqual({ file: join(directory, 'config.json'), current: undefined, profiles: new Map(), mended: [] });
+    expect(store).toEqual({
+      file: join(directory, 'config.json'),
+      current: undefined,
+      profiles: new Map(),
+      mended: [],
+    });
     expect(existsSync(directory)).toBe(false);
   });
 
@@ -91,47 +99,59 @@ describe('readStore', () => {
     const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
     for (const _ of [1, 2]) {
       const { mended, commandProblem } = await readStore(env);
-      expect(mended).toEqual([`${file} was accessible to other users and was left unchanged until you check its key-commands`]);
+      expect(mended).toEqual([
+        `${file} was accessible to other users and was left unchanged until you check its key-commands`,
+      ]);
       expect(commandProblem?.hint).toContain(`chmod go-w ${directory} ${file}`);
     }
     expect([modeOf(directory), modeOf(file)]).toEqual([0o770, 0o664]);
     chmodSync(directory, 0o750);
     chmodSync(file, 0o644);
     const { mended, commandProblem } = await readStore(env);
-    expect([mended.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([2, undefined, 0o700, 0o600]);
+    expect([mended.length, commandProblem, modeOf(directory), modeOf(file)]).toEqual([
+      2,
+      undefined,
+      0o700,
+      0o600,
+    ]);
   });
 
-  test.runIf(process.getuid?.() === 0)('runs no key-command below a directory that another user owns or can change', async () => {
-    const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
-    const { env, directory } = configured(text);
-    const above = join(directory, 'above');
-    const deep = join(above, 'own', 'deep');
-    mkdirSync(deep, { recursive: true });
-    writeFileSync(join(deep, 'config.json'), text, { mode: 0o600 });
-    const problem = async () => (await readStore({ ...env, QRCTL_CONFIG_DIR: deep })).commandProblem;
-    for (const [name, path] of [
-      ['the first', deep],
-      ['one above', above],
-    ] as const) {
+  test.runIf(process.getuid?.() === 0)(
+    'runs no key-command below a directory that another user owns or can change',
+    async () => {
+      const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
+      const { env, directory } = configured(text);
+      const above = join(directory, 'above');
+      const deep = join(above, 'own', 'deep');
+      mkdirSync(deep, { recursive: true });
+      writeFileSync(join(deep, 'config.json'), text, { mode: 0o600 });
+      const problem = async () => (await readStore({ ...env, QRCTL_CONFIG_DIR: deep })).commandProblem;
+      for (const [name, path] of [
+        ['the first', deep],
+        ['one above', above],
+      ] as const) {
+        expect(await problem()).toBeUndefined();
+        chownSync(path, 65534, 65534);
+        expect((await problem())?.reason, name).toContain(
+          `the directory ${path} above the config file belongs to user 65534`,
+        );
+        chownSync(path, 0, 0);
+      }
+      for (const mode of [0o777, 0o775]) {
+        chmodSync(above, mode);
+        expect((await problem())?.hint).toContain(`chmod go-w ${above}`);
+      }
+      chmodSync(above, 0o1777);
       expect(await problem()).toBeUndefined();
-      chownSync(path, 65534, 65534);
-      expect((await problem())?.reason, name).toContain(`the directory ${path} above the config file belongs to user 65534`);
-      chownSync(path, 0, 0);
-    }
-    for (const mode of [0o777, 0o775]) {
-      chmodSync(above, mode);
-      expect((await problem())?.hint).toContain(`chmod go-w ${above}`);
-    }
-    chmodSync(above, 0o1777);
-    expect(await problem()).toBeUndefined();
-    // By a link of root's in a directory of another user, who can move other files of root's to its name.
-    chownSync(above, 65534, 65534);
-    mkdirSync(join(directory, 'elsewhere'));
-    writeFileSync(join(directory, 'elsewhere', 'config.json'), text, { mode: 0o600 });
-    symlinkSync(join(directory, 'elsewhere'), join(above, 'out'));
-    const linked = await readStore({ ...env, QRCTL_CONFIG_DIR: join(above, 'out') });
-    expect(linked.commandProblem?.reason).toContain(`the directory ${above}`);
-  });
+      // By a link of root's in a directory of another user, who can move other files of root's to its name.
+      chownSync(above, 65534, 65534);
+      mkdirSync(join(directory, 'elsewhere'));
+      writeFileSync(join(directory, 'elsewhere', 'config.json'), text, { mode: 0o600 });
+      symlinkSync(join(directory, 'elsewhere'), join(above, 'out'));
+      const linked = await readStore({ ...env, QRCTL_CONFIG_DIR: join(above, 'out') });
+      expect(linked.commandProblem?.reason).toContain(`the directory ${above}`);
+    },
+  );
 
   test('does not loosen a stricter mode', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
@@ -166,14 +186,20 @@ describe('readStore', () => {
     expect(modeOf(directory)).toBe(0o700);
   });
 
-  test.runIf(process.getuid?.() === 0)('leaves the modes of another user’s directory and file, and says so', async () => {
-    const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
-    chownSync(file, 65534, 65534);
-    chownSync(directory, 65534, 65534);
-    const { mended } = await readStore(env);
-    expect(mended).toEqual([expect.stringContaining('was left unchanged'), expect.stringContaining('was left unchanged')]);
-    expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o644]);
-  });
+  test.runIf(process.getuid?.() === 0)(
+    'leaves the modes of another user’s directory and file, and says so',
+    async () => {
+      const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
+      chownSync(file, 65534, 65534);
+      chownSync(directory, 65534, 65534);
+      const { mended } = await readStore(env);
+      expect(mended).toEqual([
+        expect.stringContaining('was left unchanged'),
+        expect.stringContaining('was left unchanged'),
+      ]);
+      expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o644]);
+    },
+  );
 
   describe.runIf(process.getuid?.() === 0)('by root, a file of another user', () => {
     test.each([
@@ -190,7 +216,9 @@ describe('readStore', () => {
       const reading = readStore(env);
       if (refused === undefined) return expect((await reading).current).toBe('work');
       await expect(reading).rejects.toThrow(UsageError);
-      await expect(reading).rejects.toThrow(`cannot use the config file ${file}: it belongs to user ${refused}`);
+      await expect(reading).rejects.toThrow(
+        `cannot use the config file ${file}: it belongs to user ${refused}`,
+      );
     });
 
     test('is refused where they made its directory among everybody’s', async () => {
@@ -201,65 +229,70 @@ describe('readStore', () => {
     });
   });
 
-  describe.runIf(process.getuid?.() === 0)('by root, in directories that another user made among everybody’s', () => {
-    /** Theirs, two levels below a sticky directory. */
-    function planted() {
-      const shared = temporaryDirectory();
-      chmodSync(shared, 0o1777);
-      const directory = join(shared, 'home', '.config');
-      mkdirSync(directory, { recursive: true, mode: 0o755 });
-      for (const path of [dirname(directory), directory]) chownSync(path, 65534, 65534);
-      return { directory, file: join(directory, 'config.json'), env: { QRCTL_CONFIG_DIR: directory } };
-    }
-    const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
+  describe.runIf(process.getuid?.() === 0)(
+    'by root, in directories that another user made among everybody’s',
+    () => {
+      /** Theirs, two levels below a sticky directory. */
+      function planted() {
+        const shared = temporaryDirectory();
+        chmodSync(shared, 0o1777);
+        const directory = join(shared, 'home', '.config');
+        mkdirSync(directory, { recursive: true, mode: 0o755 });
+        for (const path of [dirname(directory), directory]) chownSync(path, 65534, 65534);
+        return { directory, file: join(directory, 'config.json'), env: { QRCTL_CONFIG_DIR: directory } };
+      }
+      const ours = () => configured(GOOD, { directory: 0o700, file: 0o600 });
 
-    test('a config two levels below is refused, and used where root made the first of them', async () => {
-      const { env, file, directory } = planted();
-      writeFileSync(file, GOOD, { mode: 0o600 });
-      chownSync(file, 65534, 65534);
-      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
-      chmodSync(dirname(dirname(directory)), 0o755);
-      expect((await readStore(env)).current).toBe('work');
-    });
+      test('a config two levels below is refused, and used where root made the first of them', async () => {
+        const { env, file, directory } = planted();
+        writeFileSync(file, GOOD, { mode: 0o600 });
+        chownSync(file, 65534, 65534);
+        await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
+        chmodSync(dirname(dirname(directory)), 0o755);
+        expect((await readStore(env)).current).toBe('work');
+      });
 
-    test('their link to root’s own file, or to its directory, is refused', async () => {
-      const { file: target, directory: targets } = ours();
-      const { env, file, directory } = planted();
-      symlinkSync(target, file);
-      lchownSync(file, 65534, 65534);
-      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
-      const link = join(dirname(directory), 'link');
-      symlinkSync(targets, link);
-      lchownSync(link, 65534, 65534);
-      await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
-    });
+      test('their link to root’s own file, or to its directory, is refused', async () => {
+        const { file: target, directory: targets } = ours();
+        const { env, file, directory } = planted();
+        symlinkSync(target, file);
+        lchownSync(file, 65534, 65534);
+        await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
+        const link = join(dirname(directory), 'link');
+        symlinkSync(targets, link);
+        lchownSync(link, 65534, 65534);
+        await expect(readStore({ QRCTL_CONFIG_DIR: link })).rejects.toThrow('belongs to user 65534');
+      });
 
-    test('a second name of root’s own file is refused', async () => {
-      const { file: target } = ours();
-      const { env, file } = planted();
-      linkSync(target, file);
-      await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
-    });
+      test('a second name of root’s own file is refused', async () => {
+        const { file: target } = ours();
+        const { env, file } = planted();
+        linkSync(target, file);
+        await expect(readStore(env)).rejects.toThrow('belongs to user 65534');
+      });
 
-    test('root’s own link is followed', async () => {
-      const { file: target } = ours();
-      const { env, file } = planted();
-      symlinkSync(target, file);
-      expect((await readStore(env)).current).toBe('work');
-    });
-  });
-
-  test.each(['', 'not json', '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary', '{"version":99,"profiles":{}}'])(
-    'names a file that holds %j, leaves it alone, and repeats nothing of it',
-    async (text) => {
-      const { env, file } = configured(text);
-      const refused = await readStore(env).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(UsageError);
-      expect(String(refused)).toContain(file);
-      expect(String(refused)).not.toContain('canary');
-      expect(readFileSync(file, 'utf8')).toBe(text);
+      test('root’s own link is followed', async () => {
+        const { file: target } = ours();
+        const { env, file } = planted();
+        symlinkSync(target, file);
+        expect((await readStore(env)).current).toBe('work');
+      });
     },
   );
+
+  test.each([
+    '',
+    'not json',
+    '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary',
+    '{"version":99,"profiles":{}}',
+  ])('names a file that holds %j, leaves it alone, and repeats nothing of it', async (text) => {
+    const { env, file } = configured(text);
+    const refused = await readStore(env).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(String(refused)).toContain(file);
+    expect(String(refused)).not.toContain('canary');
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
 
   test('refuses a config.json that is a directory', async () => {
     const directory = temporaryDirectory();

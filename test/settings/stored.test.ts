@@ -5,7 +5,10 @@ import { formatStored, parseStored } from '../../src/settings/stored.ts';
 describe('parseStored', () => {
   test('reads what formatStored wrote, whatever a profile is called', () => {
     const field = fc.constantFrom('baseUrl', 'apiKey', 'keyBaseUrl', 'format', 'reserve', 'maxWait');
-    const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty'));
+    const name = fc.oneof(
+      fc.string(),
+      fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty'),
+    );
     const profiles = fc.array(fc.tuple(name, fc.dictionary(field, fc.string())), { maxLength: 5 });
     fc.assert(
       fc.property(profiles, fc.option(name, { nil: undefined }), (entries, current) => {
@@ -18,7 +21,9 @@ describe('parseStored', () => {
   });
 
   test('takes nothing from a profile but its own fields', () => {
-    const { profiles } = parseStored('{"version":1,"profiles":{"p":{"__proto__":{"apiKey":"stolen"},"other":1,"format":"csv"}}}');
+    const { profiles } = parseStored(
+      '{"version":1,"profiles":{"p":{"__proto__":{"apiKey":"stolen"},"other":1,"format":"csv"}}}',
+    );
     expect(profiles.get('p')).toEqual({ format: 'csv' });
     expect(profiles.get('p')?.apiKey).toBeUndefined();
   });

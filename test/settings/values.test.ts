@@ -22,8 +22,20 @@ describe.each([
       'https://x.example/{id}': 'https://x.example/{id}',
     },
     [
-      ...['', 'go.example', 'ftp://go.example', 'javascript:alert(1)', 'https://me:secret@go.example', 'go.example/{slug}'],
-      ...['https://go.example/{name}', 'https://go.example/{slug', 'https://go.example/{slug} now', 'javascript:{slug}'],
+      ...[
+        '',
+        'go.example',
+        'ftp://go.example',
+        'javascript:alert(1)',
+        'https://me:secret@go.example',
+        'go.example/{slug}',
+      ],
+      ...[
+        'https://go.example/{name}',
+        'https://go.example/{slug',
+        'https://go.example/{slug} now',
+        'javascript:{slug}',
+      ],
     ],
   ],
 ] as const)('the value of %s', (key, accepted, refused) => {

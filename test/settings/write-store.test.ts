@@ -33,7 +33,10 @@ function place() {
 }
 
 function adding(name: string, profile: StoredProfile = { format: 'csv' }) {
-  return (stored: Stored): Stored => ({ current: name, profiles: new Map([...stored.profiles, [name, profile]]) });
+  return (stored: Stored): Stored => ({
+    current: name,
+    profiles: new Map([...stored.profiles, [name, profile]]),
+  });
 }
 
 /** The real disk, when it is nearly full: each file takes 512 bytes. */
@@ -44,7 +47,10 @@ const fullDisk: Disk = {
     const write: DiskFile['write'] = async (data, offset, length, position) => {
       const left = 512 - (await file.stat()).size;
       if (left > 0) return file.write(data, offset, Math.min(left, length), position);
-      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+        code: 'ENOSPC',
+        syscall: 'write',
+      });
     };
     return { ...file, write };
   },
@@ -88,7 +94,9 @@ describe('updateStore', () => {
       chownSync(file, 65534, 65534);
     };
     plant();
-    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow('belongs to user 65534');
+    await expect(updateStore(given, adding('work', { apiKey: 'svc_live_canary00' }))).rejects.toThrow(
+      'belongs to user 65534',
+    );
     expect(readFileSync(file, 'utf8')).not.toContain('canary');
     rmSync(file);
     const planting = adding('work', { apiKey: 'svc_live_canary00' });
@@ -120,7 +128,9 @@ describe('updateStore', () => {
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
     const { mended } = await updateStore(given, adding('one'));
-    expect(mended).toEqual([`${directory} was accessible to other users (permissions 0755); changed to 0700`]);
+    expect(mended).toEqual([
+      `${directory} was accessible to other users (permissions 0755); changed to 0700`,
+    ]);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
@@ -185,7 +195,9 @@ describe('updateStore', () => {
         sleeping?.throwIfAborted();
       },
     };
-    await expect(updateStore({ env, clock, signal: interrupt.signal }, adding('one'))).rejects.toThrow('interrupted');
+    await expect(updateStore({ env, clock, signal: interrupt.signal }, adding('one'))).rejects.toThrow(
+      'interrupted',
+    );
     expect(existsSync(file)).toBe(false);
   });
 

@@ -7,7 +7,18 @@ import { HOSTILE } from '../support/hostile-strings.ts';
 import { useSandbox } from '../support/sandbox.ts';
 
 const NAMES = [
-  ...['-20% Sale', "'-20% Sale", "''=1", "'til dawn", '007', '1/2', '12345678901234567890', 'TRUE', '2026-03-01', '_x0041_'],
+  ...[
+    '-20% Sale',
+    "'-20% Sale",
+    "''=1",
+    "'til dawn",
+    '007',
+    '1/2',
+    '12345678901234567890',
+    'TRUE',
+    '2026-03-01',
+    '_x0041_',
+  ],
   ...['line\nbreak', 'a\r\nb', ...Object.values(HOSTILE)],
 ];
 /** All eight columns as text: what a person says in the dialogue that opens a CSV. */
@@ -38,7 +49,10 @@ describe.runIf(process.env.QRCTL_TEST_SPREADSHEETS)('a list that LibreOffice ope
         },
       );
       const { code, stderr } = await qr('update', '--from', `saved/codes.${extension}`);
-      expect([code, stderr]).toEqual([0, expect.stringContaining(`${names.length} rows: ${names.length} unchanged`)]);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining(`${names.length} rows: ${names.length} unchanged`),
+      ]);
       expect(sandbox.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
     },
     120_000,

@@ -88,12 +88,20 @@ if (isMissing) {
 
 function compare(env) {
   const until = new Date().toISOString().slice(0, 10);
-  const options = { cwd: directory, env: { ...env, QRCTL_CONFIG_DIR: join(directory, 'config') }, stdio: 'inherit' };
+  const options = {
+    cwd: directory,
+    env: { ...env, QRCTL_CONFIG_DIR: join(directory, 'config') },
+    stdio: 'inherit',
+  };
   const peaks = [['scans.csv', '--raw-cells'], ['scans.xlsx']].map(([file, ...flags]) => {
     const range = ['--all', '--until', until, '--timezone', 'UTC'];
     // The kernel's own figure, asked for by the command's own process as it ends.
     const watch = `--import=data:text/javascript,process.on('exit',()=>process.stderr.write(\`peak \${process.resourceUsage().maxRSS} KB\\n\`))`;
-    execFileSync(process.execPath, [watch, BIN, 'scans', 'export', ...range, '--fields', FIELDS, ...flags, '-o', file], options);
+    execFileSync(
+      process.execPath,
+      [watch, BIN, 'scans', 'export', ...range, '--fields', FIELDS, ...flags, '-o', file],
+      options,
+    );
     return statSync(join(directory, file)).size;
   });
   console.log(
@@ -101,9 +109,13 @@ function compare(env) {
   );
   const profile = `-env:UserInstallation=file://${join(directory, 'office')}`;
   const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
-  execFileSync('soffice', ['--headless', '--norestore', profile, '--convert-to', filter, '--outdir', 'read', 'scans.xlsx'], {
-    ...options,
-    stdio: 'ignore',
-  });
+  execFileSync(
+    'soffice',
+    ['--headless', '--norestore', profile, '--convert-to', filter, '--outdir', 'read', 'scans.xlsx'],
+    {
+      ...options,
+      stdio: 'ignore',
+    },
+  );
   process.exitCode = spawnSync(python, ['-c', JUDGE], options).status ?? 1;
 }

@@ -27,12 +27,21 @@ export interface Ask {
 }
 
 /** Sends `method path` (path behind /api/v1, or `/openapi.json`) with the sandbox's key. */
-export async function ask(sandbox: TestSandbox, method: string, path: string, options: Ask = {}): Promise<Reply> {
+export async function ask(
+  sandbox: TestSandbox,
+  method: string,
+  path: string,
+  options: Ask = {},
+): Promise<Reply> {
   const { key = sandbox.apiKey } = options;
   const authorization: Record<string, string> = key === false ? {} : { authorization: `Bearer ${key}` };
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const base = path === '/openapi.json' ? `http://127.0.0.1:${sandbox.port}` : sandbox.baseUrl;
-  const response = await fetch(base + path, { method, headers: { ...authorization, ...options.headers }, body });
+  const response = await fetch(base + path, {
+    method,
+    headers: { ...authorization, ...options.headers },
+    body,
+  });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: JSON.parse(text || 'null') };
 }

@@ -100,7 +100,10 @@ function stateOfTest(home: string): string {
 }
 
 /** The environment commands run in: no proxies, no colours, no locale and no zone of this machine. */
-export function bareEnv(home: string, more: Record<string, string | undefined> = {}): Record<string, string | undefined> {
+export function bareEnv(
+  home: string,
+  more: Record<string, string | undefined> = {},
+): Record<string, string | undefined> {
   return {
     ...AMBIENT,
     HOME: home,
@@ -116,21 +119,34 @@ export function bareEnv(home: string, more: Record<string, string | undefined> =
 
 function start(args: string[], options: CliOptions, home: string): RunningCli {
   const words = [NODE, ...(options.nodeArgs ?? []), options.bin ?? BIN, ...args];
-  const [command = '', ...rest] = options.tty ? onTerminal(words, options.tty === true ? 100 : options.tty) : words;
-  const child = spawn(command, rest, { cwd: options.cwd ?? home, env: bareEnv(home, options.env), stdio: 'pipe' });
+  const [command = '', ...rest] = options.tty
+    ? onTerminal(words, options.tty === true ? 100 : options.tty)
+    : words;
+  const child = spawn(command, rest, {
+    cwd: options.cwd ?? home,
+    env: bareEnv(home, options.env),
+    stdio: 'pipe',
+  });
   const chunks: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
   child.stdout.on('data', (chunk) => chunks.stdout.push(chunk));
   child.stderr.on('data', (chunk) => chunks.stderr.push(chunk));
   // A command that ends without reading its input closes the pipe; that is no failure of the test.
   child.stdin.on('error', () => undefined);
   if (!options.tty || options.input !== undefined) child.stdin.end(options.input ?? '');
-  const output = () => ({ stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() });
+  const output = () => ({
+    stdout: Buffer.concat(chunks.stdout).toString(),
+    stderr: Buffer.concat(chunks.stderr).toString(),
+  });
 
   const done = new Promise<CliResult>((resolve, reject) => {
     const timeoutMs = options.timeoutMs ?? 120_000;
     const late = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`qrctl ${args.join(' ')} ran longer than ${timeoutMs} ms:\n${output().stdout}\n${output().stderr}`));
+      reject(
+        new Error(
+          `qrctl ${args.join(' ')} ran longer than ${timeoutMs} ms:\n${output().stdout}\n${output().stderr}`,
+        ),
+      );
     }, timeoutMs);
     child.on('error', reject);
     child.on('close', (code, signal) => {
@@ -150,7 +166,11 @@ function start(args: string[], options: CliOptions, home: string): RunningCli {
       if (look()) return;
       child.stdout.on('data', look);
       child.stderr.on('data', look);
-      done.then(({ code }) => look() ?? reject(new Error(`ended with ${code} before ${pattern}:\n${output().stderr}`)), reject);
+      done.then(
+        ({ code }) =>
+          look() ?? reject(new Error(`ended with ${code} before ${pattern}:\n${output().stderr}`)),
+        reject,
+      );
     });
   }
 

@@ -108,7 +108,8 @@ export function fakeClock({ wallMs = Date.UTC(2026, 0, 15, 12), seed }: FakeCloc
         const next = earliest();
         if (next) fire(next);
         if (next) movedAt = performance.now();
-        else if (performance.now() - movedAt > STUCK_MS) throw new Error('nobody sleeps, and nothing is done: a deadlock');
+        else if (performance.now() - movedAt > STUCK_MS)
+          throw new Error('nobody sleeps, and nothing is done: a deadlock');
       }
     },
   };

@@ -70,7 +70,12 @@ export async function useFaultServer(
 }
 
 /** The bytes of a JSON answer. `length` overrides Content-Length; null leaves it out and closes the connection at the end. */
-export function rawAnswer(status: number, value: unknown, headers: Record<string, string> = {}, length?: number | null): string {
+export function rawAnswer(
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+  length?: number | null,
+): string {
   const body = typeof value === 'string' ? value : JSON.stringify(value);
   const bytes = length === undefined ? Buffer.byteLength(body) : length;
   const lines = Object.entries({

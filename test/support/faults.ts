@@ -62,7 +62,9 @@ export function half(announced: boolean): Fault {
   return (exchange) => {
     const { status, headers, body = '' } = exchange.apply();
     const bytes = Buffer.from(body);
-    const length: Record<string, string> = announced ? { 'Content-Length': String(bytes.length) } : { Connection: 'close' };
+    const length: Record<string, string> = announced
+      ? { 'Content-Length': String(bytes.length) }
+      : { Connection: 'close' };
     exchange.response.writeHead(status, { ...headers, ...length });
     exchange.response.write(bytes.subarray(0, bytes.length / 2), () => exchange.response.socket?.end());
   };
@@ -104,7 +106,8 @@ export function refuses(retryAfter?: string): Fault {
 export function gateway(status = 502, { applied = false }: { applied?: boolean } = {}): Fault {
   return ({ apply, send }) => {
     if (applied) apply();
-    const body = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
+    const body =
+      '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
     return send({ status, headers: { 'Content-Type': 'text/html' }, body });
   };
 }

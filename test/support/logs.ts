@@ -17,7 +17,11 @@ export async function openAppendLog<R extends Line>(
 }
 
 /** Returns the records of a log; none if it does not exist. */
-export async function readAppendLog<R extends Line>(path: string, advice: LogAdvice, disk?: Disk): Promise<readonly R[]> {
+export async function readAppendLog<R extends Line>(
+  path: string,
+  advice: LogAdvice,
+  disk?: Disk,
+): Promise<readonly R[]> {
   const found: R[] = [];
   await readLog<R>({ path, advice, disk, take: (record) => found.push(record) });
   return found;

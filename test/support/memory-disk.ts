@@ -106,7 +106,15 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   function makeInode({ mode, directory = false }: { mode: number; directory?: boolean }): Inode {
-    const inode: Inode = { ino: nextIno++, mode, uid: memory.user, gid: memory.user, directory, ...epoch, ...empty() };
+    const inode: Inode = {
+      ino: nextIno++,
+      mode,
+      uid: memory.user,
+      gid: memory.user,
+      directory,
+      ...epoch,
+      ...empty(),
+    };
     changed(inode, true);
     inodes.add(inode);
     return inode;
@@ -141,7 +149,18 @@ export function createMemoryDisk(): MemoryDisk {
   const parentOf = (path: string): void => {
     if (!find(dirname(path)).directory) throw failure('ENOTDIR');
   };
-  const statOf = ({ ino, mode, uid, gid, nlink, mtimeNs, ctimeNs, content, directory, target }: Inode): DiskStat => ({
+  const statOf = ({
+    ino,
+    mode,
+    uid,
+    gid,
+    nlink,
+    mtimeNs,
+    ctimeNs,
+    content,
+    directory,
+    target,
+  }: Inode): DiskStat => ({
     ino: BigInt(ino),
     mode,
     uid,
@@ -335,14 +354,16 @@ export function createMemoryDisk(): MemoryDisk {
       memory.fault = () => undefined;
       if (!powerCut) return;
       const survived = Math.round(powerCut.keep('names') * journal.length);
-      for (const [i, { apply }] of journal.slice(0, survived).entries()) if (i !== powerCut.lost) apply(flushedNames);
+      for (const [i, { apply }] of journal.slice(0, survived).entries())
+        if (i !== powerCut.lost) apply(flushedNames);
       // What lies in a directory whose own name is lost is lost with it.
       const isReachable = (path: string): boolean =>
         path === '/' || path === '/data' || (flushedNames.has(path) && isReachable(dirname(path)));
       flushedNames = new Map([...flushedNames].filter(([path]) => isReachable(path)));
       names = new Map(flushedNames);
       journal = [];
-      for (const inode of inodes) inode.content = inode.flushed = afterPowerCut(inode, powerCut.keep(`inode ${inode.ino}`));
+      for (const inode of inodes)
+        inode.content = inode.flushed = afterPowerCut(inode, powerCut.keep(`inode ${inode.ino}`));
     },
     read: (path) => names.get(path)?.content.toString(),
     write(path, text) {
@@ -359,7 +380,10 @@ export function createMemoryDisk(): MemoryDisk {
     realPath: follow,
     modeOf: (path) => names.get(path)?.mode,
     userOf: (path) => names.get(path)?.uid,
-    names: () => [...names].flatMap(([path, { directory, target }]) => (directory || target !== undefined ? [] : [path])).sort(),
+    names: () =>
+      [...names]
+        .flatMap(([path, { directory, target }]) => (directory || target !== undefined ? [] : [path]))
+        .sort(),
   };
   return memory;
 }

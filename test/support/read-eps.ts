@@ -62,7 +62,10 @@ export function readEps(text: string): Drawing {
     else throw new Error(`it has the operator ${token}`);
   }
   if (image) {
-    const [corner, opposite] = [apply(matrix, image.corner, image.corner), apply(matrix, image.corner + image.across, 0)];
+    const [corner, opposite] = [
+      apply(matrix, image.corner, image.corner),
+      apply(matrix, image.corner + image.across, 0),
+    ];
     overlays.push({
       xMm: corner[0],
       yMm: corner[1],
@@ -97,5 +100,8 @@ function tokensOf(text: string): { tokens: string[]; image: Image | undefined } 
     .filter((token) => token !== '');
   if (!found) return { tokens, image: undefined };
   const [corner = 0, across = 0, side = 0] = found.slice(1, 4).map(Number);
-  return { tokens, image: { corner, across, side, rgb: Buffer.from((found[4] ?? '').replaceAll('\n', ''), 'hex') } };
+  return {
+    tokens,
+    image: { corner, across, side, rgb: Buffer.from((found[4] ?? '').replaceAll('\n', ''), 'hex') },
+  };
 }

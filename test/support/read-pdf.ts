@@ -46,7 +46,9 @@ function findObjects(bytes: Buffer): Map<number, PdfObject> {
     const streamAt = beginning.search(/\bstream\n/);
     const endAt = beginning.indexOf('endobj');
     const hasStream = streamAt >= 0 && (endAt < 0 || streamAt < endAt);
-    const head = hasStream ? beginning.slice(0, streamAt) : bytes.toString('latin1', offset, bytes.indexOf('endobj', offset));
+    const head = hasStream
+      ? beginning.slice(0, streamAt)
+      : bytes.toString('latin1', offset, bytes.indexOf('endobj', offset));
     const start = offset + streamAt + 'stream\n'.length;
     const stream = hasStream ? bytes.subarray(start, start + numberAfter(head, '/Length')) : Buffer.alloc(0);
     objects.set(index + 1, { head, stream });
@@ -57,7 +59,8 @@ function findObjects(bytes: Buffer): Map<number, PdfObject> {
 /** A logo, as PNG has it: three bytes a pixel, each row as its difference from the one above. */
 function readImage(object: PdfObject | undefined): Raster {
   const side = numberAfter(object?.head ?? '', '/Width');
-  if (!object || numberAfter(object.head, '/Height') !== side) throw new Error('a logo is missing, or is not a square');
+  if (!object || numberAfter(object.head, '/Height') !== side)
+    throw new Error('a logo is missing, or is not a square');
   return rasterOfRgb(side, unfilter(inflateSync(object.stream), side * 3, side));
 }
 
@@ -66,12 +69,20 @@ function numberAfter(text: string, key: string): number {
 }
 
 /** The areas that the operators of a page fill; text and lines are passed over. */
-function readPage(content: string, width: number, height: number, imageOf: (name: string) => Raster): Drawing {
+function readPage(
+  content: string,
+  width: number,
+  height: number,
+  imageOf: (name: string) => Raster,
+): Drawing {
   const areas: Area[] = [];
   const overlays: Overlay[] = [];
   const saved: { matrix: Matrix; grey: number }[] = [];
   // PDF counts from below, a Drawing from above.
-  let state = { matrix: [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM] as Matrix, grey: 0 };
+  let state = {
+    matrix: [1 / POINTS_A_MM, 0, 0, -1 / POINTS_A_MM, 0, height / POINTS_A_MM] as Matrix,
+    grey: 0,
+  };
   let polygons: number[][] = [];
   let numbers: number[] = [];
   let name = '';
@@ -94,7 +105,9 @@ function readPage(content: string, width: number, height: number, imageOf: (name
     re() {
       const [x, y, right, down] = [at(0), at(1), at(0) + at(2), at(1) + at(3)];
       const corners = [x, y, right, y, right, down, x, down];
-      polygons.push([0, 2, 4, 6].flatMap((index) => apply(state.matrix, corners[index] ?? 0, corners[index + 1] ?? 0)));
+      polygons.push(
+        [0, 2, 4, 6].flatMap((index) => apply(state.matrix, corners[index] ?? 0, corners[index + 1] ?? 0)),
+      );
     },
     f() {
       areas.push({ polygons, grey: state.grey });

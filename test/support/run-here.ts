@@ -18,14 +18,19 @@ export type HereResult = Pick<CliResult, 'code' | 'stdout' | 'stderr'>;
 let running = false;
 
 /** Runs `qrctl ...args` to its end, as `runCli` does. One at a time: directory, variables and streams are those of this process. */
-export async function runHere(args: string[], { cwd, env, input = '' }: HereOptions = {}): Promise<HereResult> {
+export async function runHere(
+  args: string[],
+  { cwd, env, input = '' }: HereOptions = {},
+): Promise<HereResult> {
   if (running) throw new Error('another run is under way here: use runCli for several at once');
   running = true;
   const before = { cwd: process.cwd(), env: process.env };
   const home = await mkdtemp(join(tmpdir(), 'qrctl-test-'));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)];
-  const stdin = vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
+  const stdin = vi
+    .spyOn(process, 'stdin', 'get')
+    .mockReturnValue(Readable.from([Buffer.from(input)]) as typeof process.stdin);
   process.chdir(cwd ?? home);
   process.env = bareEnv(home, env);
   try {

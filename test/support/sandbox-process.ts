@@ -42,7 +42,14 @@ export async function startSandboxProcess({
 }: PlainOptions & { prepared?: boolean }): Promise<SandboxProcess> {
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-sandbox-'));
   const bundle = join(directory, 'sandbox.mjs');
-  await build({ entryPoints: [SOURCE], bundle: true, format: 'esm', platform: 'node', outfile: bundle, logLevel: 'error' });
+  await build({
+    entryPoints: [SOURCE],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    outfile: bundle,
+    logLevel: 'error',
+  });
   const starter = join(directory, 'start.mjs');
   const lines = [
     `import { startSandbox } from './sandbox.mjs';`,
@@ -51,7 +58,9 @@ export async function startSandboxProcess({
     `console.log(JSON.stringify({ QRCTL_BASE_URL: baseUrl, QRCTL_API_KEY: apiKey }));`,
   ];
   await writeFile(starter, lines.join('\n'));
-  const child = spawn(process.execPath, [starter, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [starter, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const env = await new Promise<SandboxProcess['env']>((resolve, reject) => {
     child.stdout.once('data', (line) => resolve(JSON.parse(String(line))));

@@ -20,7 +20,10 @@ export interface TestSandbox extends Sandbox {
 }
 
 /** Starts a sandbox and runs `work` on it; closes it whatever happens. */
-export async function withSandbox<T>(options: SandboxOptions, work: (sandbox: TestSandbox) => Promise<T>): Promise<T> {
+export async function withSandbox<T>(
+  options: SandboxOptions,
+  work: (sandbox: TestSandbox) => Promise<T>,
+): Promise<T> {
   const sandbox = await openSandbox(options);
   try {
     return await work(sandbox);
@@ -61,7 +64,14 @@ async function openSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
 }
 
 function scansOf({ workspace }: Sandbox, id: string, nowMs: number): Scan[] {
-  const all = { page: 1, limit: Number.MAX_SAFE_INTEGER, sinceMs: undefined, untilMs: undefined, nowMs, turn: 0 };
+  const all = {
+    page: 1,
+    limit: Number.MAX_SAFE_INTEGER,
+    sinceMs: undefined,
+    untilMs: undefined,
+    nowMs,
+    turn: 0,
+  };
   const scans: Scan[] = (workspace.log(id)?.page(all).rows ?? []).map((row) => JSON.parse(row));
   return scans.sort((a, b) => (a.ts === b.ts ? Number(a.id) - Number(b.id) : a.ts < b.ts ? -1 : 1));
 }

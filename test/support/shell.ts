@@ -30,9 +30,15 @@ exit "$code"
 `;
 
 /** A shell with the given variables; each script continues in the directory of the one before. */
-export async function useShell(variables: Record<string, string>): Promise<(script: string) => Promise<Ended>> {
+export async function useShell(
+  variables: Record<string, string>,
+): Promise<(script: string) => Promise<Ended>> {
   const directory = await useDirectory();
-  const [bin, runs, cwd] = ['bin', 'runs', 'home'].map((name) => join(directory, name)) as [string, string, string];
+  const [bin, runs, cwd] = ['bin', 'runs', 'home'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
   for (const path of [bin, runs, cwd]) await mkdir(path);
   await writeFile(join(bin, 'qrctl'), SHIM);
   await chmod(join(bin, 'qrctl'), 0o755);
@@ -44,8 +50,14 @@ export async function useShell(variables: Record<string, string>): Promise<(scri
     PATH: `${bin}:${process.env.PATH}`,
   };
   return async (script) => {
-    const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<number | null>((resolve, reject) =>
+      child.once('error', reject).once('close', resolve),
+    );
     const [status, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
     return { status, stdout, said: `${script}\n${stderr}` };
   };
@@ -70,7 +82,8 @@ async function startRunner(): Promise<number> {
 /** Runs the arguments in a shim's directory, and leaves the output there. Resolves to the exit code. */
 async function run(directory: string): Promise<number> {
   const read = (name: string) => readFile(join(directory, name));
-  const list = async (name: string) => [...String(await read(name)).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
+  const list = async (name: string) =>
+    [...String(await read(name)).matchAll(/([^\0]*)\0/g)].map(([, text = '']) => text);
   const [cwd = '', ...args] = await list('words');
   const env = Object.fromEntries((await list('env')).map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
   const input = await read('stdin').catch(() => '');

@@ -13,21 +13,29 @@ export interface SharedAddress {
 }
 
 /** Starts an address on loopback that passes requests on to the sandbox of their key; closed with the running test. */
-export async function useSharedAddress(workspaces: Readonly<Record<string, TestSandbox>>): Promise<SharedAddress> {
+export async function useSharedAddress(
+  workspaces: Readonly<Record<string, TestSandbox>>,
+): Promise<SharedAddress> {
   const requests: string[] = [];
   const server = createServer((incoming, outgoing) => {
     requests.push(`${incoming.method} ${incoming.url}`);
     const sandbox = workspaces[incoming.headers.authorization?.replace('Bearer ', '') ?? ''];
     if (!sandbox) {
-      outgoing.writeHead(401, { 'Content-Type': 'application/json' }).end('{"error":{"code":"UNAUTHORIZED","message":"no"}}');
+      outgoing
+        .writeHead(401, { 'Content-Type': 'application/json' })
+        .end('{"error":{"code":"UNAUTHORIZED","message":"no"}}');
       return;
     }
     const { method, url = '', headers } = incoming;
     const target = new URL(url, sandbox.baseUrl);
-    const passed = request(target, { method, headers: { ...headers, authorization: `Bearer ${sandbox.apiKey}` } }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-      answer.pipe(outgoing);
-    });
+    const passed = request(
+      target,
+      { method, headers: { ...headers, authorization: `Bearer ${sandbox.apiKey}` } },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
     passed.on('error', () => outgoing.destroy());
     incoming.pipe(passed);
   });

@@ -5,7 +5,8 @@ const SOURCES = new URL('../../src/', import.meta.url).pathname;
 
 /** A colour written by hand, in any of the forms JavaScript has for ESC, or a library or function of Node for it. */
 const BY_HAND = /(?:\\x1b|\\u001b|\\u\{0*1b\}|\\033|\x1b)\[[\d;]*m/i;
-const BY_OTHERS = /(?:from|import\(|require\()\s*['"](?:chalk|picocolors|kleur|@colors\/[^'"]*|ansi-[^'"]*)['"]|\bstyleText\b/;
+const BY_OTHERS =
+  /(?:from|import\(|require\()\s*['"](?:chalk|picocolors|kleur|@colors\/[^'"]*|ansi-[^'"]*)['"]|\bstyleText\b/;
 
 /** What the sandbox makes up to be hostile: data, which is never written to a terminal as it is. */
 const HOSTILE = ['sandbox/sample-codes.ts', 'sandbox/sample-visits.ts'];

@@ -295,23 +295,26 @@ describe('questions', () => {
     expect(said().split('Key: ').length).toBeGreaterThan(2);
   });
 
-  test.each(['ask', 'askSecret'] as const)('%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it', async (ask) => {
-    const interrupted = setUp({ tty: true });
-    const first = interrupted.console[ask]('?');
-    interrupted.stdin.write('ab\x03');
-    await expect(first).rejects.toThrow(InterruptedError);
+  test.each(['ask', 'askSecret'] as const)(
+    '%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it',
+    async (ask) => {
+      const interrupted = setUp({ tty: true });
+      const first = interrupted.console[ask]('?');
+      interrupted.stdin.write('ab\x03');
+      await expect(first).rejects.toThrow(InterruptedError);
 
-    const ended = setUp({ tty: true });
-    const second = ended.console[ask]('?');
-    ended.stdin.write('\x04');
-    await expect(second).rejects.toThrow(UsageError);
+      const ended = setUp({ tty: true });
+      const second = ended.console[ask]('?');
+      ended.stdin.write('\x04');
+      await expect(second).rejects.toThrow(UsageError);
 
-    const controller = new AbortController();
-    const aborted = setUp({ tty: true, signal: controller.signal });
-    const third = aborted.console[ask]('?');
-    await new Promise((resolve) => setImmediate(resolve));
-    controller.abort(new InterruptedError('SIGTERM'));
-    await expect(third).rejects.toThrow('terminated');
-    await expect(aborted.console[ask]('?')).rejects.toThrow('terminated');
-  });
+      const controller = new AbortController();
+      const aborted = setUp({ tty: true, signal: controller.signal });
+      const third = aborted.console[ask]('?');
+      await new Promise((resolve) => setImmediate(resolve));
+      controller.abort(new InterruptedError('SIGTERM'));
+      await expect(third).rejects.toThrow('terminated');
+      await expect(aborted.console[ask]('?')).rejects.toThrow('terminated');
+    },
+  );
 });

@@ -9,18 +9,42 @@ import { type Cell, createGrid, type GridColumn } from '../../src/terminal/grid.
 import { runs } from '../support/property-runs.ts';
 
 /** The measure of cli-table3, of 2021: other than ours for newer emoji, which are left to ours. */
-const measureOfTable: (text: string) => number = createRequire(createRequire(import.meta.url).resolve('cli-table3'))(
-  'string-width',
-);
+const measureOfTable: (text: string) => number = createRequire(
+  createRequire(import.meta.url).resolve('cli-table3'),
+)('string-width');
 const isMeasuredAlike = (text: string) => measureOfTable(text) === displayWidth(text);
 
-const unit = fc.constantFrom('a', 'Z', '0', ' ', '~', '!', '…', 'é', 'Я', '東', '🫠', '👨‍👩‍👧', '🇩🇪', 'e\u0301', '─');
+const unit = fc.constantFrom(
+  'a',
+  'Z',
+  '0',
+  ' ',
+  '~',
+  '!',
+  '…',
+  'é',
+  'Я',
+  '東',
+  '🫠',
+  '👨‍👩‍👧',
+  '🇩🇪',
+  'e\u0301',
+  '─',
+);
 const text = fc.oneof(
   fc.constantFrom('', ' ', 'active', 'paused'),
   fc.string({ maxLength: 12 }).map((ascii) => ascii.replace(/[^ -~]/g, '')),
   fc.array(unit, { maxLength: 8 }).map((units) => units.join('')),
 );
-const colour = fc.constantFrom<(ColourName | undefined)[]>(undefined, 'red', 'green', 'yellow', 'cyan', 'dim', 'bold');
+const colour = fc.constantFrom<(ColourName | undefined)[]>(
+  undefined,
+  'red',
+  'green',
+  'yellow',
+  'cyan',
+  'dim',
+  'bold',
+);
 const column = fc.record({
   width: fc.integer({ min: 1, max: 14 }),
   align: fc.constantFrom('left' as const, 'right' as const, undefined),
@@ -39,14 +63,18 @@ const tables = fc.array(column, { minLength: 1, maxLength: 8 }).chain((columns) 
 /** Draws all lines as one table of cli-table3; texts that fit their columns only. */
 function drawWhole(columns: readonly GridColumn[], lines: readonly Cell[][], colours: Colours): string {
   const sides = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
-  const edges = ['top', 'bottom'].flatMap((edge) => [edge, ...['mid', 'left', 'right'].map((part) => `${edge}-${part}`)]);
+  const edges = ['top', 'bottom'].flatMap((edge) => [
+    edge,
+    ...['mid', 'left', 'right'].map((part) => `${edge}-${part}`),
+  ]);
   const table = new Table({
     chars: { ...Object.fromEntries([...sides, ...edges].map((part) => [part, ''])), middle: '  ' },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
     colWidths: columns.map(({ width }) => width),
     colAligns: columns.map(({ align = 'left' }) => align),
   });
-  for (const cells of lines) table.push(cells.map(({ text, colour }) => (colour && text ? colours[colour](text) : text)));
+  for (const cells of lines)
+    table.push(cells.map(({ text, colour }) => (colour && text ? colours[colour](text) : text)));
   const drawn = table.toString().split('\n');
   return drawn.map((line) => `${line.replace(/ +$/, '')}\n`).join('');
 }

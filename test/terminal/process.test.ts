@@ -49,7 +49,9 @@ function sh(script: string) {
 
 describe.runIf(existsSync('/dev/full'))('as a process', () => {
   test('a reader that goes away ends it quietly with 0', () => {
-    expect(sh('$RUN 5000 2>$DIR/said | head -n 1; code=$PIPESTATUS; grep qrctl $DIR/said; exit $code')).toMatchObject({
+    expect(
+      sh('$RUN 5000 2>$DIR/said | head -n 1; code=$PIPESTATUS; grep qrctl $DIR/said; exit $code'),
+    ).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^line 0 x+\n$/),
     });
@@ -94,8 +96,12 @@ test('printing CSV loads no library for tables and colours', async () => {
   });
   const libraries = (start: string): string[] => {
     const inputs = Object.keys(metafile.outputs[start]?.inputs ?? {});
-    const statics = (metafile.outputs[start]?.imports ?? []).filter(({ kind }) => kind === 'import-statement');
-    const own = inputs.map((path) => /node_modules\/([^/]+)\//.exec(path)?.[1]).filter((name) => name !== undefined);
+    const statics = (metafile.outputs[start]?.imports ?? []).filter(
+      ({ kind }) => kind === 'import-statement',
+    );
+    const own = inputs
+      .map((path) => /node_modules\/([^/]+)\//.exec(path)?.[1])
+      .filter((name) => name !== undefined);
     return [...own, ...statics.flatMap(({ path }) => libraries(path))];
   };
   const chunkOf = (source: string) => {

@@ -7,11 +7,15 @@ describe('the line of a bar', () => {
   const state = { unit: 'scans', done: 45_000, total: 100_000, detail: 'page 90 of 200', elapsedMs: 10_000 };
 
   test('shows the share, the counts, the pages and the rate', () => {
-    expect(renderBar(state, 100)).toBe('█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left');
+    expect(renderBar(state, 100)).toBe(
+      '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  4,500/s  13 s left',
+    );
   });
 
   test('counts the pause down in place of the rate', () => {
-    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(/waiting 42 s for the rate limit {2}13 s left$/);
+    expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(
+      /waiting 42 s for the rate limit {2}13 s left$/,
+    );
   });
 
   test('on a narrow terminal shortens the bar to the share alone, does without the detail, then without both, never without the countdown', () => {
@@ -58,7 +62,11 @@ describe('a bar', () => {
   function setUp() {
     const clock = fakeClock();
     const written: string[] = [];
-    const surface = { columns: 80, width: () => surface.columns, write: (text: string) => written.push(text) };
+    const surface = {
+      columns: 80,
+      width: () => surface.columns,
+      write: (text: string) => written.push(text),
+    };
     let tick: () => void = () => undefined;
     let ticking = true;
     const bar = createBar('scans', surface, clock, (_ms, fire) => {

@@ -8,14 +8,19 @@ const json = { json: true, verbose: false };
 
 describe('an error is a few lines', () => {
   test('what failed, and what to try', () => {
-    expect(renderError(new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }), text)).toBe(
-      'qrctl: no code has the slug "abd"\n  hint: Did you mean abc?\n',
-    );
+    expect(
+      renderError(
+        new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }),
+        text,
+      ),
+    ).toBe('qrctl: no code has the slug "abd"\n  hint: Did you mean abc?\n');
   });
 
   test('the label of the hint is on its last line, behind the context, and not on a usage', () => {
     const hinted = (hint: string) => renderError(new UsageError('no', { hint }), text);
-    expect(hinted('profile default\nRun `qrctl doctor`.')).toBe('qrctl: no\n  profile default\n  hint: Run `qrctl doctor`.\n');
+    expect(hinted('profile default\nRun `qrctl doctor`.')).toBe(
+      'qrctl: no\n  profile default\n  hint: Run `qrctl doctor`.\n',
+    );
     expect(hinted('usage: qrctl qr list')).toBe('qrctl: no\n  usage: qrctl qr list\n');
   });
 
@@ -26,7 +31,9 @@ describe('an error is a few lines', () => {
   });
 
   test('however long a path or an address is that was refused', () => {
-    const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, { hint: '👍'.repeat(1000) });
+    const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
+      hint: '👍'.repeat(1000),
+    });
     for (const style of [text, json]) expect(renderError(error, style).length).toBeLessThan(1000);
     expect(renderError(error, text)).toMatch(
       /^qrctl: cannot write x{128}…x+\.csv: the name is too long\n {2}hint: (👍){128}…(👍){64}\n$/,
@@ -37,7 +44,9 @@ describe('an error is a few lines', () => {
 
   test('a defect of ours says how to report it, and shows its stack only with --verbose', () => {
     const defect = new TypeError('x is not a function');
-    expect(renderError(defect, text)).toMatch(/^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/);
+    expect(renderError(defect, text)).toMatch(
+      /^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/,
+    );
     expect(renderError(defect, { ...text, verbose: true })).toContain('render-error.test.ts');
     expect(renderError('a string', text)).toContain('unexpected failure: a string');
   });
@@ -64,7 +73,11 @@ describe('an error is a few lines', () => {
 
 describe('for scripts an error is one line of JSON', () => {
   test('with all its keys', () => {
-    const error = new NotFoundError('no such code', { hint: 'qrctl qr list', status: 404, code: 'not_found' });
+    const error = new NotFoundError('no such code', {
+      hint: 'qrctl qr list',
+      status: 404,
+      code: 'not_found',
+    });
     expect(renderError(error, json)).toBe(
       '{"error":{"message":"no such code","code":"not_found","status":404,"exit":4,"hint":"qrctl qr list"}}\n',
     );

@@ -46,7 +46,10 @@ describe('sourceStack', () => {
   test('replaces the places a map knows, and leaves all other lines as they are', async () => {
     const directory = await useDirectory();
     // One mapping: line 1, column 1 of the bundle is line 3, column 5 of the source.
-    writeFileSync(join(directory, 'app.js.map'), '{"version":3,"sources":["../src/a.ts"],"names":[],"mappings":"AAEI"}');
+    writeFileSync(
+      join(directory, 'app.js.map'),
+      '{"version":3,"sources":["../src/a.ts"],"names":[],"mappings":"AAEI"}',
+    );
     writeFileSync(join(directory, 'torn.js.map'), '{"version":3,');
     const stack = [
       'RangeError: at /x.js:1:1',
@@ -59,7 +62,8 @@ describe('sourceStack', () => {
     ];
     const expected = [...stack];
     expected.splice(1, 2, '    at src/a.ts:3:5', '    at async src/a.ts:3:5');
-    const read = (name: string) => (existsSync(join(directory, name)) ? readFileSync(join(directory, name)) : undefined);
+    const read = (name: string) =>
+      existsSync(join(directory, name)) ? readFileSync(join(directory, name)) : undefined;
     expect(sourceStack(stack.join('\n'), directory, read)).toBe(expected.join('\n'));
   });
 });

@@ -34,7 +34,9 @@ test('progress for a screen reader is a line per 30 s of work and one per pause'
     'Waiting 42 s for the rate limit: 3,000 of 9,000 scans, 33%, page 6 of 18, 103 per second, 58 s left',
   ]);
   progress.resume();
-  expect(await pass(1)).toEqual(['Working for 30 s: 3,000 of 9,000 scans, 33%, page 6 of 18, 100 per second, 1 min left']);
+  expect(await pass(1)).toEqual([
+    'Working for 30 s: 3,000 of 9,000 scans, 33%, page 6 of 18, 100 per second, 1 min left',
+  ]);
   progress.update({ done: 6000, total: 9000 });
   expect(await pass(59)).toEqual(['Working for 1 min: 6,000 of 9,000 scans, 66%, 100 per second, 30 s left']);
   progress.stop();

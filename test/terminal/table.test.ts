@@ -99,14 +99,24 @@ describe('a table', () => {
         '',
       ].join('\n'),
     );
-    expect(render(rows, { columns, width: 90 }).text).toContain('\nspring-menu  failed   destination: must be');
+    expect(render(rows, { columns, width: 90 }).text).toContain(
+      '\nspring-menu  failed   destination: must be',
+    );
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
   test('puts below its row what is longer than all of the sample', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
-      ...{ columns, width: 80, colours: NO_COLOURS, header: true, ruled: true, mayDrop: true, onDropped: () => undefined },
+      ...{
+        columns,
+        width: 80,
+        colours: NO_COLOURS,
+        header: true,
+        ruled: true,
+        mayDrop: true,
+        onDropped: () => undefined,
+      },
     });
     formatter.rows(Array.from({ length: 1000 }, () => ({ code: 'a', error: 'short' })));
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
@@ -137,9 +147,9 @@ describe('a table', () => {
   });
 
   test('never cuts an id', () => {
-    expect(render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text).toContain(
-      'i'.repeat(60),
-    );
+    expect(
+      render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text,
+    ).toContain('i'.repeat(60));
   });
 
   test('is nothing at all when there are no rows', () => {
@@ -209,7 +219,8 @@ describe('text is cut by display width', () => {
   });
 
   test('10 MB cost no more than what is shown', () => {
-    for (const unit of ['a', '\u0301', '東', '\x1b']) expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
+    for (const unit of ['a', '\u0301', '東', '\x1b'])
+      expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
   });
 });
 

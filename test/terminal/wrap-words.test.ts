@@ -6,7 +6,9 @@ import { wrapWords } from '../../src/terminal/wrap-words.ts';
 describe('a wrapped text', () => {
   test('is broken between words, and goes on indented', () => {
     expect(wrapWords('aaaa bbbb cccc dddd eeee ffff', 20)).toBe('aaaa bbbb cccc dddd\n  eeee ffff');
-    expect(wrapWords('qrctl: short\n  a hint that is too long', 20)).toBe('qrctl: short\n  a hint that is too\n    long');
+    expect(wrapWords('qrctl: short\n  a hint that is too long', 20)).toBe(
+      'qrctl: short\n  a hint that is too\n    long',
+    );
   });
 
   test('never breaks a word, however long', () => {
@@ -16,7 +18,11 @@ describe('a wrapped text', () => {
 
   test('is not broken inside a path with spaces that is known', () => {
     const whole = () =>
-      spacedPaths({ argv: ['-o', 'my new/scans of May.csv'], env: { HOME: '/home/Max M' }, cwd: () => '/data' });
+      spacedPaths({
+        argv: ['-o', 'my new/scans of May.csv'],
+        env: { HOME: '/home/Max M' },
+        cwd: () => '/data',
+      });
     expect(wrapWords('cannot append to /data/my new/scans of May.csv: it was cut', 40, { whole })).toBe(
       'cannot append to\n  /data/my new/scans of May.csv: it was\n  cut',
     );
@@ -47,12 +53,24 @@ describe('a wrapped text', () => {
 });
 
 describe('what may be a path with spaces', () => {
-  const { argv, env } = { argv: ['--output=a b.csv', '-oc d.xlsx', 'plain', '--from', 'e f.csv.gz'], env: { HOME: '/home/x y' } };
+  const { argv, env } = {
+    argv: ['--output=a b.csv', '-oc d.xlsx', 'plain', '--from', 'e f.csv.gz'],
+    env: { HOME: '/home/x y' },
+  };
 
   test('is any word of the command line, without its flag or extension too, the directory and the home', () => {
     const found = spacedPaths({ argv, env, cwd: () => '/data/g h' });
     expect(found).toEqual(
-      expect.arrayContaining(['a b.csv', 'a b', 'c d.xlsx', 'c d', 'e f.csv.gz', 'e f', '/home/x y', '/data/g h']),
+      expect.arrayContaining([
+        'a b.csv',
+        'a b',
+        'c d.xlsx',
+        'c d',
+        'e f.csv.gz',
+        'e f',
+        '/home/x y',
+        '/data/g h',
+      ]),
     );
     expect(found).not.toContain('plain');
   });

@@ -53,7 +53,8 @@ let faults = 0;
 
 for (const name of readdirSync('src', { recursive: true })) {
   const file = `src/${name}`;
-  if (file.endsWith('.ts') && !NOT_FOR_USERS.test(file) && isWanted(file)) checkSource(file, readFileSync(file, 'utf8'));
+  if (file.endsWith('.ts') && !NOT_FOR_USERS.test(file) && isWanted(file))
+    checkSource(file, readFileSync(file, 'utf8'));
 }
 for (const file of PAPERS.filter(isWanted)) checkPaper(file, readFileSync(file, 'utf8'));
 console.log(`${texts} texts, ${faults} faults`);
@@ -68,7 +69,11 @@ function checkSource(file, source) {
     if (!/[\p{L}…][^\p{L}]*\s[^\p{L}]*\p{L}/u.test(text)) continue;
     const line = source.slice(0, node.start).split('\n').length;
     if (lines.slice(Math.max(0, line - 2), line).some((each) => each.includes('words-ok:'))) continue;
-    report(file, line, text, [...complaintsOf(text), ...sourceComplaints(text), ...(OF_ROLE[role]?.(text) ?? [])]);
+    report(file, line, text, [
+      ...complaintsOf(text),
+      ...sourceComplaints(text),
+      ...(OF_ROLE[role]?.(text) ?? []),
+    ]);
   }
 }
 
@@ -99,13 +104,15 @@ function* textsIn(node, role) {
   }
   if (textOf(node) !== undefined) return;
   if (node.type === 'VariableDeclarator' && node.id.name === 'hint') return yield* textsIn(node.init, 'hint');
-  if (node.type === 'AssignmentExpression' && node.left.property?.name === 'hint') return yield* textsIn(node.right, 'hint');
+  if (node.type === 'AssignmentExpression' && node.left.property?.name === 'hint')
+    return yield* textsIn(node.right, 'hint');
   if (COMBINING.has(node.type)) {
     const { test, ...parts } = node;
     if (test) yield* textsIn(test);
     return yield* textsIn([parts.consequent, parts.alternate, parts.left, parts.right].filter(Boolean), role);
   }
-  for (const [key, child] of Object.entries(node)) if (key !== 'key' && key !== 'source') yield* textsIn(child);
+  for (const [key, child] of Object.entries(node))
+    if (key !== 'key' && key !== 'source') yield* textsIn(child);
 }
 
 /** The text of a string, with `…` for what is inserted; undefined for anything else. */

@@ -2,11 +2,17 @@
 
 /** Each is searched without regard to capitals. */
 const RULES = [
-  [/\b(anew|midst|noughts?|for ever|till|in vain|all the same|such as are)\b/, 'archaic; write again, permanently, until, …'],
+  [
+    /\b(anew|midst|noughts?|for ever|till|in vain|all the same|such as are)\b/,
+    'archaic; write again, permanently, until, …',
+  ],
   [/\bmend(s|ed|ing)?\b/, 'write fix, repair or correct'],
   [/\bbeside\b/, 'write next to, alongside or with'],
   [/\b(stands|stood)\b/, 'write is or was'],
-  [/\b(somebody|someone|whoever|a person|nobody)\b/, 'write you, or name the party: another process, another user'],
+  [
+    /\b(somebody|someone|whoever|a person|nobody)\b/,
+    'write you, or name the party: another process, another user',
+  ],
   [/\bwhat\b/, 'name the thing'],
   [/\b(says?|said|tells?|told|telling)\b/, 'software reports, prints or returns'],
   [/\b(goes?|going|went|gone) on\b/, 'write continue or resume'],
@@ -17,12 +23,21 @@ const RULES = [
   [/\bpictures?\b/, 'write image'],
   [/\b(is|are|was|were) no [a-z]+/, 'write is not a …, or there is no …', /\bthere (is|are|was|were) no /],
   [/\b(has|have|had) not\b(?! (been|yet|changed|ended|responded|finished))/, 'write lacks'],
-  [/\b(foreign|half-separated|torn|landing|turned away|staying away|in force|defus\w+|disarm\w*)\b/, 'see the glossary'],
-  [/\b(colou?red colour|colours?|licence|grey|millimetres?|centre|honou?red|behaviour|recognis\w+|neighbour\w*)\b/, 'US English'],
+  [
+    /\b(foreign|half-separated|torn|landing|turned away|staying away|in force|defus\w+|disarm\w*)\b/,
+    'see the glossary',
+  ],
+  [
+    /\b(colou?red colour|colours?|licence|grey|millimetres?|centre|honou?red|behaviour|recognis\w+|neighbour\w*)\b/,
+    'US English',
+  ],
   [/\b(unproven|proven|proof|proves?)\b/, 'write verified as complete, or could not be verified'],
   [/\bsecond codes?\b/, 'write duplicate code'],
   [/\bso (many|much|long|far) (as|to|that|a|of|rows|codes|time)\b/, 'give the number or the limit'],
-  [/\bwhere (there|it|they|one|no|nothing|something|that|this|these|none)\b/, 'write if; where is for places'],
+  [
+    /\bwhere (there|it|they|one|no|nothing|something|that|this|these|none)\b/,
+    'write if; where is for places',
+  ],
   [
     /\b(one|\d+|files?|lines?|objects?|requests?|pages?|rows?|ids?|images?|times?|modules?|dots) an? (code|minute|hour|line|row|second|file|host|page|day|night|run|month|side|module|inch|label|request)\b/,
     'write per',
@@ -61,7 +76,9 @@ export function complaintsOf(text) {
   const plain = text.replace(/`[^`]*`/g, '`…`');
   const found = RULES.flatMap(([pattern, advice, except]) => {
     const match = new RegExp(pattern.source, 'i').exec(plain);
-    return match && !(except && new RegExp(except.source, 'i').test(plain)) ? [`"${match[0]}": ${advice}`] : [];
+    return match && !(except && new RegExp(except.source, 'i').test(plain))
+      ? [`"${match[0]}": ${advice}`]
+      : [];
   });
   for (const [pattern, advice] of CASED_RULES) {
     const match = pattern.exec(plain);
@@ -73,7 +90,9 @@ export function complaintsOf(text) {
 }
 
 function wordsOfLongest(text, end) {
-  return Math.max(...text.split(end).map((sentence) => sentence.split(/\s+/).filter((word) => /\w|…/.test(word)).length));
+  return Math.max(
+    ...text.split(end).map((sentence) => sentence.split(/\s+/).filter((word) => /\w|…/.test(word)).length),
+  );
 }
 
 /** The complaints about the description of a flag, or the summary of a command. */
@@ -88,7 +107,9 @@ export function describingComplaints(text) {
 
 /** The complaints about a text in the source: a paper sets flags as code, a terminal does not. */
 export function sourceComplaints(text) {
-  const found = /`-{1,2}[a-z]/i.test(text) ? ['write a flag without backquotes; they enclose a whole command'] : [];
+  const found = /`-{1,2}[a-z]/i.test(text)
+    ? ['write a flag without backquotes; they enclose a whole command']
+    : [];
   const sentences = text.replace(/`[^`]*`/g, '`…`').split(/(?<=[.?!])\s+|\n+/);
   if (sentences.some(isCrowded)) found.push('a colon and a semicolon in one sentence: split it');
   return found;
@@ -106,6 +127,7 @@ export function hintComplaints(text) {
   if (/^[a-z]/.test(text) && !text.startsWith('usage: ')) found.push('begin a hint with a capital letter');
   if (!/([.?!]|…)$/.test(text) && !text.startsWith('usage: ')) found.push('end a hint with a period');
   const longest = wordsOfLongest(text.replace(/`[^`]*`/g, '`…`'), /(?<=[.?!])\s+|\n+/);
-  if (longest > MOST_WORDS_OF_HINT) found.push(`a hint with a sentence of ${longest} words: at most ${MOST_WORDS_OF_HINT}`);
+  if (longest > MOST_WORDS_OF_HINT)
+    found.push(`a hint with a sentence of ${longest} words: at most ${MOST_WORDS_OF_HINT}`);
   return found;
 }

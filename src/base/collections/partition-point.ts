@@ -16,7 +16,10 @@ export function firstIndex(count: number, holds: (index: number) => boolean): nu
  *
  * @param isBefore true for all items up to that position, false for all others
  */
-export function partitionPoint<T extends object | bigint>(items: ArrayLike<T>, isBefore: (item: T) => boolean): number {
+export function partitionPoint<T extends object | bigint>(
+  items: ArrayLike<T>,
+  isBefore: (item: T) => boolean,
+): number {
   return firstIndex(items.length, (at) => {
     const item = items[at];
     return item === undefined || !isBefore(item);

@@ -9,7 +9,8 @@ export const OUTCOMES = {
   adopted: 'Existing code that was assigned to the row',
   exists: 'Existing code with the same values as the row; no other one was created',
   updated: 'Changed code or image',
-  unchanged: 'Nothing to change: the values are the same, only another client changed them, or a later row replaces them',
+  unchanged:
+    'Nothing to change: the values are the same, only another client changed them, or a later row replaces them',
   edited: 'The row may be an edit of an existing code; nothing was sent (--apply-edits)',
   conflict: 'The row and another client changed the same field since the list was saved (exit 9)',
   gone: 'The code of the row was deleted from the service',
@@ -25,16 +26,22 @@ export const OUTCOMES = {
 export type Outcome = keyof typeof OUTCOMES;
 
 /** Words of a dry run for the actions of a run, with the outcomes that these have. */
-export const ACTIONS = { create: 'created', adopt: 'adopted', update: 'updated', delete: 'deleted' } as const satisfies Readonly<
-  Record<string, Outcome>
->;
+export const ACTIONS = {
+  create: 'created',
+  adopt: 'adopted',
+  update: 'updated',
+  delete: 'deleted',
+} as const satisfies Readonly<Record<string, Outcome>>;
 
 /** Meanings of words that only a plan has. */
 export const PLAN_WORDS = {
   removed: 'The file no longer contains the key (qr apply)',
 } as const;
 
-type Foreseen = Extract<Outcome, 'exists' | 'unchanged' | 'edited' | 'conflict' | 'gone' | 'later' | 'failed' | 'undecided'>;
+type Foreseen = Extract<
+  Outcome,
+  'exists' | 'unchanged' | 'edited' | 'conflict' | 'gone' | 'later' | 'failed' | 'undecided'
+>;
 
 /** Word of a dry run: the outcome itself if a run does nothing for the row. */
 export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;

@@ -35,7 +35,10 @@ type Labels = Readonly<Record<string, string>>;
  * Formats the metrics, each with the labels `command`, `profile` and `file`: two jobs may run one command, and the collector refuses all
  * files if two have the same series. A metric that the command has no value for is missing.
  */
-export function formatRunMetrics({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd, file: string): string {
+export function formatRunMetrics(
+  { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
+  file: string,
+): string {
   const labels = { command, profile: profile ?? '', file };
   const { range, watermarkMs, outcomes = {} } = facts;
   const values: Readonly<Record<Exclude<Metric, 'outcomes'>, number | undefined>> = {
@@ -58,7 +61,10 @@ export function formatRunMetrics({ command, startedMs, finishedMs, error, profil
   const gauges = Object.entries(values).map(([name, value]) =>
     formatGauge(name as Metric, value === undefined ? [] : [{ labels, value }]),
   );
-  const ends = Object.entries(outcomes).map(([outcome, value]) => ({ labels: { ...labels, outcome }, value }));
+  const ends = Object.entries(outcomes).map(([outcome, value]) => ({
+    labels: { ...labels, outcome },
+    value,
+  }));
   return [...gauges, formatGauge('outcomes', ends)].join('');
 }
 

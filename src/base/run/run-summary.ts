@@ -50,7 +50,15 @@ export interface RunEnd {
 }
 
 /** Formats the line of JSON. Keys are the contract: all of them are always there, null if the command has no value; times in UTC. */
-export function formatRunSummary({ command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd): string {
+export function formatRunSummary({
+  command,
+  startedMs,
+  finishedMs,
+  error,
+  profile,
+  stats,
+  facts,
+}: RunEnd): string {
   const { range, watermarkMs } = facts;
   const summary = {
     command,

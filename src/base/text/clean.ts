@@ -29,7 +29,9 @@ export function cleanLines(text: string): string {
 /** Cleans CSV for a terminal, except line ends. Files and pipes get the exact text. */
 export function cleanCsv(text: string): string {
   if (!/[^\n\x20-\x7e]/.test(text)) return text;
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? `${clean(line.slice(0, -1))}\r` : clean(line)));
+  const lines = text
+    .split('\n')
+    .map((line) => (line.endsWith('\r') ? `${clean(line.slice(0, -1))}\r` : clean(line)));
   return lines.join('\n');
 }
 
@@ -44,7 +46,9 @@ export function cleanJson(text: string): string {
 function replaceSuspects(text: string, escaped: (found: string, at: number) => string): string {
   const { any, each } = suspects();
   if (!any.test(text)) return text;
-  return text.replace(PARTS, (part, start: number) => part.replace(each, (found, at: number) => escaped(found, start + at)));
+  return text.replace(PARTS, (part, start: number) =>
+    part.replace(each, (found, at: number) => escaped(found, start + at)),
+  );
 }
 
 /** Finds the first character without a glyph, except spaces and parts of emoji: its position, and its code point and name. */
@@ -52,7 +56,8 @@ export function findInvisible(text: string): { at: number; name: string } | unde
   if (!NOT_PLAIN.test(text) || isCommon(text)) return undefined;
   let first: { at: number; name: string } | undefined;
   replaceSuspects(text, (found, at) => {
-    if (first === undefined && INVISIBLE.test(found) && !isJoiner(text, at)) first = { at, name: nameOf(found) };
+    if (first === undefined && INVISIBLE.test(found) && !isJoiner(text, at))
+      first = { at, name: nameOf(found) };
     return found;
   });
   return first;
@@ -62,7 +67,9 @@ const INVISIBLE = /^(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]$|
 
 /** Tests for a joiner between two letters that are not Latin: Persian and Indic words contain them. */
 function isJoiner(text: string, at: number): boolean {
-  return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(text.slice(Math.max(0, at - 1), at + 2));
+  return /^(?![\0-\u02ff])[\p{L}\p{M}][\u200c\u200d](?![\0-\u02ff])[\p{L}\p{M}]$/u.test(
+    text.slice(Math.max(0, at - 1), at + 2),
+  );
 }
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -84,7 +91,10 @@ function nameOf(character: string): string {
 }
 
 function escapeUnits(text: string): string {
-  return Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+  return Array.from(
+    { length: text.length },
+    (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('');
 }
 
 /**

@@ -38,7 +38,10 @@ function looksLikeFormula(text: string): boolean {
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
-  return /[\t\r\n]/.test(text.slice(0, first)) || (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)));
+  return (
+    /[\t\r\n]/.test(text.slice(0, first)) ||
+    (first < text.length && FORMULA_SIGNS.includes(text.charAt(first)))
+  );
 }
 
 /** Separators of all programs, unless followed by a visible ASCII character that begins no formula: hardly any text matches. */

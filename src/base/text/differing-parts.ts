@@ -13,7 +13,11 @@ const LONGEST = 1000;
 const CONTEXT = 40;
 
 /** Returns both values in three parts. A difference is never elided unless it is itself longer than a screen. */
-export function differingParts(old: string, value: string, longestCommon = LONGEST): { old: Parts; new: Parts } {
+export function differingParts(
+  old: string,
+  value: string,
+  longestCommon = LONGEST,
+): { old: Parts; new: Parts } {
   const [before, after] = [bounded(old), bounded(value)];
   const most = Math.min(before.length, after.length);
   let start = 0;

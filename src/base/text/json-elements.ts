@@ -35,11 +35,13 @@ export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generat
     if (unit === LINE_FEED) line++;
     if (unit === LINE_FEED || unit === SPACE || unit === RETURN || unit === TAB) continue;
     if (isClosed) throw new BrokenJsonError('is not valid JSON: unexpected text after the end', line);
-    if (depth === 0 && text[at] !== opening) throw new BrokenJsonError(`does not begin with ${opening}`, line);
+    if (depth === 0 && text[at] !== opening)
+      throw new BrokenJsonError(`does not begin with ${opening}`, line);
     const isEnd = closes(unit);
     if (depth === 1 && (unit === COMMA || isEnd)) {
       if (found) yield { text: text.slice(found.at, at), line: found.line };
-      else if (unit === COMMA || count > 0) throw new BrokenJsonError('is not valid JSON: unexpected comma', line);
+      else if (unit === COMMA || count > 0)
+        throw new BrokenJsonError('is not valid JSON: unexpected comma', line);
       if (found) count++;
       found = undefined;
     } else if (depth === 1) found ??= { at, line };

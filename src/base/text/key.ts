@@ -13,7 +13,9 @@ const SHOWN = 4;
 export function checkKey(key: string, origin: string): string {
   const problem = keyProblem(key);
   if (problem === undefined) return key;
-  throw new UsageError(`${origin} ${problem}`, { hint: 'Copy the key again from the API Keys page, without extra characters.' });
+  throw new UsageError(`${origin} ${problem}`, {
+    hint: 'Copy the key again from the API Keys page, without extra characters.',
+  });
 }
 
 /** Returns why a key can't be sent in a header, as a clause without a subject; undefined if it can. */

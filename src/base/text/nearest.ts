@@ -12,14 +12,19 @@ const SWAP_EDITS = 2;
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   const names = candidates.map((name) => name.toLowerCase());
-  const found = closestMatch(wanted, names, { maxDistance: Math.max(SWAP_EDITS, Math.floor(wanted.length / LETTERS_PER_EDIT)) });
+  const found = closestMatch(wanted, names, {
+    maxDistance: Math.max(SWAP_EDITS, Math.floor(wanted.length / LETTERS_PER_EDIT)),
+  });
   if (found === undefined || !isNear(wanted, found)) return undefined;
   return candidates[names.indexOf(found)];
 }
 
 function isNear(word: string, found: string): boolean {
   const edits = leven(word, found);
-  return edits <= Math.floor(word.length / LETTERS_PER_EDIT) || (edits <= SWAP_EDITS && lettersOf(word) === lettersOf(found));
+  return (
+    edits <= Math.floor(word.length / LETTERS_PER_EDIT) ||
+    (edits <= SWAP_EDITS && lettersOf(word) === lettersOf(found))
+  );
 }
 
 function lettersOf(word: string): string {

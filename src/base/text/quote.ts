@@ -40,7 +40,10 @@ export function countOf(count: number, thing: string): string {
 }
 
 /** Joins the first `most` texts and the number of the others: `a or b or 3 others`. */
-export function joinSome(texts: readonly string[], { most, separator = ' or ' }: { most: number; separator?: string }): string {
+export function joinSome(
+  texts: readonly string[],
+  { most, separator = ' or ' }: { most: number; separator?: string },
+): string {
   const more = texts.length - most;
   return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
 }

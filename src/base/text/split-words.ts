@@ -12,7 +12,9 @@ export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
   // A quoted piece, an opening quote without its end, spaces, or other characters.
-  for (const [piece, single, double] of line.matchAll(/'([^']*)'|"((?:\\"|[^"])*)"|\s+|(?:\\['"]|[^\s'"])+|['"]/g)) {
+  for (const [piece, single, double] of line.matchAll(
+    /'([^']*)'|"((?:\\"|[^"])*)"|\s+|(?:\\['"]|[^\s'"])+|['"]/g,
+  )) {
     const quoted = single ?? double?.replaceAll('\\"', '"');
     if (quoted === undefined && (piece === "'" || piece === '"'))
       throw new Error(`it has an opening ${piece} without a closing one`);

@@ -16,7 +16,11 @@ const MOST_QUARTERS = 150_000;
 
 /** Creates a converter. `zone` must be validated by time-zone.ts. */
 export function createLocalTime(zone: string): LocalTime {
-  const formatter = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' });
+  const formatter = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    timeZoneName: 'longOffset',
+    year: 'numeric',
+  });
   const offsets = new Map<number, number | undefined>();
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
@@ -31,7 +35,8 @@ export function createLocalTime(zone: string): LocalTime {
     return offsets.get(quarter);
   }
 
-  const offsetMs = (instantMs: number) => offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
+  const offsetMs = (instantMs: number) =>
+    offsetOf(Math.floor(instantMs / QUARTER_MS)) ?? exactOffset(instantMs);
   const format = (instantMs: number) =>
     formatInstant(instantMs + offsetMs(instantMs))
       .replace('T', ' ')

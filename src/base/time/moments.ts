@@ -36,9 +36,12 @@ export function parseMoment(text: string, context: MomentContext): number {
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a date, a time or a duration)`, {
-    hint: meant(text.trim(), context) ?? FORMS,
-  });
+  throw new UsageError(
+    `invalid value for ${flag}: '${shown(text)}' (expected a date, a time or a duration)`,
+    {
+      hint: meant(text.trim(), context) ?? FORMS,
+    },
+  );
 }
 
 const FORMS =
@@ -60,7 +63,8 @@ function startOf(date: Temporal.PlainDate, zone: string): number {
 
 function dateTime(text: string, timezone: () => string): number {
   if (OFFSET.test(text.slice(10))) return Temporal.Instant.from(text).epochMilliseconds;
-  return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timezone()).epochMilliseconds;
+  return Temporal.PlainDateTime.from(text, { overflow: 'reject' }).toZonedDateTime(timezone())
+    .epochMilliseconds;
 }
 
 /** Returns the correction of a text that is easily mistaken for a time; undefined if there is none. */
@@ -90,7 +94,9 @@ function datesOf(text: string): string[] {
           [first, second],
           [second, first],
         ];
-  return [...new Set(orders.map(([month, day]) => iso(last, month, day)).filter((date) => date !== undefined))];
+  return [
+    ...new Set(orders.map(([month, day]) => iso(last, month, day)).filter((date) => date !== undefined)),
+  ];
 }
 
 function iso(year: string, month = '', day = ''): string | undefined {

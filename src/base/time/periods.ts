@@ -16,13 +16,17 @@ export interface Period {
   readonly timezone: string;
 }
 
-const FORMS = 'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
+const FORMS =
+  'Use a period such as 2026, 2026-Q4, 2026-10, 2026-W42, 2026-10-31, yesterday, this-week or last-month.';
 
 /**
  * Parses a period. Relative ones (`last-month`) refer to the local day at `nowMs` in `timezone`, an IANA name validated by
  * time-zone.ts. Throws UsageError naming `flag`.
  */
-export function parsePeriod(text: string, { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string }): Period {
+export function parsePeriod(
+  text: string,
+  { flag, nowMs, timezone }: { flag: string; nowMs: number; timezone: string },
+): Period {
   const found = find(text, nowMs, timezone);
   if (found) return periodOn(found.day, found.unit, timezone);
   throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
@@ -38,7 +42,9 @@ function find(text: string, nowMs: number, timezone: string): Found | undefined 
     .trim()
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs)).toZonedDateTimeISO(timezone).toPlainDate();
+  const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(nowMs))
+    .toZonedDateTimeISO(timezone)
+    .toPlainDate();
   return relative(word, today) ?? absolute(word);
 }
 
@@ -58,7 +64,8 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
 
 /** ISO 8601, and quarters in its manner; a date that there is not (`2026-02-30`, `2025-W53`) is none. */
 function absolute(word: string): Found | undefined {
-  const [, year = '', quarter, week, month, day] = /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
+  const [, year = '', quarter, week, month, day] =
+    /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
   if (year === '') return undefined;
   if (week !== undefined) return weekOf(Number(year), Number(week));
   const unit = quarter ? 'quarter' : day ? 'day' : month ? 'month' : 'year';
@@ -83,7 +90,9 @@ function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): 
   const start = startOf(day, unit);
   const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
   // Not midnight everywhere: a day begins when its clocks first show it.
-  const [sinceMs, untilMs] = [start, next].map((date) => date.toZonedDateTime(timezone).epochMilliseconds) as [number, number];
+  const [sinceMs, untilMs] = [start, next].map(
+    (date) => date.toZonedDateTime(timezone).epochMilliseconds,
+  ) as [number, number];
   return { name: nameOf(start, unit), unit, sinceMs, untilMs, timezone };
 }
 
@@ -122,7 +131,10 @@ export function dayAfter(instantMs: number, timezone: string): Period {
 }
 
 /** Returns the calendar unit that a range equals, however it was specified; undefined if there is none. */
-export function periodOfRange({ sinceMs, untilMs }: { sinceMs: number; untilMs: number }, timezone: string): Period | undefined {
+export function periodOfRange(
+  { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
+  timezone: string,
+): Period | undefined {
   const day = startDay({ sinceMs, timezone });
   return PERIOD_UNITS.map((unit) => periodOn(day, unit, timezone)).find(
     (period) => period.sinceMs === sinceMs && period.untilMs === untilMs,

@@ -31,7 +31,12 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   const name = text.startsWith('/') ? nameOfFile(text) : text.replace(/^(posix|right)\//, '');
   // POSIX: a TZ that is empty is UTC.
   if (/^(UTC0?|GMT0?|)$/.test(name)) return 'UTC';
-  return checked('value for TZ', name, 'Set the environment variable TZ to an IANA name, or pass --timezone.', TZ);
+  return checked(
+    'value for TZ',
+    name,
+    'Set the environment variable TZ to an IANA name, or pass --timezone.',
+    TZ,
+  );
 }
 
 /** Directory of the system's zones, one file per name. */
@@ -55,7 +60,10 @@ function nameOfFile(path: string): string {
   if (target === undefined) return path === MACHINE ? 'UTC' : path;
   const content = readZone(target);
   if (!content) return path;
-  return ['UTC', ...Intl.supportedValuesOf('timeZone')].find((name) => readZone(ZONES + name)?.equals(content)) ?? path;
+  return (
+    ['UTC', ...Intl.supportedValuesOf('timeZone')].find((name) => readZone(ZONES + name)?.equals(content)) ??
+    path
+  );
 }
 
 function readZone(file: string): Buffer | undefined {
@@ -85,7 +93,9 @@ export function timeZoneToShow(inputs: TimeZoneInputs): string {
 
 function checked(subject: string, name: string, hint: string, typed = name): string {
   if (isTimeZone(name)) return name;
-  throw new UsageError(`invalid ${subject}: '${shown(typed)}' (expected a time zone such as Europe/Madrid)`, { hint });
+  throw new UsageError(`invalid ${subject}: '${shown(typed)}' (expected a time zone such as Europe/Madrid)`, {
+    hint,
+  });
 }
 
 /** Returns whether this machine knows a time zone with this name (IANA, case-insensitive). */

@@ -86,7 +86,9 @@ export function parseInstant(text: string): number | undefined {
   if (!found) return undefined;
   const [, year, month, day, hour, minute, second = '00', fraction = '', offset = 'Z'] = found;
   const zone = offset.toUpperCase() === 'Z' ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
-  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`);
+  const ms = Date.parse(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`,
+  );
   if (Number.isNaN(ms)) return undefined;
   // Date.parse rolls 31 February over into March: a day that does not come back is not a date.
   const days = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate();

@@ -37,7 +37,9 @@ export async function formatHelp(command: Command, terminal: Terminal): Promise<
 function formatSections(command: Command, helper: Help): string {
   const list = (title: string, width: number, items: Item[]) =>
     helper.formatItemList(title, formatItems(items, width, helper), helper);
-  const options = helper.visibleOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL_FLAGS);
+  const options = helper
+    .visibleOptions(command)
+    .filter(({ helpGroupHeading }) => helpGroupHeading !== GLOBAL_FLAGS);
   const width = Math.max(helper.longestArgumentTermLength(command, helper), longest(options.map(optionItem)));
   const groups = helper.groupItems(options, options, ({ helpGroupHeading = '' }) => helpGroupHeading);
   const commands = helper.visibleCommands(command).map((child): Item => [child.name(), child.summary()]);
@@ -133,7 +135,11 @@ export async function formatWelcome(program: Command, terminal: Terminal): Promi
 }
 
 /** Formats a topic, such as that of `qrctl help exit-codes`. */
-export async function formatTopic({ title: name, blocks }: Topic, program: Command, terminal: Terminal): Promise<string> {
+export async function formatTopic(
+  { title: name, blocks }: Topic,
+  program: Command,
+  terminal: Terminal,
+): Promise<string> {
   const { helper, title } = await loadHelper(program, terminal);
   return `${[title(name), ...blocks.map((block) => formatBlock(block, helper))].join('\n\n')}\n`;
 }
@@ -144,7 +150,10 @@ function formatBlock(block: Block, helper: Help): string {
   return formatItems(block.list, longest(block.list), helper).join('\n');
 }
 
-async function loadHelper(program: Command, terminal: Terminal): Promise<{ helper: Help; title: (text: string) => string }> {
+async function loadHelper(
+  program: Command,
+  terminal: Terminal,
+): Promise<{ helper: Help; title: (text: string) => string }> {
   const helper = program.configureHelp({ minWidthToWrap: NARROWEST / 4 }).createHelp();
   helper.prepareContext({ helpWidth: widthOf(terminal) });
   return { helper, title: (await loadColours(terminal.colour)).bold };

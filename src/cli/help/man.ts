@@ -1,7 +1,15 @@
 /** Writes man pages in roff (man(7) macros): one per command and group, and qrctl(1). */
 import type { Flag } from '../../commands/define.ts';
 import { FIRST_STEPS } from './command-help.ts';
-import { type CommandPage, describeValues, flagGroups, fullName, type GroupPage, type Manual, sentence } from './page.ts';
+import {
+  type CommandPage,
+  describeValues,
+  flagGroups,
+  fullName,
+  type GroupPage,
+  type Manual,
+  sentence,
+} from './page.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 
 /** Returns the text of each page by its file name. */
@@ -114,7 +122,10 @@ function text(words: string): string {
     .replaceAll('~', '\\(ti')
     .replaceAll('^', '\\(ha')
     .replace(/^\./, '\\&.')
-    .replace(/[^\n -~]/gu, (letter) => `\\[u${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`);
+    .replace(
+      /[^\n -~]/gu,
+      (letter) => `\\[u${(letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+    );
 }
 
 function lines(parts: readonly string[]): string {

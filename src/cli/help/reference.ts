@@ -25,11 +25,21 @@ export function createReference({ version, root, groups, commands, globals }: Ma
     global_flags: globals.map(describeFlag),
     topics: TOPICS.map(({ name, title }) => ({ name, title })),
     exit_codes: EXIT_CODES.map(({ exit, meaning }) => ({ exit, meaning })),
-    environment: ENVIRONMENT.flatMap(([names, meaning]) => names.split(', ').map((name) => ({ name, meaning }))),
+    environment: ENVIRONMENT.flatMap(([names, meaning]) =>
+      names.split(', ').map((name) => ({ name, meaning })),
+    ),
   };
 }
 
-function describeCommand({ names, summary, description, arguments: given, flags, output, examples }: CommandPage) {
+function describeCommand({
+  names,
+  summary,
+  description,
+  arguments: given,
+  flags,
+  output,
+  examples,
+}: CommandPage) {
   return {
     name: names.join(' '),
     summary,
@@ -89,5 +99,10 @@ function kindOf(complete: Flag['complete']) {
 }
 
 function describeOutput({ when, columns, optional = [], afterInput }: OutputColumns) {
-  return { when: when ?? null, columns: columns.map(({ name }) => name), optional, after_input: afterInput ?? false };
+  return {
+    when: when ?? null,
+    columns: columns.map(({ name }) => name),
+    optional,
+    after_input: afterInput ?? false,
+  };
 }

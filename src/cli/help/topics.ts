@@ -6,7 +6,10 @@ import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
 /** Paragraph, list of terms with their meanings, or lines of code. */
-export type Block = string | { list: readonly (readonly [term: string, meaning: string])[] } | { lines: readonly string[] };
+export type Block =
+  | string
+  | { list: readonly (readonly [term: string, meaning: string])[] }
+  | { lines: readonly string[] };
 
 export interface Topic {
   name: string;
@@ -32,9 +35,18 @@ export const FLAGS_TOPIC: Topic = {
 
 /** Environment variables that qrctl reads. */
 export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[] = [
-  ['QRCTL_API_KEY', 'API key to use instead of the stored key. No flag accepts a key, because other users can read arguments.'],
-  ['QRCTL_API_KEY_FILE', 'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it'],
-  ['CREDENTIALS_DIRECTORY', 'Directory set by systemd. The credential qrctl-api-key in this directory is used as the API key.'],
+  [
+    'QRCTL_API_KEY',
+    'API key to use instead of the stored key. No flag accepts a key, because other users can read arguments.',
+  ],
+  [
+    'QRCTL_API_KEY_FILE',
+    'File that contains only the API key (Docker, Kubernetes); other users must not be able to change it',
+  ],
+  [
+    'CREDENTIALS_DIRECTORY',
+    'Directory set by systemd. The credential qrctl-api-key in this directory is used as the API key.',
+  ],
   ['QRCTL_BASE_URL', 'Base URL of the service, ending in /api/v1, like --base-url'],
   ['QRCTL_PROFILE', 'Stored profile to use, like --profile'],
   ['QRCTL_CONFIG_DIR', 'Directory of config.json (default: see `qrctl config path`)'],
@@ -132,7 +144,12 @@ export const TOPICS: readonly Topic[] = [
       },
       'The default for --timezone is the time zone of the profile or, if none is set, of the machine. The default for the days and months of ' +
         '--partition-by is UTC.',
-      { lines: ['qrctl scans stats --all --since 7d', 'qrctl scans export --all --during last-month -o last-month.csv'] },
+      {
+        lines: [
+          'qrctl scans stats --all --since 7d',
+          'qrctl scans export --all --during last-month -o last-month.csv',
+        ],
+      },
     ],
   },
   {
@@ -141,7 +158,12 @@ export const TOPICS: readonly Topic[] = [
     blocks: [
       `A code has one of these types: ${CODE_TYPES.join(', ')}.`,
       'The destination of a code of type url is a web address. The service does not allow changing the type of a code.',
-      { lines: ['qrctl qr create --name Lunch --type menu --destination https://example.com', 'qrctl qr list --type menu'] },
+      {
+        lines: [
+          'qrctl qr create --name Lunch --type menu --destination https://example.com',
+          'qrctl qr list --type menu',
+        ],
+      },
     ],
   },
   {
@@ -163,9 +185,18 @@ export const TOPICS: readonly Topic[] = [
         'workspace, qrctl waits when the service returns 429, then retries. No data is lost.',
       {
         list: [
-          ['--max-wait 10m', 'Exit with code 6 instead of waiting longer than 10 minutes in total (0: never wait)'],
-          ['--reserve 20', 'Reserve 20 requests per minute for other clients; 10% reserves a tenth of the limit'],
-          ['--concurrency 8', 'Send 8 requests at once (at most 32); the rate limit counts requests, not connections'],
+          [
+            '--max-wait 10m',
+            'Exit with code 6 instead of waiting longer than 10 minutes in total (0: never wait)',
+          ],
+          [
+            '--reserve 20',
+            'Reserve 20 requests per minute for other clients; 10% reserves a tenth of the limit',
+          ],
+          [
+            '--concurrency 8',
+            'Send 8 requests at once (at most 32); the rate limit counts requests, not connections',
+          ],
         ],
       },
       'A page has up to 500 scans or 100 codes, so 100,000 scans take 200 requests.',

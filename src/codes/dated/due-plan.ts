@@ -36,7 +36,8 @@ function sharesOf({ row }: PlanItem): readonly Share[] {
 function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
   if (item.action === 'gone') return { ...item, row };
   const quiet = { ...item, row, changes: [], send: {}, reason: undefined };
-  if (is === 'later') return { ...quiet, action: 'later', reason: `not due until ${formatInstant(row.atMs ?? 0)}` };
+  if (is === 'later')
+    return { ...quiet, action: 'later', reason: `not due until ${formatInstant(row.atMs ?? 0)}` };
   if (is === 'skipped') return { ...quiet, action: 'unchanged', reason: 'skipped by your decision' };
   if (problem !== undefined) return { ...quiet, action: 'failed', reason: problem };
   if (fields.size === 0) return { ...quiet, action: 'unchanged', reason: reasonWithoutFields(item) };
@@ -62,7 +63,8 @@ function endOf(end: RowEnd, share: Share): RowEnd {
   const item = itemOf(end.item, share);
   const { action } = item;
   if (action === 'failed') return { ...end, item, outcome: action, error: item.reason, altered: [] };
-  if (action === 'later' || action === 'unchanged') return { ...end, item, outcome: action, error: undefined, altered: [] };
+  if (action === 'later' || action === 'unchanged')
+    return { ...end, item, outcome: action, error: undefined, altered: [] };
   const altered = end.altered.filter(({ field }) => field !== 'type' && share.fields.has(field));
   return { ...end, item, altered };
 }

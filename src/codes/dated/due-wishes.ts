@@ -3,7 +3,14 @@ import { groupBy } from '../../base/collections/group-by.ts';
 import { addUtm } from '../../base/text/utm.ts';
 import { type Fault, placeOf, type Source } from '../../files/formats/read/input.ts';
 import type { CodeChanges, QrCode } from '../../service/shapes.ts';
-import { type Base, type DueWish, FIELDS, type Field, type PlanInput, type Row } from '../engine/plan/model.ts';
+import {
+  type Base,
+  type DueWish,
+  FIELDS,
+  type Field,
+  type PlanInput,
+  type Row,
+} from '../engine/plan/model.ts';
 import { codeOfCells } from '../engine/plan/name-code.ts';
 import { isUnedited } from '../engine/plan/values.ts';
 
@@ -46,7 +53,8 @@ export function dueRowsOf(
   }
   const groups = groupBy(rows, (row) => found.get(row)?.id.toLowerCase() ?? nameOf(row));
   const wishes = [...groups.values()].flatMap((own) => wishOf(own, own[0] && found.get(own[0]), nowMs) ?? []);
-  for (const fault of contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row))) faults.push(fault);
+  for (const fault of contradictions(file, rows, (row) => found.get(row)?.id ?? nameOf(row)))
+    faults.push(fault);
   return { rows: wishes, faults };
 }
 
@@ -82,12 +90,29 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
   const lead = due.findLast((row) => counting.has(row)) ?? rows[0];
   if (!lead) return undefined;
   const shares = rows.map((row): Share => {
-    const fields = new Set(FIELDS.filter((field) => counting.has(row) && said.get(field)?.rows.includes(row)));
-    return { row, is: isSkipped(row) ? 'skipped' : isDue(row) ? 'due' : 'later', fields, problem: problems.get(row) };
+    const fields = new Set(
+      FIELDS.filter((field) => counting.has(row) && said.get(field)?.rows.includes(row)),
+    );
+    return {
+      row,
+      is: isSkipped(row) ? 'skipped' : isDue(row) ? 'due' : 'later',
+      fields,
+      problem: problems.get(row),
+    };
   });
   const decision = due.findLast((row) => counting.has(row) && row.decision)?.decision;
   const { id, slug } = code ? { id: code.id.toLowerCase(), slug: code.slug } : lead;
-  return { ...lead, id, slug, wish, utm: undefined, base: baseOf(said), due: marksOf(said), decision, shares };
+  return {
+    ...lead,
+    id,
+    slug,
+    wish,
+    utm: undefined,
+    base: baseOf(said),
+    due: marksOf(said),
+    decision,
+    shares,
+  };
 }
 
 /** Goes through the due rows of a code in the order of their times. */

@@ -14,7 +14,10 @@ const AT =
  * Returns ms since the epoch, or undefined after reporting the fault to the cell: not a time, or ambiguous. `defaultZone` (IANA) applies
  * if the cell has no zone.
  */
-export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, defaultZone?: string): number | undefined {
+export function readAt(
+  { value, fault }: Pick<InputCell, 'value' | 'fault'>,
+  defaultZone?: string,
+): number | undefined {
   if (value === undefined || value === null || value === '') {
     fault('is empty: each row needs a time');
     return undefined;
@@ -54,7 +57,9 @@ export function readAt({ value, fault }: Pick<InputCell, 'value' | 'fault'>, def
 function instantsOf(local: string, zone: string): number[] | undefined {
   try {
     const plain = Temporal.PlainDateTime.from(local);
-    const found = (['earlier', 'later'] as const).map((disambiguation) => plain.toZonedDateTime(zone, { disambiguation }));
+    const found = (['earlier', 'later'] as const).map((disambiguation) =>
+      plain.toZonedDateTime(zone, { disambiguation }),
+    );
     const real = found.filter((moment) => moment.toPlainDateTime().equals(plain));
     return [...new Set(real.map(({ epochMilliseconds }) => epochMilliseconds))];
   } catch (error) {
@@ -67,6 +72,10 @@ function problemOf(possible: readonly number[] | undefined, exact: number | unde
   if (possible === undefined) return 'has an unknown time zone';
   if (possible.length === 0) return 'does not exist in its time zone because clocks are set forward';
   if (exact !== undefined)
-    return possible.includes(exact) ? undefined : 'has an offset that its time zone does not use at that time';
-  return possible.length > 1 ? 'occurs twice in its time zone because clocks are set back: add an offset' : undefined;
+    return possible.includes(exact)
+      ? undefined
+      : 'has an offset that its time zone does not use at that time';
+  return possible.length > 1
+    ? 'occurs twice in its time zone because clocks are set back: add an offset'
+    : undefined;
 }

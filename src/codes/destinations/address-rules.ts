@@ -16,7 +16,14 @@ const SPECIAL = [
   {
     kind: 'reserved',
     ipv4: [
-      ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+      ...[
+        '192.0.0.0/24',
+        '192.0.2.0/24',
+        '192.88.99.0/24',
+        '198.18.0.0/15',
+        '198.51.100.0/24',
+        '203.0.113.0/24',
+      ],
       ...['224.0.0.0/4', '240.0.0.0/4'],
     ],
     // Tunnels (Teredo, 6to4) hold an IPv4 address of anybody's choice; no name of today leads through one.
@@ -27,7 +34,10 @@ const SPECIAL = [
 /** IPv6 addresses that are an IPv4 address: mapped ones, and those of NAT64, by which networks without IPv4 see all others. */
 const IPV4_WITHIN = ['::ffff:', '64:ff9b::'];
 
-const KINDS = SPECIAL.map(({ kind, ipv4, ipv6 }) => ({ kind, list: blockList([...ipv4, ...ipv4.flatMap(within), ...ipv6]) }));
+const KINDS = SPECIAL.map(({ kind, ipv4, ipv6 }) => ({
+  kind,
+  list: blockList([...ipv4, ...ipv4.flatMap(within), ...ipv6]),
+}));
 /** Public unless it is special: of IPv6 only this much is given out. */
 const PUBLIC = blockList(['0.0.0.0/0', '2000::/3', ...within('0.0.0.0/0')]);
 

@@ -32,7 +32,9 @@ export interface Question {
 /** Result of a request: the head of its response, or why there is none. */
 export type Reply = Seen & Outcome;
 
-type Outcome = { status: number; headers: Headers; failure: undefined } | { status: undefined; failure: NetworkError };
+type Outcome =
+  | { status: number; headers: Headers; failure: undefined }
+  | { status: undefined; failure: NetworkError };
 
 /** What a connection shows before a response. */
 interface Seen {
@@ -51,7 +53,9 @@ export function ask(question: Question): Promise<Reply> {
   const { url, proxy, timeoutMs, signal } = question;
   const seen: Seen = { tlsEndsMs: undefined };
   const forward = url.protocol === 'http:' ? proxy : undefined;
-  const connection = forward ? createConnection(undefined) : createConnection(proxy, createOpener(question, seen));
+  const connection = forward
+    ? createConnection(undefined)
+    : createConnection(proxy, createOpener(question, seen));
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined;
     const end = () => {
@@ -75,28 +79,33 @@ export function ask(question: Question): Promise<Reply> {
     };
     // K5: from the first step to the last header, however slowly they drip.
     const cancelDeadline = after(timeoutMs, () => {
-      const failure = new LateError(`no response within ${formatDuration(timeoutMs)}`, { sent: socket !== undefined });
+      const failure = new LateError(`no response within ${formatDuration(timeoutMs)}`, {
+        sent: socket !== undefined,
+      });
       settle({ status: undefined, failure });
     });
     signal.addEventListener('abort', onAbort);
     const { hostname, host, protocol, port } = forward ?? url;
-    connection.connect({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (error, opened) => {
-      if (!opened) return fail(error);
-      socket = opened;
-      const readHead = createHeadReader();
-      opened.on('error', fail);
-      opened.on('end', () => fail(new NetworkError(CLOSED_EARLY, { sent: true })));
-      opened.on('data', (chunk) => {
-        try {
-          const head = readHead(chunk);
-          if (head?.status === 407 && forward) fail(proxyRefusal(forward, head.status));
-          else if (head) settle({ ...head, failure: undefined });
-        } catch (error) {
-          fail(error);
-        }
-      });
-      opened.write(requestHead(question, forward));
-    });
+    connection.connect(
+      { hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port },
+      (error, opened) => {
+        if (!opened) return fail(error);
+        socket = opened;
+        const readHead = createHeadReader();
+        opened.on('error', fail);
+        opened.on('end', () => fail(new NetworkError(CLOSED_EARLY, { sent: true })));
+        opened.on('data', (chunk) => {
+          try {
+            const head = readHead(chunk);
+            if (head?.status === 407 && forward) fail(proxyRefusal(forward, head.status));
+            else if (head) settle({ ...head, failure: undefined });
+          } catch (error) {
+            fail(error);
+          }
+        });
+        opened.write(requestHead(question, forward));
+      },
+    );
   });
 }
 
@@ -121,7 +130,10 @@ function createOpener(question: Question, seen: Seen): OpenSocket {
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     // `sessions` stores the session with the data of the certificate.
     maxCachedSessions: 0,
-    ...(url.protocol === 'https:' && { secureContext: sessions.context(), session: sessions.find(url.origin)?.session }),
+    ...(url.protocol === 'https:' && {
+      secureContext: sessions.context(),
+      session: sessions.find(url.origin)?.session,
+    }),
     // Judged below, so that the expiry date of an expired certificate is still available.
     rejectUnauthorized: false,
   });
@@ -129,7 +141,8 @@ function createOpener(question: Question, seen: Seen): OpenSocket {
     open(options, (...[error, socket]) => {
       if (error) return callback(error, null);
       const failure =
-        (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ?? certificateFailure(socket, question, seen);
+        (proxy ? undefined : addressFailure(socket.remoteAddress, allowPrivate)) ??
+        certificateFailure(socket, question, seen);
       if (failure) {
         socket.destroy();
         return callback(failure, null);
@@ -146,7 +159,10 @@ function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
  * Returns why no data may be sent on a socket; undefined if it may. K3: the remote address is not allowed, whatever led there. A
  * socket that was reset as soon as it was opened has no remote address.
  */
-export function addressFailure(remoteAddress: string | undefined, allowPrivate: boolean): NetworkError | undefined {
+export function addressFailure(
+  remoteAddress: string | undefined,
+  allowPrivate: boolean,
+): NetworkError | undefined {
   if (remoteAddress === undefined) return new NetworkError('the connection was reset', { sent: false });
   const kind = allowPrivate ? undefined : specialKind(remoteAddress);
   return kind === undefined
@@ -154,10 +170,16 @@ export function addressFailure(remoteAddress: string | undefined, allowPrivate: 
     : new NetworkError(`the connection reached a ${kind} address`, { fault: 'answer', sent: false });
 }
 
-function certificateFailure(socket: Socket, { url, sessions }: Question, seen: Seen): NetworkError | undefined {
+function certificateFailure(
+  socket: Socket,
+  { url, sessions }: Question,
+  seen: Seen,
+): NetworkError | undefined {
   if (!isTls(socket)) return undefined;
   const knownMs = sessions.find(url.origin)?.endsMs;
-  seen.tlsEndsMs = socket.isSessionReused() ? knownMs : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
+  seen.tlsEndsMs = socket.isSessionReused()
+    ? knownMs
+    : parseHttpDate(socket.getPeerX509Certificate()?.validTo ?? '');
   if (socket.authorized) {
     // K8: only of a host whose certificate was valid, because the next handshake shows none.
     socket.on('session', (session) => sessions.keep(url.origin, { session, endsMs: seen.tlsEndsMs }));

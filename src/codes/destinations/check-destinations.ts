@@ -22,7 +22,10 @@ const RETRY_AFTER_MS = 2000;
 const LONGEST_RETRY_AFTER_MS = 10_000;
 
 /** Returns the verdict on each address, by its text. Rejects only with the signal's reason, or for an unusable proxy. */
-export async function checkDestinations(destinations: Iterable<string>, job: CheckJob): Promise<Map<string, Verdict>> {
+export async function checkDestinations(
+  destinations: Iterable<string>,
+  job: CheckJob,
+): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>();
   // Every request in flight listens; Node takes more than ten for a leak and warns on standard error.
   setMaxListeners(0, job.signal);
@@ -60,7 +63,10 @@ async function visit(url: URL, options: TripOptions, patience: HostPatience): Pr
   let trip = await follow(url, options);
   const retry = patience.allowsRetry(url.origin) ? retryOf(trip) : undefined;
   if (retry) {
-    await options.clock.sleep(Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS), options.signal);
+    await options.clock.sleep(
+      Math.min(retry.afterMs ?? RETRY_AFTER_MS, LONGEST_RETRY_AFTER_MS),
+      options.signal,
+    );
     trip = await follow(url, options);
   }
   const verdict = judge(trip);

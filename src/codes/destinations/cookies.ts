@@ -28,11 +28,15 @@ export function createCookies(): Cookies {
         if (!/^[\x21-\x7e]*$/.test(name + value)) continue;
         const wanted = attribute(attributes, 'domain')?.replace(/^\./, '').toLowerCase();
         // Only for the host itself and its parent domains; never for a whole top-level domain.
-        const shared = wanted?.includes('.') && (hostname === wanted || hostname.endsWith(`.${wanted}`)) ? wanted : undefined;
+        const shared =
+          wanted?.includes('.') && (hostname === wanted || hostname.endsWith(`.${wanted}`))
+            ? wanted
+            : undefined;
         const domain = shared ?? hostname;
         const key = `${domain} ${name}`;
         if (Number(attribute(attributes, 'max-age') ?? 1) <= 0) all.delete(key);
-        else if (all.has(key) || all.size < MOST_COOKIES) all.set(key, { name, value, domain, exact: shared === undefined });
+        else if (all.has(key) || all.size < MOST_COOKIES)
+          all.set(key, { name, value, domain, exact: shared === undefined });
       }
     },
     for({ hostname }) {

@@ -52,7 +52,10 @@ type Judgment = Omit<DestinationProblem, 'words'>;
 function judge(destination: string): Judgment | undefined {
   const invisible = findInvisible(destination);
   if (invisible) {
-    const place = invisible.at === 0 ? 'at its beginning' : `after ${inQuotes(lastOf(destination.slice(0, invisible.at)))}`;
+    const place =
+      invisible.at === 0
+        ? 'at its beginning'
+        : `after ${inQuotes(lastOf(destination.slice(0, invisible.at)))}`;
     const kind = parseWeb(destination.trim()) ? 'invisible' : 'unusable';
     return { kind, reason: `contains the invisible character ${invisible.name} ${place}` };
   }
@@ -62,7 +65,8 @@ function judge(destination: string): Judgment | undefined {
     return unusable('it does not begin with https://');
   if (scheme.length === 1 || scheme === 'file') return unusable('it is a file on a computer');
   if (LOCAL_SCHEMES.has(scheme)) return unusable(`phones do not open ${scheme}: addresses`);
-  if (!/^https?$/.test(scheme)) return { kind: 'not-web', reason: 'is not a web address, so not every phone can open it' };
+  if (!/^https?$/.test(scheme))
+    return { kind: 'not-web', reason: 'is not a web address, so not every phone can open it' };
   return judgeWeb(text) ?? (/\s/.test(destination) ? { kind: 'odd', reason: 'contains a space' } : undefined);
 }
 
@@ -71,13 +75,19 @@ function judgeWeb(text: string): Judgment | undefined {
   const url = parseWeb(text);
   if (!url) return unusable('it is not a valid URL');
   const host = url.hostname.replace(/\.$/, '');
-  if (isIP(host.replace(/^\[|\]$/g, ''))) return { kind: 'network', reason: 'contains an IP address instead of a host name' };
+  if (isIP(host.replace(/^\[|\]$/g, '')))
+    return { kind: 'network', reason: 'contains an IP address instead of a host name' };
   if (/(^|\.)(local|localhost|localdomain|internal)$/.test(host))
-    return { kind: 'network', reason: 'cannot be opened when scanned: its host name is valid only on one device or network' };
-  if (isDotless(url)) return { kind: 'dotless', reason: 'cannot be opened when scanned: its host name has no dot' };
+    return {
+      kind: 'network',
+      reason: 'cannot be opened when scanned: its host name is valid only on one device or network',
+    };
+  if (isDotless(url))
+    return { kind: 'dotless', reason: 'cannot be opened when scanned: its host name has no dot' };
   if (/(^|\.)([.-]|$)|-(\.|$)|[^.]{64}|^.{254}/.test(host)) return unusable('its host name is not valid');
   if (url.port === '0') return unusable('its port is not valid');
-  if (url.username !== '' || url.password !== '') return { kind: 'odd', reason: 'contains a user name or password' };
+  if (url.username !== '' || url.password !== '')
+    return { kind: 'odd', reason: 'contains a user name or password' };
   const [page = ''] = text.split('#', 1);
   if (page.includes('\\')) return { kind: 'odd', reason: 'contains "\\" instead of "/"' };
   const query = page.slice(page.indexOf('?') + 1 || page.length);
@@ -100,7 +110,15 @@ function unusable(why: string): Judgment {
 }
 
 /** Schemes that name a place within a browser or a computer; other schemes may open an app. */
-const LOCAL_SCHEMES: ReadonlySet<string> = new Set(['about', 'blob', 'chrome', 'data', 'javascript', 'vbscript', 'view-source']);
+const LOCAL_SCHEMES: ReadonlySet<string> = new Set([
+  'about',
+  'blob',
+  'chrome',
+  'data',
+  'javascript',
+  'vbscript',
+  'view-source',
+]);
 
 /** An address after a space, or after a separator unless that is part of a query. */
 const SECOND_ADDRESS = /\s(?:https?:\/\/|www\.)|^[^?#]+[,;|](?:https?:\/\/|www\.)/i;

@@ -76,7 +76,12 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       // The run may have been interrupted while other requests of the host were under way.
       options.signal.throwIfAborted();
       const timer = startTimer(clock);
-      const reply = await askHop(url, { ...options, timeoutMs: timeoutMs - spentMs, cookie: cookies.for(url), timer });
+      const reply = await askHop(url, {
+        ...options,
+        timeoutMs: timeoutMs - spentMs,
+        cookie: cookies.for(url),
+        timer,
+      });
       spentMs += timer.elapsedMs();
       return reply;
     });
@@ -97,9 +102,14 @@ export async function follow(start: URL, options: TripOptions): Promise<Trip> {
       });
     const { length } = next.href;
     if (length > LONGEST_ADDRESS)
-      return trip({ is: 'astray', status, why: `redirects to a URL that is ${formatCount(length)} characters long` });
+      return trip({
+        is: 'astray',
+        status,
+        why: `redirects to a URL that is ${formatCount(length)} characters long`,
+      });
     if (next.hash === '') next.hash = url.hash;
-    if (!isWeb(next)) return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
+    if (!isWeb(next))
+      return { ...trip({ is: 'not-web', target: next.href }), finalUrl: next.href, redirects: redirects + 1 };
     // A page may send us back to itself once it has set its cookie.
     const place = `${next.href} ${cookies.for(next)}`;
     if (seen.has(place) || redirects >= MOST_REDIRECTS) {
@@ -130,7 +140,10 @@ interface HopOptions extends TripOptions {
 }
 
 /** Sends one request of the visit, after its host was resolved and found to be allowed. */
-async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
+async function askHop(
+  url: URL,
+  options: HopOptions,
+): Promise<Awaited<ReturnType<typeof ask>> | { end: TripEnd }> {
   const { signal, timer, timeoutMs, allowPrivate, sessions } = options;
   const proxy = options.proxyFor(url);
   let addresses: readonly LookupAddress[] = [];
@@ -152,7 +165,10 @@ async function askHop(url: URL, options: HopOptions): Promise<Awaited<ReturnType
 }
 
 function unknownHere({ message }: NetworkError): NetworkError {
-  return new NetworkError(`${message} on this machine; a request through the proxy requires --allow-private`, { sent: false });
+  return new NetworkError(
+    `${message} on this machine; a request through the proxy requires --allow-private`,
+    { sent: false },
+  );
 }
 
 /**
@@ -163,7 +179,11 @@ function lookUp(hostname: string, options: HopOptions): Promise<readonly LookupA
   const { timeoutMs, timer, signal } = options;
   return new Promise((resolve, reject) => {
     const late = () =>
-      reject(new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, { sent: false }));
+      reject(
+        new NetworkError(`the host name was not resolved within ${formatDuration(timeoutMs)}`, {
+          sent: false,
+        }),
+      );
     let cancel = () => {};
     const began = () => {
       timer.restart();

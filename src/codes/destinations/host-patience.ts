@@ -32,7 +32,8 @@ export function createHostPatience(): HostPatience {
       if (!host || (host.dead < MOST_DEAD && host.late < MOST_LATE)) return undefined;
       const unasked = { ...host.last, finalUrl: undefined, ms: undefined };
       // Nothing is claimed about a page that a slower one only makes unlikely.
-      if (host.dead < MOST_DEAD) unasked.error = `not requested: ${host.late} addresses on this host failed (${host.last.error})`;
+      if (host.dead < MOST_DEAD)
+        unasked.error = `not requested: ${host.late} addresses on this host failed (${host.last.error})`;
       return unasked;
     },
     allowsRetry(origin) {

@@ -47,7 +47,8 @@ function parseHead(text: string): Head {
   const [first = '', ...lines] = text.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const status = Number(/^http\/[\d.]+ +([1-9]\d\d)(?!\d)/i.exec(first)?.[1]);
   // 101 answers a request to switch protocols, which is never sent.
-  if (Number.isNaN(status) || status === 101 || text.includes('\0')) throw unusable('the response is not HTTP');
+  if (Number.isNaN(status) || status === 101 || text.includes('\0'))
+    throw unusable('the response is not HTTP');
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const colon = line.indexOf(':');
@@ -66,7 +67,8 @@ function parseHead(text: string): Head {
 /** Browsers refuse a response with two lengths or two targets: one of them may be from an attacker (response splitting). */
 function requireOne(name: string, headers: ReadonlyMap<string, readonly string[]>): void {
   const values = headers.get(name.toLowerCase()) ?? [];
-  if (values.some((value) => value !== values[0])) throw unusable(`the response has several ${name} headers that differ`);
+  if (values.some((value) => value !== values[0]))
+    throw unusable(`the response has several ${name} headers that differ`);
 }
 
 /** The response will be the same next time. */

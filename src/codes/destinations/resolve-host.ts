@@ -40,7 +40,9 @@ function refusal(hostname: string, found: readonly LookupAddress[]): RefusedAddr
   const [{ address } = { address: '' }] = found;
   if (address === '') return new RefusedAddressError(`${quote(hostname)} has no address`);
   const leads = address === hostname ? quote(hostname) : `${quote(hostname)} resolves to ${address}, which`;
-  return new RefusedAddressError(`${leads} is a ${specialKind(address)} address; checking it requires --allow-private`);
+  return new RefusedAddressError(
+    `${leads} is a ${specialKind(address)} address; checking it requires --allow-private`,
+  );
 }
 
 /** Runs at most `width` works at once, the others in their order. */

@@ -1,7 +1,11 @@
 /** Finds required UTM tags that an address lacks, and tags that redirects drop. */
 
 /** Returns `missing utm_source`, `lost in redirects: utm_medium`, or undefined. `finalUrl`: final address, if the redirects ended at a page. */
-export function findUtmProblem(destination: URL, finalUrl: URL | undefined, required: readonly string[]): string | undefined {
+export function findUtmProblem(
+  destination: URL,
+  finalUrl: URL | undefined,
+  required: readonly string[],
+): string | undefined {
   const has = (url: URL, name: string) => (url.searchParams.get(`utm_${name}`) ?? '').trim() !== '';
   const missing = required.filter((name) => !has(destination, name));
   if (missing.length > 0) return `missing ${missing.map((name) => `utm_${name}`).join(', ')}`;

@@ -31,7 +31,14 @@ export interface Retry {
 /** Statuses that refuse programs regardless of the page: they show nothing about the page that visitors see. */
 const WALL_STATUSES: ReadonlySet<number> = new Set([401, 403, 429, 451, 999]);
 /** Headers that bot protection adds to responses of any status. */
-const WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated', 'x-datadome', 'x-px-block', 'x-sucuri-block'];
+const WALL_HEADERS = [
+  'cf-mitigated',
+  'x-amzn-waf-action',
+  'x-vercel-mitigated',
+  'x-datadome',
+  'x-px-block',
+  'x-sucuri-block',
+];
 /** "Not now". */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 

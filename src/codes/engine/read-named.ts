@@ -12,7 +12,10 @@ export async function readNamed(service: Reader, rows: readonly Row[]): Promise<
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
   const codes = new Map<string, QrCode>();
   for (const row of rows) {
-    for (const code of [lookup(row), row.slug === undefined ? undefined : lookup({ id: undefined, slug: row.slug })])
+    for (const code of [
+      lookup(row),
+      row.slug === undefined ? undefined : lookup({ id: undefined, slug: row.slug }),
+    ])
       if (code) codes.set(code.id, code);
   }
   return listingOf(codes.values(), false);

@@ -7,10 +7,29 @@ import { formatCount } from '../../base/text/quote.ts';
 
 const SHAPES = ['path', 'rect', 'circle', 'ellipse', 'line', 'polyline', 'polygon'];
 const GRADIENTS = ['linearGradient', 'radialGradient', 'stop'];
-const ALLOWED = new Set(['svg', 'g', 'defs', 'title', 'desc', 'metadata', 'style', 'clipPath', ...SHAPES, ...GRADIENTS]);
+const ALLOWED = new Set([
+  'svg',
+  'g',
+  'defs',
+  'title',
+  'desc',
+  'metadata',
+  'style',
+  'clipPath',
+  ...SHAPES,
+  ...GRADIENTS,
+]);
 
 /** Each repeats a drawing for every element that it applies to. */
-const REPEATING = ['filter', 'mask', 'marker', 'marker-start', 'marker-mid', 'marker-end', 'stroke-dasharray'];
+const REPEATING = [
+  'filter',
+  'mask',
+  'marker',
+  'marker-start',
+  'marker-mid',
+  'marker-end',
+  'stroke-dasharray',
+];
 
 const MOST_ELEMENTS = 5000;
 const MOST_DEPTH = 50;
@@ -70,7 +89,9 @@ export function findSvgFault(text: string): string | undefined {
     .parse(text);
   const drawn = clips.most * clips.uses;
   if (drawn > MOST_CLIPPED_SEGMENTS) {
-    refuse(`draws ${formatCount(drawn)} path segments in clips (limit: ${formatCount(MOST_CLIPPED_SEGMENTS)})`);
+    refuse(
+      `draws ${formatCount(drawn)} path segments in clips (limit: ${formatCount(MOST_CLIPPED_SEGMENTS)})`,
+    );
   }
   return elements === 0 ? (fault ?? 'is not SVG') : fault;
 }

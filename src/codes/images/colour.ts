@@ -31,7 +31,8 @@ export function greyOf({ red, green, blue }: Colour): number {
 
 /** Returns the relative luminance, 0 to 1 (WCAG 2.2). */
 export function luminanceOf({ red, green, blue }: Colour): number {
-  const linear = (part: number) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4);
+  const linear = (part: number) =>
+    part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4;
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
 }
 

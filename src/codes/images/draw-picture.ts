@@ -56,7 +56,11 @@ interface Written {
   findFault(bytes: Buffer, expected: Expected): string | undefined;
 }
 
-async function formatPicture({ text, modules: all }: Encoded, format: PictureFormat, style: PictureStyle): Promise<Written> {
+async function formatPicture(
+  { text, modules: all }: Encoded,
+  format: PictureFormat,
+  style: PictureStyle,
+): Promise<Written> {
   const modules = clearPlate(all, style);
   const plate = await plateOf(modules, style, format === 'png' ? pixelsAModule(modules, style) : undefined);
   const fromBytes = (bytes: Buffer, own: 'png' | 'svg'): Written => ({

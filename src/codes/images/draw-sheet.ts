@@ -82,7 +82,12 @@ export async function drawSheet(labels: readonly Label[], style: SheetStyle): Pr
   const { sizeMm, quietZone } = style.picture;
   for (const { spots, drawing } of pages) {
     for (const { label, place } of spots) {
-      const expected = { text: label.text, sizeMm, quietZone, across: modulesAcross(label.modules, style.picture) };
+      const expected = {
+        text: label.text,
+        sizeMm,
+        quietZone,
+        across: modulesAcross(label.modules, style.picture),
+      };
       const fault = placeFault(drawing, place, expected);
       if (fault !== undefined) return { fault: `${label.text}: ${fault}` };
     }
@@ -117,7 +122,8 @@ const HAIRLINE_MM = 0.1;
 function drawOutlines(document: Pdf, grid: LabelGrid): void {
   const [width, height] = [grid.label.widthMm * POINTS_A_MM, grid.label.heightMm * POINTS_A_MM];
   document.lineWidth(HAIRLINE_MM * POINTS_A_MM);
-  for (const { xMm, yMm } of placesOf(grid)) document.rect(xMm * POINTS_A_MM, yMm * POINTS_A_MM, width, height);
+  for (const { xMm, yMm } of placesOf(grid))
+    document.rect(xMm * POINTS_A_MM, yMm * POINTS_A_MM, width, height);
   document.stroke(inkOf({ red: 150, green: 150, blue: 150 }));
 }
 
@@ -137,7 +143,13 @@ async function prepareCaptions(
 }
 
 /** Draws the lines of a caption in the middle of their box. */
-function drawCaption(document: Pdf, text: string, { xMm, yMm }: Position, box: CaptionBox, fonts: readonly CaptionFont[]): void {
+function drawCaption(
+  document: Pdf,
+  text: string,
+  { xMm, yMm }: Position,
+  box: CaptionBox,
+  fonts: readonly CaptionFont[],
+): void {
   document.fontSize(FONT_SIZE_MM * POINTS_A_MM).fillColor(inkOf({ red: 0, green: 0, blue: 0 }));
   const widthOf = (part: string) => widthOfPieces(document, piecesOf(part, fonts));
   const room = box.widthMm * POINTS_A_MM;
@@ -148,6 +160,10 @@ function drawCaption(document: Pdf, text: string, { xMm, yMm }: Position, box: C
     const spare = box.align === 'center' ? (room - widthOfPieces(document, pieces)) / 2 : 0;
     const x = xMm * POINTS_A_MM + spare;
     // The baseline of letters without descenders, at about three quarters of the line.
-    drawPieces(document, pieces, { x, y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM, size: FONT_SIZE_MM * POINTS_A_MM });
+    drawPieces(document, pieces, {
+      x,
+      y: (top + (index + 0.75) * LINE_MM) * POINTS_A_MM,
+      size: FONT_SIZE_MM * POINTS_A_MM,
+    });
   }
 }

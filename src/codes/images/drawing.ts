@@ -45,7 +45,10 @@ export function createFigure(modules: Modules, style: PictureStyle, plate: Plate
 }
 
 /** Returns the drawing of a figure with its upper left corner at that position. */
-export function drawingOf({ across, outlines, style, plate }: Figure, { xMm, yMm } = { xMm: 0, yMm: 0 }): Drawing {
+export function drawingOf(
+  { across, outlines, style, plate }: Figure,
+  { xMm, yMm } = { xMm: 0, yMm: 0 },
+): Drawing {
   const { background, color, quietZone, sizeMm } = style;
   const moduleMm = sizeMm / across;
   const toMm = (outline: Outline, offset: number) =>
@@ -57,6 +60,11 @@ export function drawingOf({ across, outlines, style, plate }: Figure, { xMm, yMm
 
   function overlayOf({ offset, across: plateAcross, side, rgb }: Plate): Overlay {
     const cornerMm = (offset + quietZone) * moduleMm;
-    return { xMm: xMm + cornerMm, yMm: yMm + cornerMm, sideMm: plateAcross * moduleMm, raster: rasterOfRgb(side, rgb) };
+    return {
+      xMm: xMm + cornerMm,
+      yMm: yMm + cornerMm,
+      sideMm: plateAcross * moduleMm,
+      raster: rasterOfRgb(side, rgb),
+    };
   }
 }

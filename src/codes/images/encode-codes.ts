@@ -88,7 +88,10 @@ export function refuseUnprintable(
   if (reasons !== '' && !force) {
     addFailedCodes(
       facts,
-      refused.map(({ code, refusal = '' }) => ({ id: code.id, message: `the printed code may not scan: ${refusal}` })),
+      refused.map(({ code, refusal = '' }) => ({
+        id: code.id,
+        message: `the printed code may not scan: ${refusal}`,
+      })),
     );
     throw new UsageError(`the printed code may not scan: ${reasons}`, {
       hint: 'Add --force to draw the code anyway, or --dry-run to list the codes that fail.',

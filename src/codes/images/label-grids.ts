@@ -65,7 +65,15 @@ const ON_LETTER = {
 
 /** Other numbers of the same grids: for ink-jet printers, with other glue, in other colors. */
 const SAME_AS: Readonly<Record<string, string>> = {
-  ...{ J8159: 'L7159', J8160: 'L7160', J8161: 'L7161', J8162: 'L7162', J8163: 'L7163', J8165: 'L7165', J8169: 'L7169' },
+  ...{
+    J8159: 'L7159',
+    J8160: 'L7160',
+    J8161: 'L7161',
+    J8162: 'L7162',
+    J8163: 'L7163',
+    J8165: 'L7165',
+    J8169: 'L7169',
+  },
   ...{ J8173: 'L7173', J8651: 'L7651', L6140: 'L7654', L4770: 'L7654', J8654: 'L7654', L7551: 'L7651' },
   ...{ 5260: '5160', 5960: '5160', 8160: '5160', 5261: '5161', 5961: '5161', 8161: '5161' },
   ...{ 5262: '5162', 5962: '5162', 8162: '5162', 5263: '5163', 5963: '5163', 8163: '5163' },
@@ -73,7 +81,11 @@ const SAME_AS: Readonly<Record<string, string>> = {
 };
 
 /** All known product numbers. */
-export const SHEET_NUMBERS: readonly string[] = [...Object.keys(ON_A4), ...Object.keys(ON_LETTER), ...Object.keys(SAME_AS)];
+export const SHEET_NUMBERS: readonly string[] = [
+  ...Object.keys(ON_A4),
+  ...Object.keys(ON_LETTER),
+  ...Object.keys(SAME_AS),
+];
 
 /** Finds the grid of a product number, with or without the brand (`Avery L7160`, `l7160`). */
 export function findGrid(name: string): LabelGrid | undefined {
@@ -82,7 +94,10 @@ export function findGrid(name: string): LabelGrid | undefined {
     .replace(/^((avery|zweckform)[\s-]+)+/i, '')
     .toUpperCase();
   const known = Object.hasOwn(SAME_AS, number) ? (SAME_AS[number] ?? number) : number;
-  const [onA4, onLetter] = [new Map(Object.entries(ON_A4)).get(known), new Map(Object.entries(ON_LETTER)).get(known)];
+  const [onA4, onLetter] = [
+    new Map(Object.entries(ON_A4)).get(known),
+    new Map(Object.entries(ON_LETTER)).get(known),
+  ];
   if (onA4) return gridOf(PAPERS.A4, onA4, 1);
   return onLetter && gridOf(PAPERS.Letter, onLetter, MM_AN_INCH);
 }
@@ -118,5 +133,10 @@ export function fitsPage(grid: LabelGrid): boolean {
   const [first, last] = [places[0], places.at(-1)];
   if (!first || !last) return false;
   const [right, bottom] = [last.xMm + grid.label.widthMm, last.yMm + grid.label.heightMm];
-  return first.xMm > -0.1 && first.yMm > -0.1 && right < grid.paper.widthMm + 0.1 && bottom < grid.paper.heightMm + 0.1;
+  return (
+    first.xMm > -0.1 &&
+    first.yMm > -0.1 &&
+    right < grid.paper.widthMm + 0.1 &&
+    bottom < grid.paper.heightMm + 0.1
+  );
 }

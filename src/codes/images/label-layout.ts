@@ -33,7 +33,11 @@ export function layOutLabel(
   const room = beside || !caption ? Math.min(width, height) : Math.min(width, height - LINE_MM);
   const size = sizeMm ?? Math.floor(room * 10) / 10;
   if (size > room + 1e-6 || size <= 0) return undefined;
-  if (!caption) return { code: { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size }, caption: undefined };
+  if (!caption)
+    return {
+      code: { xMm: (widthMm - size) / 2, yMm: (heightMm - size) / 2, sizeMm: size },
+      caption: undefined,
+    };
   if (beside) {
     const lines = Math.max(1, Math.floor(height / LINE_MM));
     const box = {
@@ -48,6 +52,13 @@ export function layOutLabel(
   }
   const lines = Math.max(1, Math.floor((height - size) / LINE_MM));
   const top = (heightMm - size - lines * LINE_MM) / 2;
-  const box = { xMm: PADDING_MM, widthMm: width, yMm: top + size, heightMm: lines * LINE_MM, lines, align: 'center' as const };
+  const box = {
+    xMm: PADDING_MM,
+    widthMm: width,
+    yMm: top + size,
+    heightMm: lines * LINE_MM,
+    lines,
+    align: 'center' as const,
+  };
   return { code: { xMm: (widthMm - size) / 2, yMm: top, sizeMm: size }, caption: box };
 }

@@ -40,7 +40,11 @@ export async function loadLogo(bytes: Buffer, signal?: AbortSignal): Promise<Log
 }
 
 /** Draws a logo with transparency, as large as fits into a square of `box` pixels. Throws like `loadLogo`. */
-export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal): Promise<Rendering | LogoFault> {
+export async function drawLogo(
+  bytes: Buffer,
+  box: number,
+  signal?: AbortSignal,
+): Promise<Rendering | LogoFault> {
   const renderer = await openLogo(bytes, signal);
   return 'fault' in renderer ? renderer : orFault(renderer.draw(box).then(unmultiply));
 }
@@ -48,7 +52,9 @@ export async function drawLogo(bytes: Buffer, box: number, signal?: AbortSignal)
 /** Colors as PNG has them; resvg returns them multiplied by their opacity. Without any, 0 / 0 is stored as 0. */
 function unmultiply({ width, height, rgba }: Rendering): Rendering {
   const opacityOf = (at: number) => rgba[at | 3] ?? 0;
-  const straight = rgba.map((value, at) => (at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / opacityOf(at)))));
+  const straight = rgba.map((value, at) =>
+    at % 4 === 3 ? value : Math.min(255, Math.round((value * 255) / opacityOf(at))),
+  );
   return { width, height, rgba: straight };
 }
 
@@ -62,7 +68,8 @@ async function openLogo(bytes: Buffer, signal?: AbortSignal): Promise<ApartRende
 
 async function verify(renderer: ApartRenderer): Promise<ApartRenderer | LogoFault> {
   const ratio = await renderer.ratio();
-  if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO)) return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
+  if (!(Math.max(ratio, 1 / ratio) <= MOST_RATIO))
+    return { fault: `has an aspect ratio above ${MOST_RATIO}:1` };
   // An image that resvg cannot read has no size.
   const isBlank = (await renderer.draw(TRIAL_PIXELS)).rgba.every((value) => value === 0);
   return isBlank ? { fault: 'is blank or damaged' } : renderer;

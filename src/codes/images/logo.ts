@@ -74,7 +74,10 @@ function pixelsOf(modules: Pick<Modules, 'size'>, style: PictureStyle): number {
 }
 
 async function drawPlate(logo: Logo, side: number, pixelsAModule: number, paper: Colour): Promise<Buffer> {
-  const { width, height, rgba } = await logo.render(Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)), paper);
+  const { width, height, rgba } = await logo.render(
+    Math.max(1, side - 2 * Math.round(MARGIN * pixelsAModule)),
+    paper,
+  );
   const rgb = Buffer.alloc(side * side * 3, Buffer.from([paper.red, paper.green, paper.blue]));
   const [left, top] = [Math.floor((side - width) / 2), Math.floor((side - height) / 2)];
   for (let y = 0; y < height; y++) {

@@ -70,12 +70,20 @@ async function parseRows(bytes: Uint8Array, path: string): Promise<ManifestRow[]
   return input.rows.map(({ values }) => {
     const cells = NAMES.map((name) => [name, values.get(name) || null] as const);
     const row: Row = Object.fromEntries(cells);
-    return { ...row, file: String(row.file ?? ''), sha256: String(row.sha256 ?? '') || null, outcome: 'earlier' };
+    return {
+      ...row,
+      file: String(row.file ?? ''),
+      sha256: String(row.sha256 ?? '') || null,
+      outcome: 'earlier',
+    };
   });
 }
 
 /** Replaces the manifest atomically: the rows of this run, then those of earlier runs for other files. */
-export async function writeManifest({ path, rows }: Manifest, written: readonly ManifestRow[]): Promise<void> {
+export async function writeManifest(
+  { path, rows }: Manifest,
+  written: readonly ManifestRow[],
+): Promise<void> {
   const now = new Set(written.map(({ file }) => file));
   const all = [...written, ...[...rows.values()].filter(({ file }) => !now.has(file))];
   const style = { shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };

@@ -36,7 +36,10 @@ export function nameFiles(
 const MOST_BYTES = 64 * 2 ** 20;
 
 /** Returns the SHA-256 of each existing file by name. */
-export async function hashFiles(directory: string, files: readonly PictureFile[]): Promise<Map<string, string>> {
+export async function hashFiles(
+  directory: string,
+  files: readonly PictureFile[],
+): Promise<Map<string, string>> {
   const wanted = new Set(files.map(({ file }) => file));
   const hashes = new Map<string, string>();
   try {

@@ -32,12 +32,18 @@ export interface PictureStyle {
 }
 
 /** Returns the modules per side, including the quiet zone. */
-export function modulesAcross({ size }: Pick<Modules, 'size'>, { quietZone }: Pick<PictureStyle, 'quietZone'>): number {
+export function modulesAcross(
+  { size }: Pick<Modules, 'size'>,
+  { quietZone }: Pick<PictureStyle, 'quietZone'>,
+): number {
   return size + 2 * quietZone;
 }
 
 /** Returns the side of a module in mm. */
-export function moduleMm(modules: Pick<Modules, 'size'>, style: Pick<PictureStyle, 'quietZone' | 'sizeMm'>): number {
+export function moduleMm(
+  modules: Pick<Modules, 'size'>,
+  style: Pick<PictureStyle, 'quietZone' | 'sizeMm'>,
+): number {
   return style.sizeMm / modulesAcross(modules, style);
 }
 

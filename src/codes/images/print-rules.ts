@@ -29,9 +29,12 @@ export function checkStyle({ color, background = WHITE, quietZone }: PictureStyl
   if (contrast < LEAST_CONTRAST) refusals.push(`the contrast is ${shown} (minimum: ${LEAST_CONTRAST}:1)`);
   else if (contrast < GOOD_CONTRAST)
     warnings.push(`the contrast is ${shown}; at least ${GOOD_CONTRAST}:1 is recommended for poor light`);
-  if (luminanceOf(color) > luminanceOf(background)) refusals.push("the code is light on dark, which many cameras can't read");
+  if (luminanceOf(color) > luminanceOf(background))
+    refusals.push("the code is light on dark, which many cameras can't read");
   if (quietZone < LEAST_QUIET_ZONE) {
-    refusals.push(`the quiet zone is ${countOf(quietZone, 'module')} wide (minimum in ISO/IEC 18004: ${LEAST_QUIET_ZONE})`);
+    refusals.push(
+      `the quiet zone is ${countOf(quietZone, 'module')} wide (minimum in ISO/IEC 18004: ${LEAST_QUIET_ZONE})`,
+    );
   }
   return { refusals, warnings };
 }

@@ -16,7 +16,8 @@ export function createRaster(width: number, height: number, grey: number): Raste
 export function rasterOfRgb(side: number, rgb: Uint8Array): Raster {
   if (rgb.length !== side * side * 3) throw new Error('a logo has too few or too many pixels');
   const sample = (at: number) => rgb[at] ?? 0;
-  const greyAt = (at: number) => greyOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
+  const greyAt = (at: number) =>
+    greyOf({ red: sample(3 * at), green: sample(3 * at + 1), blue: sample(3 * at + 2) });
   return { width: side, height: side, grey: Uint8Array.from({ length: side * side }, (_, at) => greyAt(at)) };
 }
 
@@ -31,7 +32,8 @@ export function fillPolygons({ width, height, grey }: Raster, polygons: Polygons
       const [x = 0, y = 0] = [polygon[at], polygon[at + 1]];
       const nextY = polygon[(at + 3) % polygon.length] ?? 0;
       // A horizontal side crosses no row, so each row is crossed an even number of times.
-      for (const edges of crossings.slice(firstPixel(Math.min(y, nextY)), firstPixel(Math.max(y, nextY)))) edges.push(x);
+      for (const edges of crossings.slice(firstPixel(Math.min(y, nextY)), firstPixel(Math.max(y, nextY))))
+        edges.push(x);
     }
   }
   for (const [row, edges] of crossings.entries()) {

@@ -25,9 +25,11 @@ export function readPng(bytes: Uint8Array): PngPixels {
   const stride = Math.ceil((side * channels * bits) / 8);
   const rows = unfilter(inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0)), stride, side);
   const raster = createRaster(side, side, 255);
-  const greyAt = bits === 1 ? paletteGrey(rows, stride, greysOf(type, chunks)) : samplesGrey(rows, stride, channels);
+  const greyAt =
+    bits === 1 ? paletteGrey(rows, stride, greysOf(type, chunks)) : samplesGrey(rows, stride, channels);
   for (let y = 0; y < side; y++) {
-    const isRepeated = y > 0 && rows.compare(rows, (y - 1) * stride, y * stride, y * stride, (y + 1) * stride) === 0;
+    const isRepeated =
+      y > 0 && rows.compare(rows, (y - 1) * stride, y * stride, y * stride, (y + 1) * stride) === 0;
     if (isRepeated) raster.grey.copyWithin(y * side, (y - 1) * side, y * side);
     else for (let x = 0; x < side; x++) raster.grey[y * side + x] = greyAt(x, y);
   }

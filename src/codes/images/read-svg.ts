@@ -9,11 +9,13 @@ export function readSvg(text: string): Drawing {
   if (!root) throw new Error('it has no size in mm');
   const [widthMm = 0, heightMm = 0, across = 1, down = 1] = root.slice(1).map(Number);
   const scale = [widthMm / across, heightMm / down] as const;
-  const areas = [...text.matchAll(/<path fill="([^"]*)" d="([^"]*)"\/>/g)].map(([, fill = '', path = '']): Area => {
-    const colour = parseColour(fill);
-    if (!colour) throw new Error('it has a colour that is none');
-    return { polygons: readPath(path, scale), grey: greyOf(colour) };
-  });
+  const areas = [...text.matchAll(/<path fill="([^"]*)" d="([^"]*)"\/>/g)].map(
+    ([, fill = '', path = '']): Area => {
+      const colour = parseColour(fill);
+      if (!colour) throw new Error('it has a colour that is none');
+      return { polygons: readPath(path, scale), grey: greyOf(colour) };
+    },
+  );
   const images = text.matchAll(
     /<image x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" [^>]*href="data:image\/png;base64,([^"]*)"\/>/g,
   );

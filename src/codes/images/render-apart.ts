@@ -102,10 +102,14 @@ export async function openRenderer(
 
   async function askNow(request: DrawRequest): Promise<DrawAnswer> {
     if (over !== undefined) throw over;
-    const answer = await askThread(worker, request, parts, signal).catch((reason) => Promise.reject(end(reason)));
+    const answer = await askThread(worker, request, parts, signal).catch((reason) =>
+      Promise.reject(end(reason)),
+    );
     if (answer.is === 'damaged') throw end(damagedInstallation(WASM, 'is damaged', undefined));
     if (answer.is === 'trapped')
-      throw end(new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`));
+      throw end(
+        new RenderError(`is damaged, or needs more than ${MOST_BYTES / 2 ** 20} MiB of memory to draw`),
+      );
     if (answer.is === 'failed') throw new RenderError(`cannot be drawn: ${answer.message}`);
     return answer;
   }

@@ -63,7 +63,9 @@ function rasterOf({ areas, overlays }: Drawing, { xMm, yMm }: Place, { sizeMm, a
   const scale = side / sizeMm;
   for (const { polygons, grey } of areas) {
     const near = polygons.filter((polygon) => isNear(polygon, { xMm, yMm }, sizeMm));
-    const moved = near.map((polygon) => polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale));
+    const moved = near.map((polygon) =>
+      polygon.map((value, at) => (value - (at % 2 === 0 ? xMm : yMm)) * scale),
+    );
     fillPolygons(raster, moved, grey);
   }
   for (const { xMm: left, yMm: top, sideMm, raster: image } of overlays) {
@@ -78,7 +80,11 @@ function isNear([x = 0, y = 0]: readonly number[], { xMm, yMm }: Place, sizeMm: 
   return Math.max(Math.abs(right), Math.abs(down)) <= 1.5 * sizeMm;
 }
 
-function layOver(raster: Raster, image: Raster, { left, top, side }: { left: number; top: number; side: number }): void {
+function layOver(
+  raster: Raster,
+  image: Raster,
+  { left, top, side }: { left: number; top: number; side: number },
+): void {
   const last = (start: number) => Math.min(raster.width, Math.ceil(start + side - 0.5));
   for (let y = Math.max(0, Math.ceil(top - 0.5)); y < last(top); y++) {
     for (let x = Math.max(0, Math.ceil(left - 0.5)); x < last(left); x++) {
@@ -92,7 +98,8 @@ function layOver(raster: Raster, image: Raster, { left, top, side }: { left: num
 /** I1, I2: the rendered image has its quiet zone, and decodes to its text. */
 function rasterFault(raster: Raster, expected: Expected): string | undefined {
   const { text, across, quietZone } = expected;
-  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across))) return 'the quiet zone is not empty';
+  if (!hasQuietZone(raster, Math.round((quietZone * raster.width) / across)))
+    return 'the quiet zone is not empty';
   const small = shrink(raster, Math.floor(raster.width / across / PIXELS_A_MODULE));
   const paper = quietZone > 0 ? (small.grey[0] ?? 255) : 255;
   const read = decode(pad(small, Math.ceil((4 * small.width) / across), paper));
@@ -117,7 +124,10 @@ function pad(raster: Raster, margin: number, paper: number): Raster {
   const width = raster.width + 2 * margin;
   const padded = createRaster(width, raster.height + 2 * margin, paper);
   for (let y = 0; y < raster.height; y++) {
-    padded.grey.set(raster.grey.subarray(y * raster.width, (y + 1) * raster.width), (y + margin) * width + margin);
+    padded.grey.set(
+      raster.grey.subarray(y * raster.width, (y + 1) * raster.width),
+      (y + margin) * width + margin,
+    );
   }
   return padded;
 }

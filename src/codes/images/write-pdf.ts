@@ -11,7 +11,15 @@ import { formatPlate } from './write-png.ts';
 type Pdf = PDFKit.PDFDocument;
 
 /** Creates a document without pages; each page will have this size. */
-export function openPdf({ widthMm, heightMm, title }: { widthMm: number; heightMm: number; title: string }): Pdf {
+export function openPdf({
+  widthMm,
+  heightMm,
+  title,
+}: {
+  widthMm: number;
+  heightMm: number;
+  title: string;
+}): Pdf {
   const size: [number, number] = [widthMm * POINTS_A_MM, heightMm * POINTS_A_MM];
   const document = new PDFDocument({
     size,

@@ -32,7 +32,12 @@ export function writePng(modules: Modules, style: PictureStyle, plate: Plate | u
   const stride = Math.ceil(side / 8);
   const rows = repeatRows(modules, style, (y) => rowOf(modules, style, y, pixels, stride));
   const colours = coloursOf(style);
-  const header = { ...square(side), bits: 1, type: colours.length > 0 ? 3 : 0, sizeMm: style.sizeMm } as const;
+  const header = {
+    ...square(side),
+    bits: 1,
+    type: colours.length > 0 ? 3 : 0,
+    sizeMm: style.sizeMm,
+  } as const;
   return formatPng(header, colours, filterUp(rows, stride));
 }
 
@@ -55,7 +60,9 @@ function writeColoured(modules: Modules, style: PictureStyle, plate: Plate, pixe
     Buffer.alloc(pixels * bytes, Buffer.from([red, green, blue, opacity].slice(0, bytes)));
   const [dark, light] = [moduleOf(color, 255), moduleOf(background ?? WHITE, 0)];
   const columns = Array.from({ length: modulesAcross(modules, style) }, (_, x) => x - quietZone);
-  const rows = repeatRows(modules, style, (y) => Buffer.concat(columns.map((x) => (modules.isDark(x, y) ? dark : light))));
+  const rows = repeatRows(modules, style, (y) =>
+    Buffer.concat(columns.map((x) => (modules.isDark(x, y) ? dark : light))),
+  );
   const start = (plate.offset + quietZone) * pixels;
   for (let y = 0; y < plate.side; y++) {
     for (let x = 0; x < plate.side; x++) {
@@ -75,7 +82,11 @@ export function formatPlate(plate: Plate): Buffer {
   const known = plates.get(plate);
   if (known) return known;
   const { side, rgb } = plate;
-  const png = formatPng({ ...square(side), bits: 8, type: 2, sizeMm: undefined }, [], filterUp(rgb, side * 3));
+  const png = formatPng(
+    { ...square(side), bits: 8, type: 2, sizeMm: undefined },
+    [],
+    filterUp(rgb, side * 3),
+  );
   plates.set(plate, png);
   return png;
 }
@@ -94,14 +105,21 @@ function filterUp(rows: Buffer, stride: number): Buffer {
     const row = rows.subarray(from, from + stride);
     filtered[to] = 2;
     // Within a module, there is no difference.
-    if (!row.equals(above)) for (let at = 0; at < stride; at++) filtered[to + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
+    if (!row.equals(above))
+      for (let at = 0; at < stride; at++) filtered[to + 1 + at] = (row[at] ?? 0) - (above[at] ?? 0);
     above = row;
   }
   return filtered;
 }
 
 /** One row of pixels, a bit each: 1 is light. */
-function rowOf(modules: Modules, { quietZone }: PictureStyle, y: number, pixels: number, bytes: number): Buffer {
+function rowOf(
+  modules: Modules,
+  { quietZone }: PictureStyle,
+  y: number,
+  pixels: number,
+  bytes: number,
+): Buffer {
   const row = Buffer.alloc(bytes, 0xff);
   for (let x = 0; x < modules.size; x++) {
     if (!modules.isDark(x, y)) continue;
@@ -141,7 +159,11 @@ function square(side: number): { width: number; height: number } {
 }
 
 /** Returns a PNG of filtered rows. `colours` are chunks before them. */
-function formatPng({ width, height, bits, type, sizeMm }: Header, colours: readonly Buffer[], rows: Buffer): Buffer {
+function formatPng(
+  { width, height, bits, type, sizeMm }: Header,
+  colours: readonly Buffer[],
+  rows: Buffer,
+): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -155,7 +177,12 @@ function formatPng({ width, height, bits, type, sizeMm }: Header, colours: reado
     density[8] = 1; // a metre
     parts.push(chunk('pHYs', density));
   }
-  return Buffer.concat([...parts, ...colours, chunk('IDAT', deflateSync(rows, ZLIB)), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    ...parts,
+    ...colours,
+    chunk('IDAT', deflateSync(rows, ZLIB)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(name: string, data: Buffer): Buffer {

@@ -1,7 +1,13 @@
 /** Checks every row about existing codes before the first request: returns the requested changes, and every fault by line and column. */
 import { inQuotes } from '../../base/text/quote.ts';
 import { normaliseUtm, UTM_NAMES, type UtmTags } from '../../base/text/utm.ts';
-import { type Checked, type Input, type InputRow, mapRows, UTM_COLUMNS } from '../../files/formats/read/input.ts';
+import {
+  type Checked,
+  type Input,
+  type InputRow,
+  mapRows,
+  UTM_COLUMNS,
+} from '../../files/formats/read/input.ts';
 import { isUuid } from '../../service/checks.ts';
 import { CODE_TYPES, type CodeChanges } from '../../service/shapes.ts';
 import { type Columns, matchColumns, readText, type Words } from './columns.ts';
@@ -36,7 +42,11 @@ const TARGET_COLUMNS = ['id', 'slug'];
 const LIST = 'Run `qrctl qr list -o codes.csv` to create a file to start from.';
 
 /** Returns the tags of a row in canonical form; undefined if it has none. */
-export function readUtm(row: InputRow, { cell, has }: Columns, common: UtmTags | undefined): UtmTags | undefined {
+export function readUtm(
+  row: InputRow,
+  { cell, has }: Columns,
+  common: UtmTags | undefined,
+): UtmTags | undefined {
   if (common === undefined && !UTM_COLUMNS.some(has)) return undefined;
   const own = UTM_NAMES.flatMap((name) => {
     const value = has(`utm_${name}`) ? readText(cell(row, `utm_${name}`)) : undefined;
@@ -54,7 +64,10 @@ export async function checkChosen(input: Input, signal?: AbortSignal): Promise<C
   const line = input.headerLine;
   const isEmpty = input.rows.length === 0 && line === undefined;
   if (!isEmpty && !TARGET_COLUMNS.some(has))
-    faults.push({ line, message: `no column identifies the codes: add an id or slug column${instead(unread)}` });
+    faults.push({
+      line,
+      message: `no column identifies the codes: add an id or slug column${instead(unread)}`,
+    });
   const check = (found: InputRow): TargetRow => {
     const { id, slug } = readTarget(found, columns);
     const { row, line, values, defused } = found;
@@ -69,7 +82,8 @@ export async function checkChosen(input: Input, signal?: AbortSignal): Promise<C
 function readTarget(row: InputRow, { has, cell, faults }: Columns): Pick<TargetRow, 'id' | 'slug'> {
   const read = (column: string) => readText(cell(row, column))?.trim() || undefined;
   const [id, slug] = [read('id'), read('slug')];
-  if (id !== undefined && !isUuid(id)) cell(row, 'id').fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
+  if (id !== undefined && !isUuid(id))
+    cell(row, 'id').fault(`${inQuotes(id)} is not a valid ID (expected a UUID)`);
   if (TARGET_COLUMNS.some(has) && id === undefined && slug === undefined)
     faults.push({ line: row.line, message: 'has neither an ID nor a slug' });
   return { id: id?.toLowerCase(), slug };

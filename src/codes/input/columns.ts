@@ -66,7 +66,8 @@ export function matchColumns(
     }
     if (!known.includes(folded) && !optional.includes(folded)) continue;
     const other = found.get(folded);
-    if (other !== undefined) faults.push({ line, column, message: `means the same as column ${quote(other)}` });
+    if (other !== undefined)
+      faults.push({ line, column, message: `means the same as column ${quote(other)}` });
     found.set(folded, column);
   }
   const isAsked = known.includes('destination') && !found.has('destination');
@@ -74,7 +75,8 @@ export function matchColumns(
   if (ambiguity) faults.push(ambiguity);
   const read = new Set(found.values());
   for (const fault of faultsOfRead(input, read)) faults.push(fault);
-  const missing = (name: string, row?: InputRow) => !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
+  const missing = (name: string, row?: InputRow) =>
+    !(row ? row.values.has(found.get(name) ?? '') : found.has(name));
   for (const column of input.columns) {
     const meant = read.has(column) ? undefined : known.find((name) => looksLike(fold(column), name));
     if (meant === undefined) continue;
@@ -95,7 +97,12 @@ export function matchColumns(
       // The reader of the file reported the problem of this cell.
       if (!unreadable.has(placeKey({ ...told, column: own }))) faults.push({ ...told, ...more });
     };
-    return { value: row.values.get(own ?? ''), faultOf, fault, warn: (message) => warnings.push(faultOf(message)) };
+    return {
+      value: row.values.get(own ?? ''),
+      faultOf,
+      fault,
+      warn: (message) => warnings.push(faultOf(message)),
+    };
   };
   const unread = input.columns.filter(
     (column) => !read.has(column) && !OUR_COLUMNS.has(fold(column)) && fold(column) !== 'short_url',
@@ -109,7 +116,9 @@ export function matchColumns(
 function warningsOfHidden({ name, rows, hiddenRows = 0 }: Input): Fault[] {
   if (hiddenRows === 0) return [];
   const [count, verb] = [`${hiddenRows} of ${rows.length} rows`, hiddenRows === 1 ? 'is' : 'are'];
-  return [{ message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` }];
+  return [
+    { message: `${count} in ${name} ${verb} hidden but included; pass --visible-only to omit hidden rows` },
+  ];
 }
 
 function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
@@ -120,7 +129,10 @@ function placeKey({ line, column }: Pick<Fault, 'line' | 'column'>): string {
 const OF_MANIFEST = 'sha256';
 
 /** Uses the one column that must mean `destination`, and notes it. A fault if several may. */
-function takeAlias({ columns, headerLine }: Input, found: Map<string, string>): { notes?: string[]; fault?: Fault } {
+function takeAlias(
+  { columns, headerLine }: Input,
+  found: Map<string, string>,
+): { notes?: string[]; fault?: Fault } {
   const others = columns.some((column) => fold(column) === OF_MANIFEST)
     ? []
     : columns.filter((column) => ALIASES.has(fold(column)));
@@ -157,7 +169,8 @@ export function readText({ value, fault }: InputCell, mayBeHalf = false): string
     fault(`must be a quoted string, not ${showValue(value)}`);
     return undefined;
   }
-  if (!mayBeHalf && HALF_CHARACTER.test(value)) fault(`${showValue(value)} contains an incomplete character (a lone surrogate)`);
+  if (!mayBeHalf && HALF_CHARACTER.test(value))
+    fault(`${showValue(value)} contains an incomplete character (a lone surrogate)`);
   return value;
 }
 
@@ -179,5 +192,8 @@ export function findWord(text: string, { all }: Words): string | undefined {
 
 /** Returns the fault of a cell with none of the words. */
 export function wrongWord(text: string, { what, all }: Words): { message: string; explanation: string } {
-  return { message: `${inQuotes(text.trim())} is not ${what}`, explanation: `${what} is one of ${all.join(', ')}` };
+  return {
+    message: `${inQuotes(text.trim())} is not ${what}`,
+    explanation: `${what} is one of ${all.join(', ')}`,
+  };
 }

@@ -30,7 +30,8 @@ export function checkExtent(bytes: Uint8Array, separator: string, name: string, 
       found.cells += own.cells;
     }
     if (found.empty > MOST_EMPTY) refuse(`exceeds the limit of ${MOST_EMPTY} empty lines per file`);
-    if (found.cells > MOST_VALUES + found.columns) refuse(`exceeds the limit of ${MOST_VALUES} cells per file`);
+    if (found.cells > MOST_VALUES + found.columns)
+      refuse(`exceeds the limit of ${MOST_VALUES} cells per file`);
     own = { start: at + 1, line, cells: 1 };
   }
 

@@ -144,7 +144,8 @@ function quoteFault(error: CsvError): string {
 function createLineCounter(bytes: Uint8Array, first: number): (offset: number) => number {
   let line = first;
   let at = 0;
-  const isEnd = (index: number) => bytes[index] === LINE_FEED || (bytes[index] === RETURN && bytes[index + 1] !== LINE_FEED);
+  const isEnd = (index: number) =>
+    bytes[index] === LINE_FEED || (bytes[index] === RETURN && bytes[index + 1] !== LINE_FEED);
   return (offset) => {
     for (; at < offset; at++) if (isEnd(at)) line++;
     // A record begins behind the empty lines that were skipped before it.
@@ -157,5 +158,10 @@ function faultsOfWidth({ line, cells }: RawRecord, width: number): Fault[] {
   const used = cells.findLastIndex((cell) => cell !== '') + 1;
   if (used <= width && cells.length >= width) return [];
   const count = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
-  return [{ line, message: `has ${count}, but the header has ${width}: enclose values that contain a separator in quotes` }];
+  return [
+    {
+      line,
+      message: `has ${count}, but the header has ${width}: enclose values that contain a separator in quotes`,
+    },
+  ];
 }

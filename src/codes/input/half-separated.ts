@@ -41,9 +41,14 @@ function isWholeLine({ cells: [first = '', ...others] }: RawRecord): boolean {
 
 async function takeApart({ line, cells: [text = ''] }: RawRecord, faults: Fault[]): Promise<RawRecord> {
   return new Promise((resolve) => {
-    parse(text, { relax_column_count: true }, (error: CsvError | Error | undefined, records: string[][] = []) => {
-      if (error) faults.push({ line, message: 'cannot be split at commas: a quote (") appears inside a cell' });
-      resolve({ line, cells: records[0] ?? [] });
-    });
+    parse(
+      text,
+      { relax_column_count: true },
+      (error: CsvError | Error | undefined, records: string[][] = []) => {
+        if (error)
+          faults.push({ line, message: 'cannot be split at commas: a quote (") appears inside a cell' });
+        resolve({ line, cells: records[0] ?? [] });
+      },
+    );
   });
 }

@@ -35,11 +35,13 @@ function* splitLines(text: string): Generator<JsonElement> {
 export async function parseJsonArray(text: string, name: string, signal?: AbortSignal): Promise<Input> {
   const record = text.trimStart().startsWith('{') ? await readRecord(text, name, signal) : undefined;
   if (record) return record;
-  if (!text.trimStart().startsWith('[')) refuseFaults({ name }, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
+  if (!text.trimStart().startsWith('['))
+    refuseFaults({ name }, [{ message: 'must be an array of objects: [{"name": "…"}, …]' }]);
   try {
     return await readPieces('json', numbered(elementsOf(text, '[')), name, signal);
   } catch (error) {
-    if (error instanceof BrokenJsonError) refuseFaults({ name }, [{ line: error.line, message: error.message }]);
+    if (error instanceof BrokenJsonError)
+      refuseFaults({ name }, [{ line: error.line, message: error.message }]);
     throw error;
   }
 }
@@ -47,7 +49,11 @@ export async function parseJsonArray(text: string, name: string, signal?: AbortS
 /** Fields that every code has, and only a code has together. */
 const OF_CODE = ['id', 'slug', 'name', 'type', 'created_at'];
 
-async function readRecord(text: string, name: string, signal: AbortSignal | undefined): Promise<Input | undefined> {
+async function readRecord(
+  text: string,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Input | undefined> {
   const value = await parsePiece(text).catch(() => undefined);
   if (!isObject(value) || OF_CODE.some((field) => !Object.hasOwn(value, field))) return undefined;
   return { ...(await readPieces('json', [{ text, line: 1 }], name, signal)), isRecord: true };
@@ -75,7 +81,10 @@ async function readPieces(
     if (found++ % 1000 === 0) await letSignalsIn(signal);
     const value = await parsePiece(text).catch((error: unknown) => error);
     if (!isObject(value) || value instanceof Error) {
-      faults.push({ line, message: value instanceof ExcessiveJsonError ? value.message : 'is not a JSON object' });
+      faults.push({
+        line,
+        message: value instanceof ExcessiveJsonError ? value.message : 'is not a JSON object',
+      });
       if (faults.length >= MOST_FAULTS) refuseFaults({ name, form }, faults);
       continue;
     }
@@ -87,7 +96,9 @@ async function readPieces(
     count += values.size;
     refuseMany(name, rows.length, 1);
     if (count > MOST_VALUES)
-      refuseFaults({ name, form }, [{ line, message: `exceeds the limit of ${MOST_VALUES} values per file` }]);
+      refuseFaults({ name, form }, [
+        { line, message: `exceeds the limit of ${MOST_VALUES} values per file` },
+      ]);
   }
   return { name, columns: [...columns], headerLine: undefined, rows, form, faults };
 }

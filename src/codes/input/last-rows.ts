@@ -70,7 +70,14 @@ export async function openLastRows(path: string, job: LastRowsJob): Promise<Last
           gzip: isCompressed(path),
           ...place,
         });
-        const style = { columns, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
+        const style = {
+          columns,
+          shape: 'list' as const,
+          keepExtra: false,
+          header: true,
+          rawCells: false,
+          excel: false,
+        };
         const sink = createDocumentSink(file, createFormatter(format, style));
         try {
           await sink.write(rows);

@@ -9,7 +9,9 @@ const SAMPLE = 200;
 export function renameAdvice({ rows }: Input, unread: readonly string[]): string | undefined {
   const sample = rows.slice(0, SAMPLE);
   const likely = unread.filter((column) => {
-    const cells = sample.map(({ values }) => String(values.get(column) ?? '')).filter((cell) => cell.trim() !== '');
+    const cells = sample
+      .map(({ values }) => String(values.get(column) ?? ''))
+      .filter((cell) => cell.trim() !== '');
     return cells.filter(isAddress).length > cells.length / 2;
   });
   if (likely.length === 0) return undefined;

@@ -4,7 +4,12 @@ import { countOf, formatCount } from '../../base/text/quote.ts';
 import { type Fault, fold, type Input, type InputRow } from '../../files/formats/read/input.ts';
 import { isRowOutcome, type RowOutcome } from './outcomes.ts';
 
-const UNFINISHED: ReadonlySet<unknown> = new Set<RowOutcome>(['failed', 'not-attempted', 'undecided', 'gone']);
+const UNFINISHED: ReadonlySet<unknown> = new Set<RowOutcome>([
+  'failed',
+  'not-attempted',
+  'undecided',
+  'gone',
+]);
 
 /** Returns a test for rows of results without a good end: they may have no code. */
 export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boolean {
@@ -19,7 +24,9 @@ export function createUnfinishedTest({ columns }: Input): (row: InputRow) => boo
 export function omitUnfinished(input: Input): { kept: readonly InputRow[]; omitted: Fault[] } {
   const others = outcomesIn(input) ? input.rows.filter(createUnfinishedTest(input)) : [];
   if (others.length === 0) return { kept: input.rows, omitted: [] };
-  const counts = [...(outcomesIn({ ...input, rows: others }) ?? [])].map(([word, count]) => `${formatCount(count)} ${word}`);
+  const counts = [...(outcomesIn({ ...input, rows: others }) ?? [])].map(
+    ([word, count]) => `${formatCount(count)} ${word}`,
+  );
   const of = `${formatCount(others.length)} of ${countOf(input.rows.length, 'row')}`;
   const message = `omitted ${of} of ${input.name} (${counts.join(', ')})`;
   const isOther = new Set(others);

@@ -4,7 +4,14 @@ import { OUTCOMES, type Outcome } from '../../base/run/outcomes.ts';
 export type RowOutcome = Exclude<Outcome, 'earlier'>;
 
 /** The outcomes that leave nothing to do. */
-const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['created', 'adopted', 'exists', 'updated', 'unchanged', 'deleted']);
+const DONE: ReadonlySet<RowOutcome> = new Set<RowOutcome>([
+  'created',
+  'adopted',
+  'exists',
+  'updated',
+  'unchanged',
+  'deleted',
+]);
 
 /** Result of one row. */
 export interface RowResult {

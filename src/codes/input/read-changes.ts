@@ -2,7 +2,15 @@
 import type { Fault, InputRow } from '../../files/formats/read/input.ts';
 import { CODE_STATUSES, type CodeChanges } from '../../service/shapes.ts';
 import { findDestinationProblem, isDead } from '../destinations/destination.ts';
-import { BLANK_NAME, type Columns, findWord, type InputCell, readText, type Words, wrongWord } from './columns.ts';
+import {
+  BLANK_NAME,
+  type Columns,
+  findWord,
+  type InputCell,
+  readText,
+  type Words,
+  wrongWord,
+} from './columns.ts';
 
 const STATUSES: Words = { what: 'a valid status', all: CODE_STATUSES };
 

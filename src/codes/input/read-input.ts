@@ -21,22 +21,36 @@ export async function parseInput(bytes: Uint8Array, name: string, options: ReadO
 }
 
 /** Parses as `parseInput`, but returns faults of form that leave rows to read, to be reported together with those of the rows. */
-export async function parseWithFaults(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Input> {
-  if (/\.xlsx$/i.test(name) || looksPacked(bytes)) return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
+export async function parseWithFaults(
+  bytes: Uint8Array,
+  name: string,
+  options: ReadOptions = {},
+): Promise<Input> {
+  if (/\.xlsx$/i.test(name) || looksPacked(bytes))
+    return (await import('./xlsx-input.ts')).parseWorkbook(bytes, name, options);
   if (options.sheetName !== undefined) {
-    throw new UsageError(`--sheet-name requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --sheet-name.' });
+    throw new UsageError(`--sheet-name requires a workbook (.xlsx), not ${name}`, {
+      hint: 'Omit --sheet-name.',
+    });
   }
   if (options.visibleOnly)
-    throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, { hint: 'Omit --visible-only.' });
+    throw new UsageError(`--visible-only requires a workbook (.xlsx), not ${name}`, {
+      hint: 'Omit --visible-only.',
+    });
   const { utf8, bom } = toUtf8(bytes, name);
   const form = FORM_OF_EXTENSION[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''] ?? formOfContent(utf8);
   if (form === 'json' || form === 'ndjson') {
     const { parseJsonArray, parseNdjson } = await import('./json-input.ts');
     const text = utf8.toString();
-    return form === 'json' ? parseJsonArray(text, name, options.signal) : parseNdjson(text, name, options.signal);
+    return form === 'json'
+      ? parseJsonArray(text, name, options.signal)
+      : parseNdjson(text, name, options.signal);
   }
   if (options.bareNames) {
-    const [{ parseBareNames }, { checkExtent }] = await Promise.all([import('./bare-names.ts'), import('./csv-extent.ts')]);
+    const [{ parseBareNames }, { checkExtent }] = await Promise.all([
+      import('./bare-names.ts'),
+      import('./csv-extent.ts'),
+    ]);
     checkExtent(utf8, ',', name);
     const list = parseBareNames(utf8.toString(), name, { ...options, bom });
     if (list) return list;
@@ -47,7 +61,10 @@ export async function parseWithFaults(bytes: Uint8Array, name: string, options: 
 
 /** A workbook under another name: an archive, or the older container of .xls. */
 function looksPacked(bytes: Uint8Array): boolean {
-  return (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) || (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11);
+  return (
+    (startsWith(bytes, 0x50, 0x4b) && bytes[2] === 0x03) ||
+    (startsWith(bytes, 0xd0, 0xcf) && bytes[2] === 0x11)
+  );
 }
 
 /** Blanks before it are hardly a kilobyte. */
@@ -66,7 +83,11 @@ function formOfContent(utf8: Buffer): Form {
  * @throws UsageError for any other encoding: reading it as UTF-8 would print garbled names on posters.
  */
 function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean } {
-  const encoding = startsWith(bytes, 0xff, 0xfe) ? 'utf-16le' : startsWith(bytes, 0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  const encoding = startsWith(bytes, 0xff, 0xfe)
+    ? 'utf-16le'
+    : startsWith(bytes, 0xfe, 0xff)
+      ? 'utf-16be'
+      : 'utf-8';
   if (encoding === 'utf-8') {
     refuseZeros(bytes, name);
     if (!isUtf8(bytes)) throw otherCodePage(bytes, name);
@@ -84,7 +105,8 @@ function toUtf8(bytes: Uint8Array, name: string): { utf8: Buffer; bom: boolean }
 function refuseZeros(bytes: Uint8Array, name: string): void {
   const firstLine = bytes.indexOf(0x0a);
   const single = bytes.subarray(0, firstLine < 0 ? bytes.length : firstLine).indexOf(0);
-  const at = single < 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Buffer.alloc(4)) : single;
+  const at =
+    single < 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Buffer.alloc(4)) : single;
   if (at < 0) return;
   throw notText(name, 'a NUL byte', 1 + bytes.subarray(0, at).filter((byte) => byte === 0x0a).length);
 }
@@ -117,7 +139,10 @@ function firstBrokenLine(bytes: Uint8Array): { line: number; inWindows1252: stri
     try {
       decoder.decode(bytes.subarray(start, next));
     } catch {
-      return { line, inWindows1252: new TextDecoder('windows-1252').decode(bytes.subarray(start, next)).trim() };
+      return {
+        line,
+        inWindows1252: new TextDecoder('windows-1252').decode(bytes.subarray(start, next)).trim(),
+      };
     }
     start = next;
   }

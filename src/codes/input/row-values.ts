@@ -4,7 +4,9 @@
 const ROWS_TOGETHER = 500;
 
 /** Returns a function that makes the values of a row of its cells, one for each of these columns, which are all different. */
-export function createRowValues(columns: readonly string[]): (cells: readonly unknown[]) => ReadonlyMap<string, unknown> {
+export function createRowValues(
+  columns: readonly string[],
+): (cells: readonly unknown[]) => ReadonlyMap<string, unknown> {
   const places = new Map(columns.map((column, place) => [column, place]));
   let together: unknown[] = [];
   return (cells) => {

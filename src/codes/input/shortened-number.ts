@@ -17,5 +17,7 @@ export function isShortenedFrom(text: string, value: string): boolean {
   const [match, digits = ''] = SHORTENED.exec(text) ?? [];
   if (match === undefined || digits.length > MOST_DIGITS || !NUMBER.test(value)) return false;
   const [shortened, given] = [text, value].map((number) => Number(number.replace(',', '.')));
-  return Number.isFinite(given) && given?.toExponential(digits.length) === shortened?.toExponential(digits.length);
+  return (
+    Number.isFinite(given) && given?.toExponential(digits.length) === shortened?.toExponential(digits.length)
+  );
 }

@@ -42,7 +42,11 @@ function toColumns(names: readonly string[], key: string | undefined): SheetColu
     ...(key === undefined ? [] : [fold(key)]),
   ]);
   for (const unread of UNREAD) ours.delete(unread);
-  return names.map((name, at) => ({ name, isText: ours.has(all[at] ?? ''), isTime: TIMES.has(all[at] ?? '') }));
+  return names.map((name, at) => ({
+    name,
+    isText: ours.has(all[at] ?? ''),
+    isTime: TIMES.has(all[at] ?? ''),
+  }));
 }
 
 /**
@@ -63,7 +67,8 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
   const merged = readRows((row) => {
     if (!hasText(row)) return;
     lastLine = row.line;
-    if (first.length < MOST_TITLE_ROWS) first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
+    if (first.length < MOST_TITLE_ROWS)
+      first.push({ line: row.line, cells: [...row.cells.values()].map(textOf) });
     if (!header) {
       const columns = readHeader(row, name);
       header = { line: row.line, columns, read: toColumns(columns, key) };
@@ -74,7 +79,9 @@ export async function parseWorkbook(bytes: Uint8Array, name: string, options: Re
     if (row.isHidden) hiddenRows += 1;
     size += [...row.cells.values()].reduce((sum, cell) => sum + textOf(cell).length, 0);
     if (size > MOST_TEXT)
-      refuseFaults({ name }, [{ line: row.line, message: `exceeds the limit of ${MOST_TEXT / 2 ** 20} MiB of text per file` }]);
+      refuseFaults({ name }, [
+        { line: row.line, message: `exceeds the limit of ${MOST_TEXT / 2 ** 20} MiB of text per file` },
+      ]);
     rows.push(readRow(row, rows.length + 1, header.read, { from1904, faults }));
     refuseMany(name, rows.length, header.columns.length);
     for (const [at, cell] of row.cells) areDates.set(at, cell.is === 'date' && areDates.get(at) !== false);
@@ -118,7 +125,8 @@ function hasText({ cells }: SheetRow): boolean {
 
 function readHeader({ line, cells }: SheetRow, name: string): string[] {
   const last = [...cells.keys()].reduce((most, at) => Math.max(most, at), -1);
-  if (last >= MOST_COLUMNS) refuseFaults({ name }, [{ line, message: `has ${last + 1} columns (limit: ${MOST_COLUMNS})` }]);
+  if (last >= MOST_COLUMNS)
+    refuseFaults({ name }, [{ line, message: `has ${last + 1} columns (limit: ${MOST_COLUMNS})` }]);
   const columns = Array.from({ length: last + 1 }, (_, at) => {
     const cell = cells.get(at);
     return cell === undefined ? '' : textOf(cell).trim();
@@ -137,7 +145,12 @@ function faultsOfMerging(merged: readonly Area[], first: number, last: number, w
   const isInside = ({ top, bottom, left }: Area) => bottom >= first && top <= last && left < width;
   const area = merged.find(isInside);
   if (!area) return [];
-  return [{ line: Math.max(area.top, first), message: 'contains merged cells: unmerge them so that each row has its own value' }];
+  return [
+    {
+      line: Math.max(area.top, first),
+      message: 'contains merged cells: unmerge them so that each row has its own value',
+    },
+  ];
 }
 
 interface CellContext {
@@ -145,7 +158,11 @@ interface CellContext {
   fault(message: string): void;
 }
 
-function readCell(cell: CellValue | undefined, { isText, isTime }: SheetColumn, { from1904, fault }: CellContext): unknown {
+function readCell(
+  cell: CellValue | undefined,
+  { isText, isTime }: SheetColumn,
+  { from1904, fault }: CellContext,
+): unknown {
   if (cell === undefined) return '';
   switch (cell.is) {
     case 'text':
@@ -155,20 +172,25 @@ function readCell(cell: CellValue | undefined, { isText, isTime }: SheetColumn, 
     case 'date': {
       const text = dateText(cell.serial, from1904, isTime);
       if (isText && !isTime)
-        fault(`is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`);
+        fault(
+          `is a date${text === undefined ? '' : ` (${text})`}, and its display depends on the locale: ${FORMAT_AS_TEXT}`,
+        );
       return text ?? cell.serial;
     }
     case 'number': {
       const text = isText ? seenNumber(cell.value, cell.format) : undefined;
       if (isText && text === undefined)
-        fault(`is a number (${cell.value}), and its display depends on the format and locale: ${FORMAT_AS_TEXT}`);
+        fault(
+          `is a number (${cell.value}), and its display depends on the format and locale: ${FORMAT_AS_TEXT}`,
+        );
       return text ?? cell.value;
     }
     case 'error':
       if (isText) fault(`contains a spreadsheet error (${cell.text.slice(0, 20)})`);
       return cell.text;
     case 'formula':
-      if (isText) fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
+      if (isText)
+        fault('is a formula without a stored value: open the file in a spreadsheet program and save it');
       return '';
   }
 }

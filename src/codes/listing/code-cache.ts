@@ -47,6 +47,7 @@ const PRIME = 0x100000001b3n;
  */
 function workspaceName({ baseUrl, apiKey }: Workspace): string {
   let hash = OFFSET;
-  for (const byte of Buffer.from(`${baseUrl}\n${apiKey}`)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
+  for (const byte of Buffer.from(`${baseUrl}\n${apiKey}`))
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
   return hash.toString(16).padStart(16, '0');
 }

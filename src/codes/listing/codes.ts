@@ -51,7 +51,9 @@ function mayBeCutOff(total: number, isFull: boolean, doubt: Doubt): boolean {
 /** Returns the number of requests for a list of this many codes, if it does not change meanwhile. */
 export function requestsToList(codes: number, doubt: Doubt): number {
   if (codes === 0) return 1;
-  return Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0);
+  return (
+    Math.ceil(codes / MAX_CODES_PAGE) + (mayBeCutOff(codes, codes % MAX_CODES_PAGE === 0, doubt) ? 1 : 0)
+  );
 }
 
 /**
@@ -190,7 +192,8 @@ async function* readPages(
   yield firstRows;
 
   // A total below the number of received codes is invalid: the page may be smaller than requested then, too.
-  const limit = first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
+  const limit =
+    first.total === first.rows.length ? MAX_CODES_PAGE : Math.min(MAX_CODES_PAGE, first.rows.length);
   let last = first;
   let { total } = first;
   let page = 1;
@@ -209,7 +212,8 @@ async function* readPages(
   const pages: Iterator<number> & Iterable<number> = {
     [Symbol.iterator]: () => pages,
     next() {
-      if (page * limit >= total || reading.ids.size >= total || !isAffordable(costs)) return { done: true, value: undefined };
+      if (page * limit >= total || reading.ids.size >= total || !isAffordable(costs))
+        return { done: true, value: undefined };
       page += 1;
       return { done: false, value: page };
     },
@@ -233,6 +237,7 @@ async function* readPages(
 
 /** A service may refuse a page after the last instead of leaving it empty. */
 function asEmpty(error: unknown): Page<QrCode> {
-  if (error instanceof RejectedError || error instanceof NotFoundError) return { rows: [], total: 0, serviceTimeMs: undefined };
+  if (error instanceof RejectedError || error instanceof NotFoundError)
+    return { rows: [], total: 0, serviceTimeMs: undefined };
   throw error;
 }

@@ -27,11 +27,13 @@ export function createFileNames(codes: readonly NamedCode[], names: FileNames): 
     const byAge = [...codes].sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
     for (const { id, slug = '' } of byAge) {
       const folded = slug.toLowerCase();
-      if (SAFE.test(slug) && !DEVICES.test(slug) && !isUuid(slug) && !owners.has(folded)) owners.set(folded, id);
+      if (SAFE.test(slug) && !DEVICES.test(slug) && !isUuid(slug) && !owners.has(folded))
+        owners.set(folded, id);
     }
   }
   return ({ id, slug = '' }) => {
-    if (!isUuid(id)) throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
+    if (!isUuid(id))
+      throw new UsageError(`cannot use the ID ${JSON.stringify(id)} as a file name: not a UUID`);
     return owners.get(slug.toLowerCase()) === id ? slug : id.toLowerCase();
   };
 }

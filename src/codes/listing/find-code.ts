@@ -34,9 +34,12 @@ export async function findCodesBySlug(
 ): Promise<QrCode[]> {
   if (!(await isCheaperEach(service, slugs, ids.length))) return findListed(service, slugs, ids);
   const found: (QrCode | undefined)[] = [];
-  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency)) found.push(code);
+  for await (const code of fetchInOrder(slugs, (slug) => getRemembered(service, slug), concurrency))
+    found.push(code);
   const missing = slugs.filter((_, at) => found[at] === undefined);
-  const listed = new Map((missing.length > 0 ? await findListed(service, missing) : []).map((code) => [code.slug, code]));
+  const listed = new Map(
+    (missing.length > 0 ? await findListed(service, missing) : []).map((code) => [code.slug, code]),
+  );
   return slugs.flatMap((slug, at) => found[at] ?? listed.get(slug) ?? []);
 }
 
@@ -86,13 +89,20 @@ export function getIfThere({ getCode }: Pick<Service, 'getCode'>, id: string): P
   });
 }
 
-async function findListed(service: Finder, slugs: readonly string[], ids: readonly string[] = []): Promise<QrCode[]> {
+async function findListed(
+  service: Finder,
+  slugs: readonly string[],
+  ids: readonly string[] = [],
+): Promise<QrCode[]> {
   const codes = await listUntilFound(service, { ids: [], slugs }, 1);
   const found = new Map(codes.map((code) => [code.slug, code]));
   const missing = slugs.find((slug) => !found.has(slug));
   if (missing !== undefined) throw await noSuchCode(missing, codes);
   const beside = new Set(ids);
-  return [...slugs.flatMap((slug) => found.get(slug) ?? []), ...codes.filter(({ id }) => beside.has(id.toLowerCase()))];
+  return [
+    ...slugs.flatMap((slug) => found.get(slug) ?? []),
+    ...codes.filter(({ id }) => beside.has(id.toLowerCase())),
+  ];
 }
 
 /** With more codes than this, several pages are requested at once, though the last of them may be unnecessary. */
@@ -121,7 +131,10 @@ export async function listUntilFound(
 }
 
 /** Returns the error for a code that does not exist, with the code of that name or the nearest slug. */
-export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): Promise<NotFoundError> {
+export async function noSuchCode(
+  idOrSlug: string,
+  codes: readonly Pick<QrCode, 'slug' | 'name'>[],
+): Promise<NotFoundError> {
   const { nearest } = await import('../../base/text/nearest.ts');
   const guess =
     slugOfName(idOrSlug, codes) ??
@@ -133,12 +146,16 @@ export async function noSuchCode(idOrSlug: string, codes: readonly Pick<QrCode, 
     ? 'Run `qrctl qr list --name TEXT` to search by name.'
     : 'Run `qrctl qr list` to see all slugs.';
   return new NotFoundError(`no code has the ID or slug ${quote(idOrSlug)}`, {
-    hint: guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
+    hint:
+      guess === undefined ? search : typeof guess === 'string' ? `Did you mean ${quote(guess)}?` : guess.hint,
   });
 }
 
 /** Returns the hint for a code with that name, in any case; if several have it, how to list them. */
-function slugOfName(name: string, codes: readonly Pick<QrCode, 'slug' | 'name'>[]): { hint: string } | undefined {
+function slugOfName(
+  name: string,
+  codes: readonly Pick<QrCode, 'slug' | 'name'>[],
+): { hint: string } | undefined {
   const fold = (text: string) => text.normalize('NFC').trim().toLowerCase();
   const wanted = fold(name);
   const [first, ...others] = codes.filter((code) => fold(code.name) === wanted);

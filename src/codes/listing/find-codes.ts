@@ -20,11 +20,18 @@ export type Lookup = (row: Pick<TargetRow, 'id' | 'slug'>) => QrCode | undefined
  * Reads the code of every row: by the listing, up to the last of them, if a row has only an unknown slug or if that costs less; otherwise
  * one by one. The listing is also read for slugs given with ids: a slug may belong to another code.
  */
-export async function findCodes(rows: readonly Pick<TargetRow, 'id' | 'slug'>[], reader: Reader): Promise<Lookup> {
+export async function findCodes(
+  rows: readonly Pick<TargetRow, 'id' | 'slug'>[],
+  reader: Reader,
+): Promise<Lookup> {
   const ids = new Set(rows.flatMap(({ id }) => id ?? []));
   const slugs = [...new Set(rows.flatMap(({ id, slug }) => (id === undefined ? (slug ?? []) : [])))];
   const listFor: ListFor = (service) => {
-    return listUntilFound(service, { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) }, reader.concurrency);
+    return listUntilFound(
+      service,
+      { ids, slugs: rows.flatMap(({ slug }) => slug ?? []) },
+      reader.concurrency,
+    );
   };
   const each = await getAll(ids, slugs, reader, listFor);
   const isDoubtful = each !== undefined && haveOtherSlugs(rows, each);
@@ -69,7 +76,10 @@ export function faultsOfTwoNames(rows: readonly TargetRow[], lookup: Lookup): Fa
     const [ofId, ofSlug] = id && slug ? [lookup({ id, slug }), lookup({ id: undefined, slug })] : [];
     if (!ofId || !ofSlug || ofId.id === ofSlug.id) return [];
     return [
-      { line, message: `the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them` },
+      {
+        line,
+        message: `the ID belongs to ${quote(ofId.slug)}, but the slug is ${quote(ofSlug.slug)}: correct one of them`,
+      },
     ];
   });
 }

@@ -21,11 +21,15 @@ interface KeyQuestion {
  * Returns the key for that service, verified; prompts again after a typo. Throws UsageError if there is no terminal to prompt on, or the
  * input is not a key, and the errors of `verify`.
  */
-export async function readKey(context: Context, { fromStdin, baseUrl, verify }: KeyQuestion): Promise<string> {
+export async function readKey(
+  context: Context,
+  { fromStdin, baseUrl, verify }: KeyQuestion,
+): Promise<string> {
   const { console } = context;
   const accept = async (text: string) => {
     const key = checkKey(text.trim(), 'the key');
-    if (!hasLivePrefix(key)) console.note('The key does not begin with svc_live_, unlike other keys of the service');
+    if (!hasLivePrefix(key))
+      console.note('The key does not begin with svc_live_, unlike other keys of the service');
     await verify?.(key);
     return key;
   };
@@ -56,7 +60,10 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
  * Requests one code with the key. Throws AuthError if the service rejects the key, UnavailableError if there is no response, and the other
  * errors of a listing; before anything is stored.
  */
-export async function verifyKey({ connect }: Pick<Context, 'connect'>, settings: ConnectedSettings): Promise<void> {
+export async function verifyKey(
+  { connect }: Pick<Context, 'connect'>,
+  settings: ConnectedSettings,
+): Promise<void> {
   const service = await connect(settings);
   try {
     await service.listCodes({ page: 1, limit: 1 });

@@ -20,13 +20,25 @@ export const command = defineCommand({
     'line that it prints. Shell completion does not run the command.',
   options: {
     keyStdin: flag('--key-stdin', 'Read the key from the first line of standard input'),
-    keyCommand: text('--key-command <command>', 'Store a command that prints the key, such as `op read …`, instead of the key'),
+    keyCommand: text(
+      '--key-command <command>',
+      'Store a command that prints the key, such as `op read …`, instead of the key',
+    ),
     verify,
   },
   examples: [
-    { command: 'qrctl auth login --base-url https://qr.example/api/v1', does: 'Prompt for the key and store it' },
-    { command: 'qrctl auth login --profile work --key-stdin < key.txt', does: 'Store a key from a file in the profile work' },
-    { command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'", does: 'Read the key from 1Password on every run' },
+    {
+      command: 'qrctl auth login --base-url https://qr.example/api/v1',
+      does: 'Prompt for the key and store it',
+    },
+    {
+      command: 'qrctl auth login --profile work --key-stdin < key.txt',
+      does: 'Store a key from a file in the profile work',
+    },
+    {
+      command: "qrctl auth login --key-command 'op read op://ops/qrctl/key'",
+      does: 'Read the key from 1Password on every run',
+    },
   ],
   async run(context, { options }) {
     const { newProfileName, profileName } = await import('../../settings/choose-profile.ts');
@@ -67,7 +79,12 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   // The key there is, in whatever state, is about to be replaced.
   const inputs = {
     flags: context.flags,
-    env: { ...context.env, QRCTL_API_KEY: undefined, QRCTL_API_KEY_FILE: undefined, CREDENTIALS_DIRECTORY: undefined },
+    env: {
+      ...context.env,
+      QRCTL_API_KEY: undefined,
+      QRCTL_API_KEY_FILE: undefined,
+      CREDENTIALS_DIRECTORY: undefined,
+    },
     name,
     profile: { ...store.profiles.get(name), apiKey: undefined, keyCommand: undefined },
   };
@@ -81,7 +98,9 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   }
   for (const note of settings.notes) context.console.note(note);
   if (settings.baseUrl === undefined) {
-    throw new UsageError('missing --base-url', { hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.' });
+    throw new UsageError('missing --base-url', {
+      hint: 'Run `qrctl auth login --base-url https://HOST/api/v1`.',
+    });
   }
   return { ...settings, baseUrl: settings.baseUrl };
 }
@@ -111,9 +130,12 @@ async function askShortUrl(context: Context, name: string): Promise<void> {
   const { UsageError } = await import('../../base/errors.ts');
   const { checkSetting } = await import('../../settings/resolve.ts');
   const { changeProfile } = await import('../stored.ts');
-  const later = () => context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
+  const later = () =>
+    context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
   try {
-    const answer = await context.console.ask('Address of your short links, such as https://HOST/{slug} (Enter to skip): ');
+    const answer = await context.console.ask(
+      'Address of your short links, such as https://HOST/{slug} (Enter to skip): ',
+    );
     if (answer.trim() === '') return later();
     const { text, note } = checkSetting('short-url', answer.trim());
     await changeProfile(context, name, (stored) => ({ ...stored, shortUrl: text }));
@@ -139,10 +161,12 @@ async function tellStored(
   console.note(`Stored the ${what} for ${stored.baseUrl}`);
   const { inShellOr } = await import('../../base/text/quote.ts');
   const other = inShellOr('NAME', name);
-  const how = current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;
+  const how =
+    current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;
   console.note(`The current profile is ${how && 'still '}'${current}'${how}`);
   warnOfProfileVariable(context, current);
   const outside = outsideKey(env);
   if (outside !== undefined) console.warn(`${outside} is set and overrides the stored key`);
-  if (env.QRCTL_BASE_URL && flags.baseUrl) console.warn('QRCTL_BASE_URL is set and overrides the stored base URL');
+  if (env.QRCTL_BASE_URL && flags.baseUrl)
+    console.warn('QRCTL_BASE_URL is set and overrides the stored base URL');
 }

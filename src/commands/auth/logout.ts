@@ -13,7 +13,9 @@ export const command = defineCommand({
   async run(context, { options: { all } }) {
     const { changeStore, openProfile, openStore } = await import('../stored.ts');
     const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);
-    const leaving = all ? [...store.profiles.keys()] : [name].filter((profile) => store.profiles.has(profile));
+    const leaving = all
+      ? [...store.profiles.keys()]
+      : [name].filter((profile) => store.profiles.has(profile));
     if (leaving.length === 0) return context.console.note('There is no profile to remove');
     const left = await changeStore(context, (stored) => without(stored, leaving));
     context.console.note(`Removed: ${leaving.join(', ')}`);
@@ -32,5 +34,7 @@ async function currentNote(stored: Stored): Promise<string> {
   const { profileName } = await import('../../settings/choose-profile.ts');
   const name = profileName({}, {}, stored);
   if (stored.profiles.has(name)) return `The current profile is '${name}'`;
-  return stored.profiles.size === 0 ? 'No profile is left' : 'No profile is current. Choose one with `qrctl auth use NAME`';
+  return stored.profiles.size === 0
+    ? 'No profile is left'
+    : 'No profile is current. Choose one with `qrctl auth use NAME`';
 }

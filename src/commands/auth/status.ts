@@ -3,9 +3,11 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
 
-const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'].map((name) => ({
-  name,
-}));
+const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'].map(
+  (name) => ({
+    name,
+  }),
+);
 
 export const command = defineCommand({
   description:
@@ -17,7 +19,10 @@ export const command = defineCommand({
   columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl auth status', does: 'Check the key and the remaining requests' },
-    { command: 'qrctl auth status --format json --profile work', does: 'Show the status of another profile as JSON' },
+    {
+      command: 'qrctl auth status --format json --profile work',
+      does: 'Show the status of another profile as JSON',
+    },
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');

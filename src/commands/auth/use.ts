@@ -1,7 +1,8 @@
 import { defineCommand } from '../define.ts';
 
 export const command = defineCommand({
-  description: 'Makes a stored profile the current one.\n\nCommands without --profile or QRCTL_PROFILE use the current profile.',
+  description:
+    'Makes a stored profile the current one.\n\nCommands without --profile or QRCTL_PROFILE use the current profile.',
   arguments: [{ term: '<profile>', description: 'Name of the profile', complete: 'profiles' }],
   options: {},
   examples: [

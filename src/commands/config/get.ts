@@ -18,7 +18,8 @@ export const command = defineCommand({
     const inputs = await openProfile(context);
     const key = settingKey(args);
     const { value } = shownSetting(key, inputs);
-    if (value === null) context.console.note(`${key} is not set. Set it with \`qrctl config set ${key} VALUE\``);
+    if (value === null)
+      context.console.note(`${key} is not set. Set it with \`qrctl config set ${key} VALUE\``);
     else await printValue(context, value);
   },
 });

@@ -5,7 +5,11 @@ import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
 import type { ArgumentDefinition } from '../define.ts';
 
 /** The setting that `get`, `set` and `unset` are about. */
-export const keyArgument: ArgumentDefinition = { term: '<setting>', description: 'Name of the setting', choices: SETTING_KEYS };
+export const keyArgument: ArgumentDefinition = {
+  term: '<setting>',
+  description: 'Name of the setting',
+  choices: SETTING_KEYS,
+};
 
 /** The first argument as a setting; parsing has let nothing else through. */
 export function settingKey(args: readonly string[]): SettingKey {

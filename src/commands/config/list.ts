@@ -14,14 +14,19 @@ export const command = defineCommand({
   columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl config list', does: 'List the effective settings' },
-    { command: 'qrctl config list --profile work --format json', does: 'List the settings of a profile as JSON' },
+    {
+      command: 'qrctl config list --profile work --format json',
+      does: 'List the settings of a profile as JSON',
+    },
   ],
   async run(context, { options }) {
     const { shownSetting } = await import('../../settings/sources.ts');
     const { openProfile } = await import('../stored.ts');
     const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
-    await printRecords(context, [...records, await keyRecord(inputs)], COLUMNS, options, { thing: 'setting' });
+    await printRecords(context, [...records, await keyRecord(inputs)], COLUMNS, options, {
+      thing: 'setting',
+    });
   },
 });
 

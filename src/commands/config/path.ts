@@ -2,7 +2,8 @@ import { defineCommand } from '../define.ts';
 import { printValue } from './key-and-value.ts';
 
 export const command = defineCommand({
-  description: 'Prints the path of the config file.\n\nThe file does not need to exist. The command reads and creates nothing.',
+  description:
+    'Prints the path of the config file.\n\nThe file does not need to exist. The command reads and creates nothing.',
   options: {},
   examples: [
     { command: 'qrctl config path', does: 'Show where keys and settings are stored' },

@@ -12,7 +12,10 @@ export const command = defineCommand({
     'commands that draw or list codes take it from here.\n\n' +
     'The setting key-command is a command that prints the API key, and replaces a stored key. It runs once per command, without a shell, ' +
     'for 30 seconds at most.',
-  arguments: [keyArgument, { term: '<value>', description: 'Value of the setting, in the format of its flag' }],
+  arguments: [
+    keyArgument,
+    { term: '<value>', description: 'Value of the setting, in the format of its flag' },
+  ],
   options: {},
   examples: [
     { command: 'qrctl config set timezone Europe/Madrid', does: 'Start days at midnight in Madrid' },
@@ -31,7 +34,11 @@ export const command = defineCommand({
     await changeProfile(context, name, (stored) => ({ ...stored, [SETTING_NAMES[key].field]: text }));
     if (note) context.console.note(note);
     context.console.note(`Set ${key} to ${text} in the profile '${name}'`);
-    if (key === 'base-url' && (profile.apiKey ?? profile.keyCommand) !== undefined && profile.keyBaseUrl !== text) {
+    if (
+      key === 'base-url' &&
+      (profile.apiKey ?? profile.keyCommand) !== undefined &&
+      profile.keyBaseUrl !== text
+    ) {
       context.console.warn(
         `the key was stored for ${profile.keyBaseUrl} and is not sent to ${text}; store another with \`qrctl auth login\``,
       );

@@ -7,7 +7,10 @@ export const command = defineCommand({
   options: {},
   examples: [
     { command: 'qrctl config unset reserve', does: 'Use the whole rate limit again' },
-    { command: 'qrctl config unset timezone --profile work', does: "Use the machine's time zone again in one profile" },
+    {
+      command: 'qrctl config unset timezone --profile work',
+      does: "Use the machine's time zone again in one profile",
+    },
   ],
   async run(context, { args }) {
     const { SETTING_NAMES } = await import('../../settings/sources.ts');

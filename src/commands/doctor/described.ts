@@ -12,7 +12,10 @@ export function walker(description: unknown): Walk {
     if (typeof reference !== 'string' || !reference.startsWith('#/') || hops > MOST_HOPS) return value;
     // A JSON pointer (RFC 6901).
     const steps = reference.slice(2).split('/');
-    const target = steps.reduce((at, step) => own(at, step.replaceAll('~1', '/').replaceAll('~0', '~')), description);
+    const target = steps.reduce(
+      (at, step) => own(at, step.replaceAll('~1', '/').replaceAll('~0', '~')),
+      description,
+    );
     return follow(target, hops + 1);
   };
   return (value, ...path) => path.reduce((at, step) => follow(own(at, step)), follow(value));
@@ -37,7 +40,9 @@ function plainPath(path: string): string {
 /** A query parameter of an operation. */
 export function findParameter(walk: Walk, operation: unknown, name: string): unknown {
   const parameters = asList(walk(operation, 'parameters'));
-  return parameters.find((parameter) => walk(parameter, 'in') === 'query' && walk(parameter, 'name') === name);
+  return parameters.find(
+    (parameter) => walk(parameter, 'in') === 'query' && walk(parameter, 'name') === name,
+  );
 }
 
 /** A property of a schema, also of one that is put together with allOf. */

@@ -18,7 +18,10 @@ export const command = defineCommand({
   columns: async () => [{ columns: COLUMNS }],
   examples: [
     { command: 'qrctl doctor', does: 'Find out why a command fails' },
-    { command: 'qrctl doctor --format json', does: 'Print the findings, without the key, for a support request' },
+    {
+      command: 'qrctl doctor --format json',
+      does: 'Print the findings, without the key, for a support request',
+    },
   ],
   async run(context, { options }) {
     const { checkLocally } = await import('./local-checks.ts');
@@ -27,7 +30,10 @@ export const command = defineCommand({
     const { output, isRead } = await openReport({ ...context, settings: async () => settings }, options);
     const findings = withService(context, settings, local);
     const rows = (all: readonly Finding[]) =>
-      all.map(({ failure: _, fix, ...finding }) => ({ ...finding, fix: fix === null ? null : context.propose(fix) }));
+      all.map(({ failure: _, fix, ...finding }) => ({
+        ...finding,
+        fix: fix === null ? null : context.propose(fix),
+      }));
     await writeAll(output, [findings.then(rows)]);
     const { failureOf } = await import('./finding.ts');
     const reported = failureOf(await findings);
@@ -36,7 +42,10 @@ export const command = defineCommand({
 });
 
 /** Unless columns or a file were requested, prints lines that are not truncated. */
-async function openReport(context: Context, options: OutputFlags): Promise<{ output: RowSink; isRead: boolean }> {
+async function openReport(
+  context: Context,
+  options: OutputFlags,
+): Promise<{ output: RowSink; isRead: boolean }> {
   const plan = await planOutput(context, options, COLUMNS, 'list');
   if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) {
     return { output: await openSink(context, plan), isRead: false };
@@ -50,9 +59,14 @@ async function openReport(context: Context, options: OutputFlags): Promise<{ out
 }
 
 /** Adds the findings of the service; its verdict on the key replaces the local one. */
-async function withService(context: Context, settings: Settings, local: readonly Finding[]): Promise<Finding[]> {
+async function withService(
+  context: Context,
+  settings: Settings,
+  local: readonly Finding[],
+): Promise<Finding[]> {
   const { baseUrl, apiKey = '' } = settings;
-  if (baseUrl === undefined || local.some(({ check, status }) => check === 'proxy' && status === 'fail')) return [...local];
+  if (baseUrl === undefined || local.some(({ check, status }) => check === 'proxy' && status === 'fail'))
+    return [...local];
   const { checkService } = await import('./service-checks.ts');
   const found = await checkService(context, { ...settings, baseUrl, apiKey });
   const refused = found.find(({ check }) => check === 'key');

@@ -47,9 +47,15 @@ export function createReportFormatter(colours: Colours, columns: number | undefi
 /** Below the message: after the status and the name of the check. */
 const INDENT = ' '.repeat(16);
 
-function formatFinding({ check, status, message, fix }: Row, colours: Colours, columns: number | undefined): string {
+function formatFinding(
+  { check, status, message, fix }: Row,
+  colours: Colours,
+  columns: number | undefined,
+): string {
   const colour = colours[COLOURS[status === 'fail' || status === 'warn' ? status : 'ok']];
-  const line = wrapWords(`${status}`.padEnd(6) + `${check}`.padEnd(10) + clean(String(message)), columns, { indent: INDENT });
+  const line = wrapWords(`${status}`.padEnd(6) + `${check}`.padEnd(10) + clean(String(message)), columns, {
+    indent: INDENT,
+  });
   const below = fix ? `${wrapWords(`${INDENT}→ ${clean(String(fix))}`, columns)}\n` : '';
   return `${line.replace(String(status), (text) => colour(text))}\n${below}`;
 }

@@ -18,11 +18,17 @@ export interface LocalState {
   settings: Settings;
 }
 
-export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<LocalState> {
+export async function checkLocally({
+  flags,
+  env,
+  withKey,
+}: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<LocalState> {
   const config = await check('config', { current: undefined, profiles: new Map() }, () => checkConfig(env));
   const store: Stored = config.value;
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
-  const profile = await check('profile', unchosen, () => checkProfile(chooseInputs(flags, env, store), store));
+  const profile = await check('profile', unchosen, () =>
+    checkProfile(chooseInputs(flags, env, store), store),
+  );
   const inputs: Inputs = profile.value;
   const defaults = resolveInputs({ flags: {}, env: {}, name: inputs.name, profile: {} });
   const others = await check('settings', defaults, () => checkOtherSettings(inputs));
@@ -31,7 +37,10 @@ export async function checkLocally({ flags, env, withKey }: Pick<Context, 'flags
   const key = await check('key', NO_KEY, () => checkKey(inputs, others.value, base.value, withKey));
   const settings = { ...others.value, ...key.value, baseUrl: base.value };
   // Everything that any command would stop at before it misses the key comes before the key.
-  return { findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings), settings };
+  return {
+    findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings),
+    settings,
+  };
 }
 
 interface Checked<T> {
@@ -40,7 +49,11 @@ interface Checked<T> {
 }
 
 /** Returns the finding of `look`; if it throws, the error is the finding, and the other checks use `fallback`. */
-async function check<T>(name: Finding['check'], fallback: T, look: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
+async function check<T>(
+  name: Finding['check'],
+  fallback: T,
+  look: () => Checked<T> | Promise<Checked<T>>,
+): Promise<Checked<T>> {
   try {
     return await look();
   } catch (error) {
@@ -55,7 +68,9 @@ async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
     profiles.size === 0
       ? 'no profile is stored yet'
       : `${profiles.size} stored ${profiles.size === 1 ? 'profile' : 'profiles'}, not readable by other users`;
-  const warnings = mended.map((sentence) => doubtful('config', sentence, 'Find the program that changes the permissions.'));
+  const warnings = mended.map((sentence) =>
+    doubtful('config', sentence, 'Find the program that changes the permissions.'),
+  );
   return { findings: warnings.length > 0 ? warnings : [sound('config', `${file}: ${holds}`)], value: store };
 }
 
@@ -77,7 +92,8 @@ function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings>
 
 function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   const base = resolveBaseUrl(inputs);
-  if (base) return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
+  if (base)
+    return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
   const hint = missingBaseUrlHint(inputs.env, ', or try `qrctl demo`.');
   throw new UsageError('no base URL is configured', { hint });
 }

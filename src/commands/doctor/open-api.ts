@@ -72,7 +72,10 @@ function merge(parts: readonly Differences[]): Differences {
 
 function compareVersion(version: unknown): Differences {
   if (version === VERSION) return NOTHING;
-  return { broken: [], changed: [`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`] };
+  return {
+    broken: [],
+    changed: [`its version is ${typeof version === 'string' ? quote(version) : 'missing'}, not ${VERSION}`],
+  };
 }
 
 function compareOperation(walk: Walk, description: unknown, expected: Expected): Differences {
@@ -83,23 +86,37 @@ function compareOperation(walk: Walk, description: unknown, expected: Expected):
   return merge([
     compareQuery(walk, name, operation, expected),
     compareFields(walk, `the body of ${name}`, body, walk(operation, 'requestBody', ...JSON_SCHEMA)),
-    answer ? compareFields(walk, `the response to ${name}`, answer.fields, answered(walk, operation, answer)) : NOTHING,
+    answer
+      ? compareFields(walk, `the response to ${name}`, answer.fields, answered(walk, operation, answer))
+      : NOTHING,
   ]);
 }
 
-function compareQuery(walk: Walk, name: string, operation: unknown, { query = [], maximum }: Expected): Differences {
+function compareQuery(
+  walk: Walk,
+  name: string,
+  operation: unknown,
+  { query = [], maximum }: Expected,
+): Differences {
   const gone = query.filter((parameter) => findParameter(walk, operation, parameter) === undefined);
   const limit = walk(findParameter(walk, operation, 'limit'), 'schema', 'maximum');
   return {
     broken: gone.map((parameter) => `${name} has no parameter ${parameter}`),
-    changed: typeof limit === 'number' && limit !== maximum ? [`${name} takes a limit of up to ${limit}, not ${maximum}`] : [],
+    changed:
+      typeof limit === 'number' && limit !== maximum
+        ? [`${name} takes a limit of up to ${limit}, not ${maximum}`]
+        : [],
   };
 }
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
 /** Schema of the record: the response itself, or one item of its `data`. */
-function answered(walk: Walk, operation: unknown, { status, list }: { status: string; list?: boolean }): unknown {
+function answered(
+  walk: Walk,
+  operation: unknown,
+  { status, list }: { status: string; list?: boolean },
+): unknown {
   const schema = walk(operation, 'responses', status, ...JSON_SCHEMA);
   return list ? walk(findProperty(walk, schema, 'data'), 'items') : schema;
 }
@@ -107,7 +124,9 @@ function answered(walk: Walk, operation: unknown, { status, list }: { status: st
 function compareFields(walk: Walk, what: string, fields: readonly string[], schema: unknown): Differences {
   const found = fields.map((field) => ({ field, declared: findProperty(walk, schema, field) }));
   return {
-    broken: found.filter(({ declared }) => declared === undefined).map(({ field }) => `${what} has no field ${field}`),
+    broken: found
+      .filter(({ declared }) => declared === undefined)
+      .map(({ field }) => `${what} has no field ${field}`),
     changed: found.flatMap(({ field, declared }) => compareValues(field, asList(walk(declared, 'enum')))),
   };
 }

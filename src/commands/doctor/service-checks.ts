@@ -1,5 +1,12 @@
 /** Checks that require the service: whether it responds, accepts the key, agrees on the time, and matches the specification. */
-import { AuthError, Failure, NotFoundError, RateLimitError, UnavailableError, UnexpectedAnswerError } from '../../base/errors.ts';
+import {
+  AuthError,
+  Failure,
+  NotFoundError,
+  RateLimitError,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from '../../base/errors.ts';
 import { formatDuration } from '../../base/time/time.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
 import { NetworkError } from '../../service/network-error.ts';
@@ -21,7 +28,10 @@ export async function checkService(context: CheckContext, settings: ConnectedSet
   if (!opened.value) return [failed('service', opened.error)];
   const service = opened.value;
   try {
-    const listed = settings.apiKey === '' ? undefined : await attempt(context, () => service.listCodes({ page: 1, limit: 1 }));
+    const listed =
+      settings.apiKey === ''
+        ? undefined
+        : await attempt(context, () => service.listCodes({ page: 1, limit: 1 }));
     if (listed && !answered(listed.error)) return [failed('service', withFix(listed.error))];
     const described = await attempt(context, () => service.openApi());
     if (!listed && !answered(described.error)) return [failed('service', withFix(described.error))];
@@ -54,7 +64,10 @@ async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Pro
 
 /** A response with an error is still a response of the service. */
 function answered(error: unknown): boolean {
-  return error === undefined || [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal);
+  return (
+    error === undefined ||
+    [AuthError, NotFoundError, RateLimitError].some((refusal) => error instanceof refusal)
+  );
 }
 
 /** Elsewhere the hint of such a failure is to run this very command. */
@@ -62,7 +75,8 @@ function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;
   // TLS and proxies have fixes of their own.
-  if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint)) return error;
+  if (error.cause instanceof NetworkError && (error.cause.fault !== 'network' || error.cause.hint))
+    return error;
   const hint = 'Check the base URL, network, proxy and firewall, and whether the service is down.';
   return new UnavailableError(message, { hint, code, status, cause: error });
 }
@@ -70,7 +84,11 @@ function withFix(error: unknown): unknown {
 function checkClock({ clock }: CheckContext, service: Service): Finding {
   const serviceMs = service.nowMs();
   if (serviceMs === undefined) {
-    return doubtful('clock', 'the service sends no Date header', 'No action is needed. qrctl estimates pauses from Retry-After.');
+    return doubtful(
+      'clock',
+      'the service sends no Date header',
+      'No action is needed. qrctl estimates pauses from Retry-After.',
+    );
   }
   const aheadMs = clock.now() - serviceMs;
   if (Math.abs(aheadMs) <= NOTABLE_SKEW_MS) return sound('clock', 'matches the clock of the service');

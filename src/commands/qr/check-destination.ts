@@ -1,6 +1,10 @@
 /** The rule of destination.ts, for codes that are created or changed one by one. */
 import { UsageError } from '../../base/errors.ts';
-import { type DestinationProblem, findDestinationProblem, isDead } from '../../codes/destinations/destination.ts';
+import {
+  type DestinationProblem,
+  findDestinationProblem,
+  isDead,
+} from '../../codes/destinations/destination.ts';
 import type { Context } from '../../context.ts';
 import type { NewCode, QrCode } from '../../service/shapes.ts';
 
@@ -30,7 +34,8 @@ export function mustKnowType({ destination }: { destination?: string | undefined
 /** Throws UsageError if one of the codes would lead nowhere when it is scanned, and does not yet. Nothing was changed then. */
 export function refuseDestination(codes: readonly QrCode[], destination: string | undefined): void {
   for (const code of codes) {
-    const problem = code.destination === destination ? undefined : findDestinationProblem(destination, code.type);
+    const problem =
+      code.destination === destination ? undefined : findDestinationProblem(destination, code.type);
     if (problem && isDead(problem)) throw refusal(problem);
   }
 }

@@ -35,7 +35,11 @@ const COLOUR_OF: Readonly<Partial<Record<Outcome, ColourName>>> = {
 const OUTCOME_COLOURS: ReadonlyMap<string, ColourName> = new Map(Object.entries(COLOUR_OF));
 
 /** Outcome of a row or a code. */
-export const OUTCOME: Column = { name: 'outcome', importance: 3, colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)) };
+export const OUTCOME: Column = {
+  name: 'outcome',
+  importance: 3,
+  colour: (outcome) => OUTCOME_COLOURS.get(String(outcome)),
+};
 
 /** Why a row failed or was not attempted. */
 export const ERROR: Column = { name: 'error', importance: 2, below: true };
@@ -52,7 +56,10 @@ const FIELD_COLUMNS: Readonly<Record<keyof QrCode, Omit<Column, 'name'>>> = {
   created_at: { importance: 2, keepWhole: true, isTime: true },
   updated_at: { importance: 1, keepWhole: true, isTime: true },
 };
-const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name, column]) => ({ name, ...column }));
+const CODE_COLUMNS: readonly Column[] = Object.entries(FIELD_COLUMNS).map(([name, column]) => ({
+  name,
+  ...column,
+}));
 
 /** Column that qrctl computes. */
 interface DerivedColumn extends Column {
@@ -70,13 +77,19 @@ const DERIVED_COLUMNS: readonly DerivedColumn[] = [
 ];
 
 /** Output of commands that print codes (`qr list`, `get`, `create`, `update`). */
-export const CODE_OUTPUT: OutputColumns = { columns: CODE_COLUMNS, optional: DERIVED_COLUMNS.map(({ name }) => name) };
+export const CODE_OUTPUT: OutputColumns = {
+  columns: CODE_COLUMNS,
+  optional: DERIVED_COLUMNS.map(({ name }) => name),
+};
 
 /** What a row was saved from: what both sides change until it is read again is a conflict. */
 const BASE: Column = { name: 'base', importance: 0, keepWhole: true };
 
 /** Output of `qr list`, whose files are edited and read again. */
-export const LIST_OUTPUT: OutputColumns = { ...CODE_OUTPUT, optional: [...DERIVED_COLUMNS, BASE].map(({ name }) => name) };
+export const LIST_OUTPUT: OutputColumns = {
+  ...CODE_OUTPUT,
+  optional: [...DERIVED_COLUMNS, BASE].map(({ name }) => name),
+};
 
 interface CodeOutput {
   columns: readonly Column[];
@@ -100,7 +113,9 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
   const columnsOf = () => [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
   const mayHaveBases = shape === 'list' ? [BASE] : [];
   const { format, path } = await planOutput(context, options, [...columnsOf(), ...mayHaveBases], shape);
-  const hasBases = options.fields ? options.fields.includes(BASE.name) : path !== undefined && SHEETS.has(format);
+  const hasBases = options.fields
+    ? options.fields.includes(BASE.name)
+    : path !== undefined && SHEETS.has(format);
   if (shape === 'list' && hasBases) derived.push({ column: BASE, compute: await loadBase() });
   const columns = columnsOf();
   if (options.timezone !== undefined && format !== 'xlsx') {

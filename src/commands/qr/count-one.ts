@@ -12,7 +12,8 @@ export async function countOne<T>(facts: RunFacts, create: () => Promise<T>): Pr
   } catch (error) {
     const isUnknown = error instanceof RequestFailure && error.outcome === 'unknown';
     const outcomes: OutcomeCounts = isUnknown ? { undecided: 1 } : { failed: 1 };
-    if (error instanceof Failure && !(error instanceof UsageError)) Object.assign(facts, { codes: 0, outcomes });
+    if (error instanceof Failure && !(error instanceof UsageError))
+      Object.assign(facts, { codes: 0, outcomes });
     throw error;
   }
 }

@@ -14,7 +14,10 @@ export const command = defineCommand({
   examples: [
     { command: 'qrctl qr get spring-menu', does: 'Show the code with this slug' },
     { command: 'qrctl qr get spring-menu --format json', does: 'Print the code as JSON for a script' },
-    { command: 'qrctl qr get spring-menu --fields destination --format csv --no-header', does: 'Print only the destination' },
+    {
+      command: 'qrctl qr get spring-menu --fields destination --format csv --no-header',
+      does: 'Print only the destination',
+    },
   ],
   async run(context, { args: [wanted = ''], options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'record');

@@ -19,7 +19,11 @@ const SORT = { parse: parseSort, forms: `one of ${CODE_FIELDS.join(', ')}, with 
 const options = {
   ...filterOptions,
   limit: integer('--limit <n>', 'Maximum number of codes to list', { min: 1 }),
-  sort: parsed('--sort <field[:desc]>', 'Sort by a field, ascending unless :desc (default: the order of the service)', SORT),
+  sort: parsed(
+    '--sort <field[:desc]>',
+    'Sort by a field, ascending unless :desc (default: the order of the service)',
+    SORT,
+  ),
   ...outputOptions,
   ...timezoneOption,
 };
@@ -35,10 +39,16 @@ export const command = defineCommand({
   columns: async () => [LIST_OUTPUT],
   examples: [
     { command: 'qrctl qr list', does: 'List every code' },
-    { command: 'qrctl qr list --status active --name menu --sort name', does: 'List active codes with "menu" in their name' },
+    {
+      command: 'qrctl qr list --status active --name menu --sort name',
+      does: 'List active codes with "menu" in their name',
+    },
     { command: 'qrctl qr list --sort created_at:desc --limit 10', does: 'List the ten newest codes' },
     { command: 'qrctl qr list -o codes.xlsx --timezone Europe/Berlin', does: 'Save all codes in a workbook' },
-    { command: 'qrctl qr list --ids --status expired', does: 'Print the IDs of expired codes for another command' },
+    {
+      command: 'qrctl qr list --ids --status expired',
+      does: 'Print the IDs of expired codes for another command',
+    },
   ],
   async run(context, { options }) {
     const { columns, toRecord } = await codeOutput(context, options, 'list');
@@ -76,14 +86,20 @@ async function* listCodes(service: Lister, options: ListFlags): AsyncGenerator<Q
   yield sortCodes(codes.filter(passes), sort).slice(0, limit);
 }
 
-async function* filter(batches: AsyncIterable<QrCode[]>, passes: (code: QrCode) => boolean): AsyncGenerator<QrCode[]> {
+async function* filter(
+  batches: AsyncIterable<QrCode[]>,
+  passes: (code: QrCode) => boolean,
+): AsyncGenerator<QrCode[]> {
   for await (const batch of batches) {
     const left = batch.filter(passes);
     if (left.length) yield left;
   }
 }
 
-async function* take(batches: AsyncIterable<QrCode[]>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<QrCode[]> {
+async function* take(
+  batches: AsyncIterable<QrCode[]>,
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<QrCode[]> {
   let left = limit;
   for await (const batch of batches) {
     yield batch.slice(0, left);
@@ -111,7 +127,11 @@ async function* firstCodes(service: Lister, limit: number): AsyncGenerator<QrCod
   }
   let left = limit - seen.size;
   const width = Math.min(service.concurrency, MOST_AHEAD);
-  for await (const { rows } of fetchInOrder(pages(), (page) => service.listCodes({ page, limit: size }), width)) {
+  for await (const { rows } of fetchInOrder(
+    pages(),
+    (page) => service.listCodes({ page, limit: size }),
+    width,
+  )) {
     const next = fresh(rows).slice(0, left);
     // A page without new codes is the end, whatever the total is.
     if (next.length === 0) return;

@@ -2,12 +2,22 @@
 import { Failure } from '../../base/errors.ts';
 import { countOf, inQuotes } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
-import { type Checked, type Fault, type Input, type Source, tellFaults } from '../../files/formats/read/input.ts';
+import {
+  type Checked,
+  type Fault,
+  type Input,
+  type Source,
+  tellFaults,
+} from '../../files/formats/read/input.ts';
 
 /** Says how columns were understood, and which are only copied. */
-export function tellColumns({ console }: Context, { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>): void {
+export function tellColumns(
+  { console }: Context,
+  { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>,
+): void {
   for (const note of notes) console.note(note);
-  if (unread.length > 0) console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
+  if (unread.length > 0)
+    console.note(`Columns copied to the results but not used: ${unread.map(shownColumn).join(', ')}`);
 }
 
 /** Text of the file, if it is a plain word. */

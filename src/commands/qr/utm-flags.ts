@@ -22,8 +22,18 @@ export const utmOptions = {
 };
 
 /** Returns the tags of the flags; undefined if there are none. */
-export function utmOf(flags: Partial<Record<keyof typeof utmOptions, string | undefined>>): UtmTags | undefined {
-  const { utmSource: source, utmMedium: medium, utmCampaign: campaign, utmTerm: term, utmContent: content } = flags;
-  const given = Object.entries({ source, medium, campaign, term, content }).filter(([, value]) => value !== undefined);
+export function utmOf(
+  flags: Partial<Record<keyof typeof utmOptions, string | undefined>>,
+): UtmTags | undefined {
+  const {
+    utmSource: source,
+    utmMedium: medium,
+    utmCampaign: campaign,
+    utmTerm: term,
+    utmContent: content,
+  } = flags;
+  const given = Object.entries({ source, medium, campaign, term, content }).filter(
+    ([, value]) => value !== undefined,
+  );
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }

@@ -16,6 +16,10 @@ export function scanOutputs(optional: readonly string[] = []): OutputColumns[] {
 }
 
 /** Returns the values of the columns. */
-export function labelOf({ id, slug, name }: CodeLabel): Readonly<Record<(typeof LABELS)[number], string | null>> {
+export function labelOf({
+  id,
+  slug,
+  name,
+}: CodeLabel): Readonly<Record<(typeof LABELS)[number], string | null>> {
   return { qr_id: id, qr_slug: slug ?? null, qr_name: name ?? null };
 }

@@ -11,7 +11,10 @@ import { printRecord } from '../output-options.ts';
 export const COST_COLUMNS: readonly Column[] = [
   { name: 'requests' },
   { name: 'requests_per_minute' },
-  { name: 'seconds', format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : '') },
+  {
+    name: 'seconds',
+    format: (value) => (typeof value === 'number' ? `about ${formatDuration(value * 1000)}` : ''),
+  },
 ];
 
 /** Returns their values; `workMs` is the time that the requests take without a limit. */
@@ -22,8 +25,15 @@ export function costOfRequests(service: Pick<Service, 'rateLimit'>, requests: nu
 }
 
 /** Prints the record of a dry run. A format that fits only scans is none for it. */
-export function printCost(context: Context, record: Row, columns: readonly Column[], { format }: OutputPlan): Promise<void> {
-  return printRecord(context, record, columns, { format: format === 'ids' || format === 'xlsx' ? undefined : format });
+export function printCost(
+  context: Context,
+  record: Row,
+  columns: readonly Column[],
+  { format }: OutputPlan,
+): Promise<void> {
+  return printRecord(context, record, columns, {
+    format: format === 'ids' || format === 'xlsx' ? undefined : format,
+  });
 }
 
 export function rangeColumns(sinceMs: number | undefined, untilMs: number | undefined) {

@@ -67,7 +67,12 @@ export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
 }
 
 /** Reads a log, if there is one, without changing it. Throws UsageError as `openLog`. */
-export async function readLog<R extends { is: string }>({ path, advice, disk = nodeDisk, take }: LogPlace<R>): Promise<void> {
+export async function readLog<R extends { is: string }>({
+  path,
+  advice,
+  disk = nodeDisk,
+  take,
+}: LogPlace<R>): Promise<void> {
   try {
     const bytes = await ifPresent(disk.readFile(path));
     if (bytes === undefined) return;

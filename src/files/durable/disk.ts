@@ -33,7 +33,12 @@ export interface DiskFile {
    * Appends: `position` must be the end of the file. If the system supports it, this is enforced (O_APPEND), so that a file that another
    * process truncates gets no hole. Writes may be partial: see `writeFully`.
    */
-  write(data: Uint8Array, offset: number, length: number, position: number | null): Promise<{ bytesWritten: number }>;
+  write(
+    data: Uint8Array,
+    offset: number,
+    length: number,
+    position: number | null,
+  ): Promise<{ bytesWritten: number }>;
   /** Flushes content and length; after it resolves, they survive a power cut. */
   sync(): Promise<void>;
   /** As `sync`, without the times of the file. */
@@ -117,7 +122,12 @@ export async function ifPresent<T>(work: Promise<T>): Promise<T | undefined> {
 const PIECE_BYTES = 1 << 20;
 
 /** Yields the bytes of the file from `start` to `end` in chunks, each valid until the next is requested. Ends early if the file does. */
-export async function* readPieces(file: DiskFile, start: number, end: number, signal?: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readPieces(
+  file: DiskFile,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, end - start));
   for (let at = start; at < end; ) {
     signal?.throwIfAborted();

@@ -10,7 +10,11 @@ import { expectAtPath, realPath } from './trusted-file.ts';
  * Runs `work` in the directory at a real path, and holds it open until the end. Throws the system's error, UsageError if another directory is there
  * (D14), and the errors of `work`.
  */
-export async function inDirectory<T>(disk: Disk, path: string, work: (directory: DiskDirectory) => Promise<T>): Promise<T> {
+export async function inDirectory<T>(
+  disk: Disk,
+  path: string,
+  work: (directory: DiskDirectory) => Promise<T>,
+): Promise<T> {
   const directory = await disk.openDirectory(path);
   try {
     await expectAtPath(disk, directory, path);

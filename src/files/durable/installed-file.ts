@@ -17,5 +17,8 @@ export async function readInstalled(packaged: string, installed: string): Promis
 
 /** Returns the error for a damaged installation, which a reinstall fixes and which is not a bug. */
 export function damagedInstallation(packaged: string, what: string, cause: unknown): LocalError {
-  return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, { cause, hint: 'Reinstall qrctl.' });
+  return new LocalError(`the qrctl installation is corrupt: ${packaged} ${what}`, {
+    cause,
+    hint: 'Reinstall qrctl.',
+  });
 }

@@ -38,10 +38,16 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
  * Returns the error if the lock on `path` is not held by a process of this user: names of locks are predictable, and any process can take
  * one. Undefined if it is, or if the holder is unknown.
  */
-export function otherUserError(path: string, holder: LockHolder | undefined, user: number | undefined): UsageError | undefined {
+export function otherUserError(
+  path: string,
+  holder: LockHolder | undefined,
+  user: number | undefined,
+): UsageError | undefined {
   if (!holder || holder.process?.user === user) return undefined;
   const { process: found } = holder;
-  const who = found ? `process ${found.pid} of user ${found.user}` : 'a process of another user or outside this container';
+  const who = found
+    ? `process ${found.pid} of user ${found.user}`
+    : 'a process of another user or outside this container';
   return new UsageError(`${who} holds the lock on ${path}`, {
     hint: 'No changes were made. If that process is not a qrctl run, end it. Then run the same command again.',
   });

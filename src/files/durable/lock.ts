@@ -50,7 +50,8 @@ export async function acquireLock(path: string, options: LockOptions): Promise<L
     if (lock) return lock;
     if (!waited) onWait?.();
     const left = waitMs - (clock.monotonic() - start);
-    if (left <= 0) throw otherUserError(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
+    if (left <= 0)
+      throw otherUserError(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
     // Jitter, so that many waiting runs don't try at the same instant.
     await clock.sleep(Math.min(left, POLL_MS * (0.5 + clock.random())), signal);
   }
@@ -115,7 +116,9 @@ function listen(address: string): Promise<Lock | undefined> {
 
 /** Words the system's error, with the usual @ for the NUL of an abstract name. */
 function cannotLock(cause: unknown): LocalError {
-  return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, { cause });
+  return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, {
+    cause,
+  });
 }
 
 /** Flags of open(2) on macOS and the BSDs, which node:fs does not name: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
@@ -123,7 +126,8 @@ const BSD_OPEN_LOCKED = 0x0002 | 0x0004 | 0x0020 | 0x0200 | 0x0100;
 const BSD_SYSTEMS = new Set<string>(['darwin', 'freebsd', 'openbsd', 'netbsd']);
 
 async function lockFile(path: string): Promise<Lock | undefined> {
-  if (!BSD_SYSTEMS.has(platform())) throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
+  if (!BSD_SYSTEMS.has(platform()))
+    throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
     // Another user's run must be able to lock it too, whatever the umask is; only the owner can change the permissions, and only the owner

@@ -67,7 +67,8 @@ export function createLineReader<R extends object>(
     lines += 1;
     read += line.length + 1;
     const record = parseLine<R>(line.toString());
-    if (record && brokenAtLine > 0) throw new DamagedLogError(path, `is damaged at line ${brokenAtLine}`, hint);
+    if (record && brokenAtLine > 0)
+      throw new DamagedLogError(path, `is damaged at line ${brokenAtLine}`, hint);
     if (record) {
       take(record);
       records += 1;

@@ -15,7 +15,9 @@ export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {
       const escaped = line.split(' ')[4] ?? '';
-      return escaped.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+      return escaped.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      );
     }),
   );
 }

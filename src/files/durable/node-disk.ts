@@ -52,9 +52,23 @@ const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
   const { dev, ino, mtimeNs, ctimeNs } = stats;
-  const [size, mode, uid, gid, nlink] = [stats.size, stats.mode, stats.uid, stats.gid, stats.nlink].map(Number) as FiveNumbers;
+  const [size, mode, uid, gid, nlink] = [stats.size, stats.mode, stats.uid, stats.gid, stats.nlink].map(
+    Number,
+  ) as FiveNumbers;
   const kinds = { isFile: () => stats.isFile(), isDirectory: () => stats.isDirectory() };
-  return { dev, ino, mtimeNs, ctimeNs, size, mode, uid, gid, nlink, ...kinds, isSymbolicLink: () => stats.isSymbolicLink() };
+  return {
+    dev,
+    ino,
+    mtimeNs,
+    ctimeNs,
+    size,
+    mode,
+    uid,
+    gid,
+    nlink,
+    ...kinds,
+    isSymbolicLink: () => stats.isSymbolicLink(),
+  };
 }
 
 type FiveNumbers = [number, number, number, number, number];
@@ -125,7 +139,8 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
 /** Fallback for systems on which a descriptor gives no access to the directory: uses its name. */
 async function nameDirectory(path: string): Promise<DiskDirectory> {
   const describe = () => lstat(path, BIGINT).then(inNumbers);
-  if (!(await describe()).isDirectory()) throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
+  if (!(await describe()).isDirectory())
+    throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
   return {
     at: (name) => join(path, name),
     isHeld: false,
@@ -142,9 +157,12 @@ const MOST_BYTES = 512 * 2 ** 20;
 async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {
   const handle = await open(path, OPEN_FLAGS.r);
   try {
-    const { size, isFile } = await handle.stat().then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
+    const { size, isFile } = await handle
+      .stat()
+      .then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
     if (!isFile) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-    if (size > mostBytes) throw Object.assign(new Error(`${path} has ${size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
+    if (size > mostBytes)
+      throw Object.assign(new Error(`${path} has ${size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
     return await handle.readFile();
   } finally {
     await handle.close();

@@ -52,7 +52,11 @@ export interface CacheBounds {
 }
 
 /** Opens the directory `name` of this user's cache. Throws if it can't be private. */
-export function openOwnCache(user: User & { pid: number }, name: string, { largest, most, content }: CacheBounds): OwnCache {
+export function openOwnCache(
+  user: User & { pid: number },
+  name: string,
+  { largest, most, content }: CacheBounds,
+): OwnCache {
   const owner = ownerOf(user, content);
   const directory = directoryOf(user.env, owner, name);
   return {
@@ -87,7 +91,8 @@ export function quietly<T>(work: () => T): T | undefined {
 /** Returns the user who may own the cache; undefined on Windows. Throws for a set-uid program, whose two user IDs differ. */
 function ownerOf({ getuid, geteuid }: User, content: CacheBounds['content']): number | undefined {
   const owner = geteuid?.();
-  if (owner !== getuid?.() || (owner === undefined && content === 'code')) throw new Error('the owner is unknown');
+  if (owner !== getuid?.() || (owner === undefined && content === 'code'))
+    throw new Error('the owner is unknown');
   return owner;
 }
 
@@ -139,13 +144,16 @@ function isBelowOwn(directory: string, owner: number | undefined): boolean {
 /** Returns the missing directories of a path, topmost first. */
 function missingLevels(directory: string): string[] {
   const missing: string[] = [];
-  for (let level = directory; !existsSync(level) && level !== dirname(level); level = dirname(level)) missing.unshift(level);
+  for (let level = directory; !existsSync(level) && level !== dirname(level); level = dirname(level))
+    missing.unshift(level);
   return missing;
 }
 
 /** Keeps the `most` files of a directory that were written last. */
 function removeOldest(directory: string, most: number): void {
   const files = readdirSync(directory).map((name) => join(directory, name));
-  const aged = files.map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs })).sort((a, b) => b.writtenMs - a.writtenMs);
+  const aged = files
+    .map((file) => ({ file, writtenMs: lstatSync(file).mtimeMs }))
+    .sort((a, b) => b.writtenMs - a.writtenMs);
   for (const { file } of aged.slice(most)) rmSync(file, { force: true });
 }

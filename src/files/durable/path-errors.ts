@@ -1,5 +1,12 @@
 /** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
-import { ClosedPipeError, Failure, isDiskFull, LocalError, messageOf, UsageError } from '../../base/errors.ts';
+import {
+  ClosedPipeError,
+  Failure,
+  isDiskFull,
+  LocalError,
+  messageOf,
+  UsageError,
+} from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 
 /** The `code` of a system error (`ENOENT`), or undefined for anything else. */
@@ -57,7 +64,8 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
   // Only the caller knows whether anything was changed: other files may have been written before.
-  if (!Object.hasOwn(BAD_PATH, code)) return new LocalError(message, { cause: error, hint: adviceFor(error) });
+  if (!Object.hasOwn(BAD_PATH, code))
+    return new LocalError(message, { cause: error, hint: adviceFor(error) });
   return new UsageError(message, {
     cause: error,
     hint: asSentence(code === 'ENOENT' ? `create the directory first, or ${choice}` : choice),
@@ -81,7 +89,10 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
 /** Words an error that no other code has worded, if the disk is full; returns any other error unchanged. */
 export function ifDiskFull(error: unknown): unknown {
   if (error instanceof Failure || !isDiskFull(error)) return error;
-  return new LocalError(`cannot write a file: ${describeSystemError(error)}`, { cause: error, hint: adviceFor(error) });
+  return new LocalError(`cannot write a file: ${describeSystemError(error)}`, {
+    cause: error,
+    hint: adviceFor(error),
+  });
 }
 
 /** Returns the advice for an error of the machine. */

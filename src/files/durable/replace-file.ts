@@ -53,7 +53,11 @@ export interface Replacement {
  * Starts to replace the file at `path`, which does not need to exist. Links are not followed: a rename would replace the link, so pass the
  * real path (`realPath`). Throws the system's error, and UsageError if another user changes names meanwhile (D14).
  */
-export async function openReplacement(disk: Disk, path: string, options: ReplaceOptions = {}): Promise<Replacement> {
+export async function openReplacement(
+  disk: Disk,
+  path: string,
+  options: ReplaceOptions = {},
+): Promise<Replacement> {
   const temporary = temporaryOf(path, options.processes?.pid);
   await removeLeftovers(disk, path, options.processes);
   const file = await createTemporary(disk, path, temporary, options.mode);
@@ -103,9 +107,9 @@ export async function openReplacement(disk: Disk, path: string, options: Replace
     async discard() {
       if (ended) return;
       await file.close().catch(() => undefined); // first, because Windows can't remove an open file
-      await inDirectory(disk, dirname(path), ({ at }) => removeOurs(disk, identity, at(basename(temporary)))).catch(
-        () => undefined,
-      );
+      await inDirectory(disk, dirname(path), ({ at }) =>
+        removeOurs(disk, identity, at(basename(temporary))),
+      ).catch(() => undefined);
     },
   };
 }
@@ -160,7 +164,12 @@ const PERMISSIONS = 0o777;
  * Creates `temporary` for the new content of `path`, the first step of a replacement, with the old file's owner and permissions, as if it
  * were rewritten in place, or with `mode`. Throws the system's error, EEXIST if the name is taken.
  */
-export function createTemporary(disk: Disk, path: string, temporary: string, mode?: number): Promise<DiskFile> {
+export function createTemporary(
+  disk: Disk,
+  path: string,
+  temporary: string,
+  mode?: number,
+): Promise<DiskFile> {
   return inDirectory(disk, dirname(path), (directory) => openIn(directory, { disk, path, temporary, mode }));
 }
 
@@ -175,7 +184,8 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
   const entry = directory.at(basename(temporary));
   const old = await ifPresent(disk.lstat(directory.at(basename(path))));
   // D14: `path` is a real path; if it is a link by now, another user created it.
-  if (old && !old.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+  if (old && !old.isFile())
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
   // Never wider permissions than requested, not even for an instant.
   const file = await disk.open(entry, 'wx+', wanted ?? 0o666);

@@ -19,7 +19,10 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
   // On Windows, users have no numeric IDs.
   if (disk.user() === undefined) {
-    return (await ifPresent(disk.realpath(absolute))) ?? join(await disk.realpath(dirname(absolute)), basename(absolute));
+    return (
+      (await ifPresent(disk.realpath(absolute))) ??
+      join(await disk.realpath(dirname(absolute)), basename(absolute))
+    );
   }
   const real = await withoutLinks(disk, absolute);
   await disk.lstat(dirname(real));
@@ -33,14 +36,24 @@ type Use = 'read' | 'write';
  * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory at the real path `within` that leads out
  * of it.
  */
-export async function withoutLinks(disk: Disk, path: string, use: Use = 'write', within?: string): Promise<string> {
+export async function withoutLinks(
+  disk: Disk,
+  path: string,
+  use: Use = 'write',
+  within?: string,
+): Promise<string> {
   const steps = followLinks(path, { user: disk.user(), within });
   let step = steps.next();
   while (!step.done) step = steps.next(await lookAt(disk, step.value));
   const { real, untrusted, leaving } = step.value;
-  if (leaving !== undefined) throw refusal(path, `${leaving} is a symbolic link that leads out of ${within}`, use);
+  if (leaving !== undefined)
+    throw refusal(path, `${leaving} is a symbolic link that leads out of ${within}`, use);
   if (untrusted)
-    throw refusal(path, `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`, use);
+    throw refusal(
+      path,
+      `${untrusted.at} is a symbolic link to another user's file, created by user ${untrusted.uid}`,
+      use,
+    );
   return real;
 }
 
@@ -55,7 +68,11 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
  */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
-  await makeDirectories(disk, disk.user() === undefined ? absolute : await withoutLinks(disk, absolute), mode);
+  await makeDirectories(
+    disk,
+    disk.user() === undefined ? absolute : await withoutLinks(disk, absolute),
+    mode,
+  );
   return realPath(disk, absolute);
 }
 
@@ -80,7 +97,11 @@ export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | 
 }
 
 /** Calls `work` with the file that `openTrusted` opens, and closes it; undefined if there is none. */
-export async function withTrusted<T>(disk: Disk, path: string, work: (file: DiskFile) => Promise<T>): Promise<T | undefined> {
+export async function withTrusted<T>(
+  disk: Disk,
+  path: string,
+  work: (file: DiskFile) => Promise<T>,
+): Promise<T | undefined> {
   const file = await openTrusted(disk, path);
   if (!file) return undefined;
   try {
@@ -126,7 +147,11 @@ export async function expectAtPath(
   path: string,
   use: Use = 'write',
 ): Promise<void> {
-  const [opened, found, currentPath] = await Promise.all([file.stat(), ifPresent(disk.lstat(path)), file.currentPath()]);
+  const [opened, found, currentPath] = await Promise.all([
+    file.stat(),
+    ifPresent(disk.lstat(path)),
+    file.currentPath(),
+  ]);
   if (isSameFile(opened, found) && (currentPath ?? path) === path) return;
   throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime', use);
 }
@@ -143,7 +168,11 @@ async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): P
   if (directory.uid === ROOT && (directory.mode & OTHERS_WRITE) === 0) return;
   if (![ROOT, directory.uid].includes(uid))
     throw refusal(path, `it belongs to user ${uid}, and its directory is writable by users other than root`);
-  if (nlink > 1) throw refusal(path, 'it has more than one hard link, and its directory is writable by users other than root');
+  if (nlink > 1)
+    throw refusal(
+      path,
+      'it has more than one hard link, and its directory is writable by users other than root',
+    );
 }
 
 function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
@@ -152,5 +181,6 @@ function refusal(path: string, reason: string, use: Use = 'write'): UsageError {
 
 const HINTS: Readonly<Record<Use, string>> = {
   read: 'Pass the path of the file itself, without links that another user can change.',
-  write: 'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
+  write:
+    'Run the command as the user who owns the files. Otherwise, specify a directory that no other user can write to.',
 };

@@ -9,11 +9,16 @@ import { systemCode } from './path-errors.ts';
  *
  * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` if a write takes no bytes at all.
  */
-export async function writeFully(file: Pick<DiskFile, 'write'>, data: Uint8Array, position: number | null): Promise<void> {
+export async function writeFully(
+  file: Pick<DiskFile, 'write'>,
+  data: Uint8Array,
+  position: number | null,
+): Promise<void> {
   for (let done = 0; done < data.length; ) {
     const at = position === null ? null : position + done;
     const { bytesWritten } = await file.write(data, done, data.length - done, at);
-    if (bytesWritten === 0) throw Object.assign(new Error('EIO: the device takes no more data'), { code: 'EIO' });
+    if (bytesWritten === 0)
+      throw Object.assign(new Error('EIO: the device takes no more data'), { code: 'EIO' });
     done += bytesWritten;
   }
 }

@@ -39,7 +39,10 @@ export interface Column {
  *
  * @throws UsageError on a name that is unknown (with the nearest one as the hint) or repeated.
  */
-export function chooseColumns(fields: readonly string[] | undefined, columns: readonly Column[]): readonly Column[] {
+export function chooseColumns(
+  fields: readonly string[] | undefined,
+  columns: readonly Column[],
+): readonly Column[] {
   if (!fields) return columns;
   const names = columns.map((column) => column.name);
   return fields.map((field, index) => {

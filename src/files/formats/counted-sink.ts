@@ -3,7 +3,11 @@ import { addFile, type RunFacts } from '../../base/run/run-summary.ts';
 import type { DocumentSink } from './document-sink.ts';
 
 /** Returns the sink; its rows count as they are printed or, in the file at `path`, once that is in its place. */
-export function createCountedSink(sink: DocumentSink, facts: RunFacts, path: string | undefined): DocumentSink {
+export function createCountedSink(
+  sink: DocumentSink,
+  facts: RunFacts,
+  path: string | undefined,
+): DocumentSink {
   let rows = 0;
   const tell = () => {
     facts.rows = rows;

@@ -20,13 +20,18 @@ export function createField(opening: string): Field {
 }
 
 /** The bytes of the opening and the value, the same for the same value; undefined for one that is not worth remembering. */
-export function knownBytes(field: Field, value: unknown, encode: (value: unknown) => string): Buffer | undefined {
+export function knownBytes(
+  field: Field,
+  value: unknown,
+  encode: (value: unknown) => string,
+): Buffer | undefined {
   return field.known?.get(value) ?? remember(field, value, encode);
 }
 
 function remember(field: Field, value: unknown, encode: (value: unknown) => string): Buffer | undefined {
   const { known, opening } = field;
-  const isShort = typeof value === 'string' ? value.length <= LONGEST_VALUE : typeof value !== 'object' || value === null;
+  const isShort =
+    typeof value === 'string' ? value.length <= LONGEST_VALUE : typeof value !== 'object' || value === null;
   if (!known || !isShort) return undefined;
   const bytes = Buffer.concat([opening, Buffer.from(encode(value))]);
   known.set(value, bytes);

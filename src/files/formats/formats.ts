@@ -5,11 +5,13 @@ export const FORMATS = ['table', 'csv', 'json', 'ndjson', 'markdown'] as const;
 
 /** Help texts of the formats. */
 export const FORMAT_MEANINGS: Readonly<Record<(typeof FORMATS)[number], string>> = {
-  table: 'Default on a terminal. Omits the least important columns if they do not fit. Makes control characters visible.',
+  table:
+    'Default on a terminal. Omits the least important columns if they do not fit. Makes control characters visible.',
   csv: 'Default for lists and scans if the output is not a terminal (RFC 4180, UTF-8, LF, null as an empty cell)',
   json: 'Default for one record if the output is not a terminal. A list is one document, regardless of the number of pages.',
   ndjson: 'One JSON object per line',
-  markdown: 'Table for pull requests, job summaries and chat (GitHub Flavored Markdown). Not available for scans.',
+  markdown:
+    'Table for pull requests, job summaries and chat (GitHub Flavored Markdown). Not available for scans.',
 };
 
 /** Additional values for scans, which engines read by the million. */

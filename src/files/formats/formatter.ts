@@ -17,7 +17,9 @@ export interface Formatter {
 }
 
 export function textOf(piece: Piece): string {
-  return typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
+  return typeof piece === 'string'
+    ? piece
+    : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString();
 }
 
 /** The `checkpoint` of a formatter whose rows do not depend on earlier ones. */
@@ -25,5 +27,10 @@ export const stateless = () => () => undefined;
 
 /** Only the ids, one a line. */
 export function createIdsFormatter(): Formatter {
-  return { begin: () => '', rows: (rows) => rows.map((row) => `${row.id}\n`).join(''), end: () => '', checkpoint: stateless };
+  return {
+    begin: () => '',
+    rows: (rows) => rows.map((row) => `${row.id}\n`).join(''),
+    end: () => '',
+    checkpoint: stateless,
+  };
 }

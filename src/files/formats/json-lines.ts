@@ -86,15 +86,20 @@ const DEEPEST = 200;
 export function formatJson(value: unknown, indent = 0, margin = '', depth = 0): string {
   if (typeof value === 'bigint') return `${value}`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (depth > DEEPEST) throw new UnexpectedAnswerError(`the service returned a value nested more than ${DEEPEST} levels deep`);
+  if (depth > DEEPEST)
+    throw new UnexpectedAnswerError(`the service returned a value nested more than ${DEEPEST} levels deep`);
   const inner = margin + ' '.repeat(indent);
   const colon = indent ? ': ' : ':';
   const parts = Array.isArray(value)
     ? value.map((item) => formatJson(item, indent, inner, depth + 1))
-    : Object.entries(value).map(([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner, depth + 1));
+    : Object.entries(value).map(
+        ([key, item]) => JSON.stringify(key) + colon + formatJson(item, indent, inner, depth + 1),
+      );
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   if (parts.length === 0) return `${open}${close}`;
-  return indent ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}` : `${open}${parts.join(',')}${close}`;
+  return indent
+    ? `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`
+    : `${open}${parts.join(',')}${close}`;
 }
 
 /** As `formatJson` without indent, by JSON.stringify, which is far faster and refuses only bigints. */

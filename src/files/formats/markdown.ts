@@ -38,7 +38,10 @@ export function markdownLine(cells: readonly string[]): string {
 }
 
 /** Returns the lines above the rows of a table. The names are Markdown. */
-export function markdownHead(names: readonly string[], aligns: readonly (Column['align'] | undefined)[] = []): string {
+export function markdownHead(
+  names: readonly string[],
+  aligns: readonly (Column['align'] | undefined)[] = [],
+): string {
   return markdownLine(names) + markdownLine(names.map((_, at) => (aligns[at] === 'right' ? '--:' : '---')));
 }
 
@@ -48,7 +51,8 @@ export function createMarkdownFormatter(columns: readonly Column[], shape: Shape
   if (shape === 'record') {
     return {
       begin: () => markdownHead(['field', 'value']),
-      rows: ([record = {}]) => columns.map((column) => markdownLine([cellOf(column.name), cell(column, record)])).join(''),
+      rows: ([record = {}]) =>
+        columns.map((column) => markdownLine([cellOf(column.name), cell(column, record)])).join(''),
       end: () => '',
     };
   }

@@ -96,7 +96,9 @@ export function planOutput(flags: OutputFlags, context: PlanContext): OutputPlan
   }
   // Flags that concern CSV select it, unless the format is set explicitly.
   const cells = flags.excel || flags.rawCells || flags.delimiter !== undefined;
-  const asked = flags.format ?? (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
+  const asked =
+    flags.format ??
+    (cells && (path === undefined || outputFormatOfPath(path) === undefined) ? 'csv' : undefined);
   const format = chooseFormat(asked, path, context);
   refuseUnsuitable(flags, format, plan.gzip);
   if (format === 'parquet') refuseParquet(plan, context);
@@ -115,7 +117,8 @@ function refuseBesideIds(flags: OutputFlags, columns: readonly Column[]): void {
   if (flags.rawCells) throw beside('--raw-cells');
   if (flags.delimiter) throw beside('--delimiter');
   const named = flags.output && outputFormatOfPath(flags.output);
-  if (named && named !== 'csv') throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
+  if (named && named !== 'csv')
+    throw beside(`${named} output`, 'Omit --ids, or use the extension .csv or .txt with --output.');
 }
 
 /** Why an output can't have the format; `records` is its content. */
@@ -133,11 +136,17 @@ function isRestricted(format: FileFormat): format is keyof typeof RESTRICTIONS {
  * Throws UsageError if the extension of a path is one of another program, or of a format that is not in `formats`. `records`: the
  * content of the file.
  */
-export function refuseForeignExtension(path: string, formats: readonly (Format | 'xlsx')[], records = 'scans'): void {
+export function refuseForeignExtension(
+  path: string,
+  formats: readonly (Format | 'xlsx')[],
+  records = 'scans',
+): void {
   const extension = extensionOf(path);
   const format = outputFormatOfPath(path);
   if (format !== undefined && isRestricted(format) && !formats.includes(format))
-    throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, { hint: 'Use the extension .csv.' });
+    throw new UsageError(`cannot write ${path}: ${RESTRICTIONS[format](records)}`, {
+      hint: 'Use the extension .csv.',
+    });
   if (!FOREIGN_EXTENSIONS.has(extension)) return;
   const known = (Object.keys(EXTENSIONS) as FileFormat[]).filter((name) => formats.includes(name));
   const extensions = known.flatMap((name) => EXTENSIONS[name]).map((name) => `.${name}`);
@@ -154,7 +163,11 @@ function refuseOtherExtension(path: string, format: Format | FileFormat): void {
   });
 }
 
-function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, { settings }: PlanContext): Delimiter {
+function chooseDelimiter(
+  flag: Delimiter | undefined,
+  path: string | undefined,
+  { settings }: PlanContext,
+): Delimiter {
   if (path === undefined || extensionOf(path) !== 'tsv') return flag ?? settings.delimiter ?? ',';
   if (flag === undefined || flag === '\t') return '\t';
   throw new UsageError(`--delimiter ${flag} can't be used with .tsv, which is tab-separated`, {
@@ -162,9 +175,15 @@ function chooseDelimiter(flag: Delimiter | undefined, path: string | undefined, 
   });
 }
 
-function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, format: Format | FileFormat, gzip: boolean): void {
+function refuseUnsuitable(
+  { header, rawCells, excel, delimiter }: OutputFlags,
+  format: Format | FileFormat,
+  gzip: boolean,
+): void {
   if (excel && rawCells) {
-    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", { hint: 'Omit one of the two flags.' });
+    throw new UsageError("--excel escapes formulas and can't be used with --raw-cells", {
+      hint: 'Omit one of the two flags.',
+    });
   }
   const onlyCsv =
     (excel && '--excel') ||
@@ -181,7 +200,10 @@ function refuseUnsuitable({ header, rawCells, excel, delimiter }: OutputFlags, f
 }
 
 const OMIT_GZ = 'Omit .gz from the file name.';
-const TABLES = { message: 'tables cannot be compressed', hint: 'Use --format csv, or omit .gz from the file name.' };
+const TABLES = {
+  message: 'tables cannot be compressed',
+  hint: 'Use --format csv, or omit .gz from the file name.',
+};
 
 /** Why a format can't be compressed; undefined if it can. A record, so that the type checker asks for each new format. */
 const NOT_COMPRESSED: Readonly<Record<Format | FileFormat, { message: string; hint: string } | undefined>> = {
@@ -208,7 +230,9 @@ function outputFormatOfPath(path: string): FileFormat | undefined {
 }
 
 const FORMAT_OF_EXTENSION: ReadonlyMap<string, FileFormat> = new Map(
-  (Object.keys(EXTENSIONS) as FileFormat[]).flatMap((format) => EXTENSIONS[format].map((extension) => [extension, format])),
+  (Object.keys(EXTENSIONS) as FileFormat[]).flatMap((format) =>
+    EXTENSIONS[format].map((extension) => [extension, format]),
+  ),
 );
 
 /** Formats of lists that can be read back. */
@@ -239,6 +263,7 @@ function chooseFormat(
   if (asked) return asked;
   const plain = shape === 'list' ? 'csv' : 'json';
   const setting = formats.find((format) => format === settings.format);
-  if (path !== undefined) return outputFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
+  if (path !== undefined)
+    return outputFormatOfPath(path) ?? (setting === 'table' ? undefined : setting) ?? plain;
   return setting ?? (isTerminal ? 'table' : plain);
 }

@@ -44,13 +44,22 @@ export interface WholeFileOptions extends OutputPlace {
  * @throws UsageError if the path cannot be written (no such directory, no permission, a directory), before any byte is.
  */
 export async function openWholeFile(path: string, options: WholeFileOptions): Promise<ByteSink> {
-  const { processes, gzip = false, keeps = false, disk = nodeDisk, elsewhere = OTHER_FILE, beforeReplace } = options;
+  const {
+    processes,
+    gzip = false,
+    keeps = false,
+    disk = nodeDisk,
+    elsewhere = OTHER_FILE,
+    beforeReplace,
+  } = options;
   const encoder = () => (gzip ? createGzipEncoder() : plainEncoder());
   try {
     // By its own name: in a directory, as node would make it, the system takes it for that of a file.
-    if (namesDevice(path, platform())) return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
+    if (namesDevice(path, platform()))
+      return directFile(path, await open(`\\\\.\\${basename(path)}`, 'w'), encoder());
     const { real, isFile } = await resolveFile(disk, path, options);
-    if (isFile) return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
+    if (isFile)
+      return wholeFile(path, await openReplacement(disk, real, { processes }), encoder, beforeReplace);
     if (keeps) throw refusal(path, 'is not a regular file', 'remove it, or specify a different path');
     return directFile(path, await openDirectly(disk, path, real, processes.pid), encoder());
   } catch (error) {
@@ -59,7 +68,11 @@ export async function openWholeFile(path: string, options: WholeFileOptions): Pr
 }
 
 /** Replaces `path` by `data` atomically. Throws like `openWholeFile`, `write` and `commit`; on failure the old file stays. */
-export async function writeWholeFile(path: string, data: string | Uint8Array, options: WholeFileOptions): Promise<void> {
+export async function writeWholeFile(
+  path: string,
+  data: string | Uint8Array,
+  options: WholeFileOptions,
+): Promise<void> {
   const file = await openWholeFile(path, options);
   try {
     await file.write(data);
@@ -102,14 +115,22 @@ export async function checkWholeFile(path: string, place: OutputPlace = {}): Pro
  * if it can't be written, also at a link that another user made to a device that is not theirs, and at their FIFO (D14), and if a later run
  * relies on the file (T14).
  */
-async function resolveFile(disk: Disk, path: string, place: OutputPlace): Promise<{ real: string; isFile: boolean }> {
+async function resolveFile(
+  disk: Disk,
+  path: string,
+  place: OutputPlace,
+): Promise<{ real: string; isFile: boolean }> {
   const { elsewhere = OTHER_FILE, replaces = ORDINARY_FILES } = place;
   if (path.endsWith('/') || path.endsWith(sep)) throw refusal(path, 'is the path of a directory', elsewhere);
   const old = await ifPresent(disk.stat(path));
   if (old?.isDirectory()) throw refusal(path, 'is a directory', elsewhere);
   if (DESCRIPTORS.test(path)) return { real: path, isFile: false };
   if (!old && (await ifPresent(disk.lstat(path)))) {
-    throw refusal(path, 'is a symbolic link to a file that does not exist', 'specify the real file, or remove the link');
+    throw refusal(
+      path,
+      'is a symbolic link to a file that does not exist',
+      'specify the real file, or remove the link',
+    );
   }
   const isFile = old === undefined || old.isFile();
   if (old && isFile) await disk.checkWritable(path); // a rename would replace a file that was made read-only on purpose
@@ -168,7 +189,8 @@ async function openDirectly(disk: Disk, path: string, real: string, pid: number)
   try {
     await expectAtPath(disk, file, real);
     // A device when its name was checked, and a regular file when it was opened: another process swapped them.
-    if ((await file.stat()).isFile()) throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
+    if ((await file.stat()).isFile())
+      throw refusal(path, 'became a regular file in the meantime', 'run the same command again');
     return file;
   } catch (error) {
     await file.close();

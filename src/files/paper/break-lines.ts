@@ -12,7 +12,12 @@ const ELLIPSIS = '…';
 const FIRST_TRY = 32;
 
 /** Breaks a text into at most `most` lines of at most `room`, or within a word that is too long. Truncates the last line if necessary. */
-export function breakLines(text: string, most: number, widthOf: (text: string) => number, room: number): string[] {
+export function breakLines(
+  text: string,
+  most: number,
+  widthOf: (text: string) => number,
+  room: number,
+): string[] {
   const lines: string[] = [];
   let left = text;
   while (left !== '' && lines.length < most) {
@@ -34,7 +39,9 @@ function lastBreak(text: string, end: number): number | undefined {
 
 function canBreak(before: string, after: string): boolean {
   if (after === ' ') return true;
-  return (IDEOGRAPH.test(before) || IDEOGRAPH.test(after)) && !NOT_FIRST.test(after) && !NOT_LAST.test(before);
+  return (
+    (IDEOGRAPH.test(before) || IDEOGRAPH.test(after)) && !NOT_FIRST.test(after) && !NOT_LAST.test(before)
+  );
 }
 
 function cut(text: string, widthOf: (text: string) => number, room: number): string {
@@ -47,7 +54,8 @@ function longestFit(text: string, widthOf: (text: string) => number, room: numbe
   const characters = [...text];
   const start = (count: number) => characters.slice(0, count).join('');
   let high = Math.min(characters.length, FIRST_TRY);
-  while (high < characters.length && widthOf(start(high)) <= room) high = Math.min(characters.length, 2 * high);
+  while (high < characters.length && widthOf(start(high)) <= room)
+    high = Math.min(characters.length, 2 * high);
   let low = 0;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

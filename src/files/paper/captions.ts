@@ -18,7 +18,9 @@ export function captionOf(name: string): string {
   const caption = onOneLine(name.slice(0, MOST_UNITS));
   const characters = [...caption];
   const isWhole = name.length <= MOST_UNITS && characters.length <= MOST_CHARACTERS;
-  return isWhole || caption === '' ? caption : `${characters.slice(0, MOST_CHARACTERS).join('').trimEnd()}${ELLIPSIS}`;
+  return isWhole || caption === ''
+    ? caption
+    : `${characters.slice(0, MOST_CHARACTERS).join('').trimEnd()}${ELLIPSIS}`;
 }
 
 function onOneLine(text: string): string {

@@ -50,7 +50,12 @@ export function drawPieces(
     }
     const thicker = font.isTooLight && { fill: true, stroke: true };
     if (thicker) document.lineWidth(THICKER * size);
-    document.text(text, left, y, { lineBreak: false, baseline: 'alphabetic', ...optionsOf(text), ...thicker });
+    document.text(text, left, y, {
+      lineBreak: false,
+      baseline: 'alphabetic',
+      ...optionsOf(text),
+      ...thicker,
+    });
     if (pieces.length > 1) left += widthOfPiece(document, piece);
   }
 }

@@ -31,7 +31,10 @@ interface EmbeddedFont {
   /** By the number of the glyph in the subset. */
   readonly widths: number[];
   readonly unicode: (readonly number[])[];
-  layout(text: string, features: readonly string[]): { glyphs: readonly Glyph[]; positions: readonly Position[] };
+  layout(
+    text: string,
+    features: readonly string[],
+  ): { glyphs: readonly Glyph[]; positions: readonly Position[] };
   ref(): unknown;
 }
 
@@ -59,7 +62,11 @@ function numbersOf(font: EmbeddedFont): Map<string, string> {
 }
 
 /** Draws a text in the font of the document, and returns its width. Sizes and positions are in points; `y`: of the baseline, from the top. */
-export function drawShaped(document: Pdf, text: string, { x, y, size }: { x: number; y: number; size: number }): number {
+export function drawShaped(
+  document: Pdf,
+  text: string,
+  { x, y, size }: { x: number; y: number; size: number },
+): number {
   const { _font: font, page } = document as Pdf & Internals;
   const add = (operators: string) => (document as Pdf & Internals).addContent(operators);
   const known = numbersOf(font);
@@ -102,7 +109,11 @@ function spanOf(text: string): string {
 }
 
 /** Returns the four digits of a glyph in the subset. */
-function numberOf(font: EmbeddedFont, known: Map<string, string>, { id, advanceWidth, codePoints }: Glyph): string {
+function numberOf(
+  font: EmbeddedFont,
+  known: Map<string, string>,
+  { id, advanceWidth, codePoints }: Glyph,
+): string {
   const key = `${id} ${codePoints.join(' ')}`;
   const found = known.get(key);
   if (found !== undefined) return found;

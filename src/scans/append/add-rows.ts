@@ -86,7 +86,8 @@ export function createAppendFile(job: AppendJob): AppendFile {
   let kept = { ...contentsOf(job.replaced ?? overlaps), added: 0 };
 
   const start = createReadingStart({ ...job, sinceMs });
-  const startOf = (code: string, endMs?: number) => start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
+  const startOf = (code: string, endMs?: number) =>
+    start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
   /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
@@ -95,7 +96,11 @@ export function createAppendFile(job: AppendJob): AppendFile {
     // A25: whether a rotated file has them can't be checked.
     if (oldestMs <= movedUntilMs && oldestMs < movedIdsFromMs) {
       const back = setBackOf(overlap, start.now(), overlapMs);
-      throw olderRowError(path, { oldestMs, knownMs: movedIdsFromMs, backMs: back?.isCertain ? back.byMs : undefined });
+      throw olderRowError(path, {
+        oldestMs,
+        knownMs: movedIdsFromMs,
+        backMs: back?.isCertain ? back.byMs : undefined,
+      });
     }
     if (oldestMs >= idsFromMs) return;
     const fromMs = Math.min(oldestMs, starts.get(code) ?? Number.NEGATIVE_INFINITY);
@@ -107,7 +112,11 @@ export function createAppendFile(job: AppendJob): AppendFile {
   }
 
   /** `begunAt`: undefined for rows that are missing in the log (A34). */
-  async function add(code: string, { rows, times }: TimedRows, begunAt: ClockReading | undefined): Promise<number> {
+  async function add(
+    code: string,
+    { rows, times }: TimedRows,
+    begunAt: ClockReading | undefined,
+  ): Promise<number> {
     const overlap = overlapOf(overlaps, code);
     // A34: the caller compared missing rows with all of the log.
     if (begunAt)

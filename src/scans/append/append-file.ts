@@ -71,12 +71,24 @@ export interface AppendOptions {
  * from its state or from the export of this run. The hint states how to continue.
  */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
-  const { path, identity, own, sinceMs, clock, signal, lockWaitMs: waitMs, onWait, restart = false, disk = nodeDisk } = options;
+  const {
+    path,
+    identity,
+    own,
+    sinceMs,
+    clock,
+    signal,
+    lockWaitMs: waitMs,
+    onWait,
+    restart = false,
+    disk = nodeDisk,
+  } = options;
   checkIdentity(path, identity);
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
   // The file itself is replaced by a restart only.
-  for (const replaced of restart ? [paths.state, paths.file] : [paths.state]) await refuseMountPoint(disk, replaced);
+  for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
+    await refuseMountPoint(disk, replaced);
   // The state is replaced in it, so a writable file is not enough.
   await disk.checkWritable(dirname(paths.file)).catch((error) => {
     throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
@@ -87,7 +99,11 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
     // D14: while this run waited, the path may have been changed to lead to another file, whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
-      throw refusal(path, 'the path now points to a different file than when the run started', 'Run the same command again');
+      throw refusal(
+        path,
+        'the path now points to a different file than when the run started',
+        'Run the same command again',
+      );
     const found = restart ? await readCurrentState(job) : undefined;
     const replaced = found instanceof StateProblem ? undefined : found;
     const committed = restart
@@ -95,7 +111,11 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
       : await (options.rotated ? openRotated : openCommitted)(job);
     // Leftovers of a killed run: an incomplete --restart, a state that was not renamed. They are not needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
-    const tail = createFileTail({ ...job, committed, old: restart ? createOldFile(job, replaced) : undefined });
+    const tail = createFileTail({
+      ...job,
+      committed,
+      old: restart ? createOldFile(job, replaced) : undefined,
+    });
     const write = async (_: string, { rows }: TimedRows) => {
       await tail.write(options.formatter.rows(rows));
       return true;
@@ -134,7 +154,8 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
     const { state } = await resolvePaths(disk, file);
     return parseState(await disk.readFile(state));
   } catch (error) {
-    const unusable = error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
+    const unusable =
+      error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
     if (unusable) return undefined;
     throw error;
   }
@@ -157,12 +178,17 @@ export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 
 
 /** Throws UsageError if this kind of append is not possible. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
-  const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter((name) => !columns.includes(name));
+  const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter(
+    (name) => !columns.includes(name),
+  );
   if (missing.length > 0) {
     const noun = missing.length === 1 ? 'column' : 'columns';
-    throw new UsageError(`--append requires the ${noun} ${missing.join(' and ')} to identify the scans in the file`, {
-      hint: `Pass --fields ${[...missing, ...columns].join()}.`,
-    });
+    throw new UsageError(
+      `--append requires the ${noun} ${missing.join(' and ')} to identify the scans in the file`,
+      {
+        hint: `Pass --fields ${[...missing, ...columns].join()}.`,
+      },
+    );
   }
   if (path.endsWith('.gz') || path === '-') {
     throw new UsageError(`--append requires a plain CSV or NDJSON file, not ${path}`, {

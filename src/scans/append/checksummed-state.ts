@@ -34,10 +34,13 @@ export function parseChecksummed<T>(
   const text = bytes.toString();
   const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? versions[0]);
   if (!versions.includes(version))
-    throw new UnknownStateError(`its state file has version ${version}, which this version of qrctl does not support`);
+    throw new UnknownStateError(
+      `its state file has version ${version}, which this version of qrctl does not support`,
+    );
   const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
   // A2: a state that was cut or changed anywhere counts as damaged, never as something else.
-  if (!found || sha256(`${found[1]}}`) !== found[2]) throw new StateProblem('cannot be read (truncated or changed)');
+  if (!found || sha256(`${found[1]}}`) !== found[2])
+    throw new StateProblem('cannot be read (truncated or changed)');
   const saved = parseJson(text);
   if (!isObject(saved) || !isForm(saved))
     throw new UnknownStateError('its state file has a format that this version of qrctl does not support');

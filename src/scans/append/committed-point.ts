@@ -64,7 +64,14 @@ export interface OpenJob {
 
 /** Returns the committed point of an export from the beginning: no bytes and no file. */
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
-  const nothing = { file: undefined, bytes: 0, hash: createFileHash(), overlaps: new Map(), rotated: [], proof: undefined };
+  const nothing = {
+    file: undefined,
+    bytes: 0,
+    hash: createFileHash(),
+    overlaps: new Map(),
+    rotated: [],
+    proof: undefined,
+  };
   return { ...nothing, workspace, sinceMs, isSaved: false, isUntouched: false, stateHasStamp: false };
 }
 
@@ -79,15 +86,25 @@ export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
 }
 
 /** A6: refuses a run of another export or another workspace, which would mix two exports in one file. */
-export async function checkExport({ paths, identity, own, elsewhere }: OpenJob, state: AppendState): Promise<Recorded> {
+export async function checkExport(
+  { paths, identity, own, elsewhere }: OpenJob,
+  state: AppendState,
+): Promise<Recorded> {
   const other = elsewhere ?? OTHER_FILE;
   const recorded = await checkOwnWorkspace(paths.file, state, own, other);
-  const difference = differenceOf(withoutGone(state.identity, state.overlaps), withoutGone(identity, state.overlaps));
+  const difference = differenceOf(
+    withoutGone(state.identity, state.overlaps),
+    withoutGone(identity, state.overlaps),
+  );
   if (difference) throw refusal(paths.file, `it ${difference.reason}`, `${difference.wayOn}, or ${other}`);
   return recorded;
 }
 
-async function openWithState(job: OpenJob, state: AppendState, { workspace, isRenewed }: Recorded): Promise<CommittedPoint> {
+async function openWithState(
+  job: OpenJob,
+  state: AppendState,
+  { workspace, isRenewed }: Recorded,
+): Promise<CommittedPoint> {
   // A18: the first run's lower bound, not this one's.
   const { bytes, overlaps, rotated, sinceMs } = state;
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
@@ -105,7 +122,11 @@ async function openWithState(job: OpenJob, state: AppendState, { workspace, isRe
     const stat = await file.stat();
     // A6: the committed bytes must match exactly, or nothing is changed.
     if (stat.size < bytes)
-      throw refusal(job.paths.file, lossOf(stat.size, bytes), rebuildIfOlder('file', job, state, restore(job.paths.file)));
+      throw refusal(
+        job.paths.file,
+        lossOf(stat.size, bytes),
+        rebuildIfOlder('file', job, state, restore(job.paths.file)),
+      );
     // A19: an unchanged file is not read again, except for its last block.
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
@@ -143,7 +164,11 @@ export async function checkedHash(
 }
 
 /** Returns whether the file begins with the bytes that a state describes. */
-export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: DiskFile, state: AppendState): Promise<boolean> {
+export async function isCommitted(
+  job: Pick<OpenJob, 'paths' | 'signal'>,
+  file: DiskFile,
+  state: AppendState,
+): Promise<boolean> {
   try {
     await checkedHash(job, file, state, false);
     return true;
@@ -154,7 +179,12 @@ export async function isCommitted(job: Pick<OpenJob, 'paths' | 'signal'>, file: 
 }
 
 /** Returns the way on if `which` may be an older copy, or is something else: then it is `other`, a clause. */
-function rebuildIfOlder(which: string, { paths }: OpenJob, { identity, overlaps }: AppendState, other: string): string {
+function rebuildIfOlder(
+  which: string,
+  { paths }: OpenJob,
+  { identity, overlaps }: AppendState,
+  other: string,
+): string {
   const { format, dialect } = identity;
   // A14, A28: the state can't be rebuilt from this file alone.
   if (isRotated(overlaps) || (format === 'csv' && !dialect.header)) return capitalize(other);
@@ -169,7 +199,12 @@ function restore(file: string): string {
  * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
  * a stopped run certainly did not write is refused, and truncated data is reported.
  */
-export async function truncateUncommitted(job: OpenJob, file: DiskFile, state: AppendState, size: number): Promise<void> {
+export async function truncateUncommitted(
+  job: OpenJob,
+  file: DiskFile,
+  state: AppendState,
+  size: number,
+): Promise<void> {
   const { bytes, stamp } = state;
   const unrecognizedData = () =>
     refusal(
@@ -211,7 +246,9 @@ async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): P
 
 async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
   const workspace = await job.own.workspace.record();
-  const lost = problem ? `its state file ${problem.message}` : `its state file (${basename(job.paths.state)}) is missing`;
+  const lost = problem
+    ? `its state file ${problem.message}`
+    : `its state file (${basename(job.paths.state)}) is missing`;
   const file = await openTrusted(job.disk, job.paths.file);
   const size = (await file?.stat())?.size ?? 0;
   if (!file || size === 0) {
@@ -227,7 +264,9 @@ async function openWithoutState(job: OpenJob, problem: StateProblem | undefined)
     const begin = oldestMs === undefined ? '' : `, whose oldest scan is dated ${formatInstant(oldestMs)}`;
     job.note?.(`${basename(job.paths.file)}: ${lost}. Rebuilt the state from the file${begin}`);
     if (bytes < size)
-      job.warn?.(`${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`);
+      job.warn?.(
+        `${basename(job.paths.file)}: the incomplete last row (${countOf(size - bytes, 'byte')}) will be removed`,
+      );
     // A44: nothing shows that the file began with the first scan.
     const sinceMs = oldestMs === undefined ? job.sinceMs : Math.min(job.sinceMs ?? oldestMs, oldestMs);
     const hash = await hashFile(file, bytes, undefined, job.signal);

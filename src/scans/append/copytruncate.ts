@@ -37,7 +37,12 @@ export async function addCopiedIds(job: OpenJob, committed: CommittedPoint): Pro
   }
 }
 
-async function addIdsOf(job: OpenJob, committed: CommittedPoint, path: string, file: DiskFile): Promise<void> {
+async function addIdsOf(
+  job: OpenJob,
+  committed: CommittedPoint,
+  path: string,
+  file: DiskFile,
+): Promise<void> {
   const { size } = await file.stat();
   const begin = Buffer.from(job.begin);
   const found = Buffer.alloc(Math.min(begin.length, size));
@@ -71,7 +76,9 @@ async function truncateIncomplete(job: OpenJob, path: string, file: DiskFile, en
   if (end >= size) return;
   await file.truncate(end);
   await file.sync();
-  job.warn?.(`${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`);
+  job.warn?.(
+    `${basename(path)}: removed an incomplete row (${countOf(size - end, 'byte')}) that a stopped run left at the end`,
+  );
 }
 
 function unreadable({ paths }: OpenJob, copy: string): UsageError {
@@ -96,13 +103,17 @@ export async function findCopiedRows(job: OpenJob, state: AppendState): Promise<
   const copies = await listCopies(job);
   for (const copy of copies) if (await isWholeCopy(job, copy, state)) return state;
   const [newest] = copies;
-  const part = newest && (await withTrusted(job.disk, newest.path, (file) => readPart(job, newest, file, state)));
+  const part =
+    newest && (await withTrusted(job.disk, newest.path, (file) => readPart(job, newest, file, state)));
   if (part) return part;
   const file = basename(job.paths.file);
   const way = newest?.log.packing === undefined ? 'Move' : `Decompress ${basename(newest.path)}, or move`;
-  throw new UsageError(`cannot continue after ${job.paths.file} was emptied: no copy in the same directory has all of its rows`, {
-    hint: `No changes were made. ${way} the copy of ${file} back to the same directory. If you have its rows elsewhere, delete ${file} to continue in a new file.`,
-  });
+  throw new UsageError(
+    `cannot continue after ${job.paths.file} was emptied: no copy in the same directory has all of its rows`,
+    {
+      hint: `No changes were made. ${way} the copy of ${file} back to the same directory. If you have its rows elsewhere, delete ${file} to continue in a new file.`,
+    },
+  );
 }
 
 async function isWholeCopy(job: OpenJob, { path, log, stat }: Copy, state: AppendState): Promise<boolean> {
@@ -119,7 +130,12 @@ async function isWholeCopy(job: OpenJob, { path, log, stat }: Copy, state: Appen
 }
 
 /** Returns whether the compressed file begins with the bytes that a state describes. */
-async function hasCommitted({ signal }: OpenJob, path: string, file: DiskFile, state: AppendState): Promise<boolean> {
+async function hasCommitted(
+  { signal }: OpenJob,
+  path: string,
+  file: DiskFile,
+  state: AppendState,
+): Promise<boolean> {
   const { size } = await file.stat();
   try {
     return await beginsAs(state, decompress(readPieces(file, 0, size, signal), path));
@@ -138,7 +154,12 @@ export async function truncateRest(job: OpenJob, file: DiskFile, state: AppendSt
 }
 
 /** Returns the state of a copy if it is the beginning of the committed bytes. */
-async function readPart(job: OpenJob, { path, log }: Copy, file: DiskFile, state: AppendState): Promise<CopiedState | undefined> {
+async function readPart(
+  job: OpenJob,
+  { path, log }: Copy,
+  file: DiskFile,
+  state: AppendState,
+): Promise<CopiedState | undefined> {
   const { size } = await file.stat();
   if (log.packing !== undefined || size >= state.bytes) return undefined;
   const found = await rebuild({ ...job, identity: state.identity, file, size }).catch((error) => {

@@ -19,12 +19,16 @@ export interface AppendPaths {
 
 /** Creates the refusal to change the file; `reason` follows "cannot append to FILE: ", `wayOn` is a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
-  return new UsageError(`cannot append to ${file}: ${reason}`, { hint: `No changes were made. ${wayOn}.`, cause });
+  return new UsageError(`cannot append to ${file}: ${reason}`, {
+    hint: `No changes were made. ${wayOn}.`,
+    cause,
+  });
 }
 
 /** Returns what happened to a file whose first `bytes` are not those that its state records; `size`: undefined if it is missing. */
 export function lossOf(size: number | undefined, bytes: number): string {
-  if (size === undefined) return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
+  if (size === undefined)
+    return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
   if (size < bytes) return `the file was truncated: ${formatCount(size)} of ${countOf(bytes, 'byte')} remain`;
   return 'the file was edited or replaced since the last run';
 }
@@ -99,13 +103,18 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   try {
     const { size } = await rebuilt.stat();
     // The restart file differs from the state: a later --restart was stopped while it was writing. The file itself will be checked.
-    if (size !== state.bytes || (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256) return;
+    if (
+      size !== state.bytes ||
+      (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256
+    )
+      return;
   } finally {
     await rebuilt.close();
   }
   // A31: also if the run was stopped before this step.
   const kept = state.keepsOld ? await keepOldFile(disk, paths.file) : undefined;
-  if (kept !== undefined) warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);
+  if (kept !== undefined)
+    warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);
   // The name must be durable before rows are committed to the file.
   await disk.flushDirectory(dirname(paths.file));

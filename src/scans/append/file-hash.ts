@@ -47,7 +47,12 @@ export function createFileHash(blocks = ''): FileHash {
 }
 
 /** Returns the hash of a file's first `bytes`; with `blocks`, the digest of its complete blocks, only the bytes after them are read. */
-export async function hashFile(file: DiskFile, bytes: number, blocks?: string, signal?: AbortSignal): Promise<FileHash> {
+export async function hashFile(
+  file: DiskFile,
+  bytes: number,
+  blocks?: string,
+  signal?: AbortSignal,
+): Promise<FileHash> {
   const hash = createFileHash(blocks);
   const start = blocks === undefined ? 0 : bytes - (bytes % BLOCK_BYTES);
   for await (const piece of readPieces(file, start, bytes, signal)) hash.update(piece);

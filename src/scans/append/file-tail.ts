@@ -8,7 +8,12 @@ import { UnprovenError } from '../../base/errors.ts';
 import type { Clock } from '../../base/time/time.ts';
 import { type Disk, type DiskFile, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
 import { removeFile } from '../../files/durable/held-directory.ts';
-import { createTemporary, openReplacement, putInPlace, type Replacement } from '../../files/durable/replace-file.ts';
+import {
+  createTemporary,
+  openReplacement,
+  putInPlace,
+  type Replacement,
+} from '../../files/durable/replace-file.ts';
 import { isSameFile } from '../../files/durable/trusted-file.ts';
 import { writeFully } from '../../files/durable/write.ts';
 import type { CommittedPoint } from './committed-point.ts';
@@ -90,7 +95,10 @@ export function createFileTail({
   }
 
   /** Replaces the state. `look`: describes the file, to which nothing more will be written; see openState. */
-  async function saveState(how: Pick<AppendState, 'replacing' | 'keepsOld'>, look?: () => Promise<DiskStat>): Promise<void> {
+  async function saveState(
+    how: Pick<AppendState, 'replacing' | 'keepsOld'>,
+    look?: () => Promise<DiskStat>,
+  ): Promise<void> {
     const { next, stamp } = await openState({ disk, paths, clock }, look);
     try {
       const state = {

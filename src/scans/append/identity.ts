@@ -76,11 +76,17 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   const other = codeDifference(was, is, 'contains the scans of');
   if (other) return other;
   if (was.columns.join() !== is.columns.join())
-    return { reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`, wayOn: wayToColumns(was) };
+    return {
+      reason: `has the columns ${namesOf(was.columns)}, not ${namesOf(is.columns)}`,
+      wayOn: wayToColumns(was),
+    };
   for (const [key, flag, sense] of is.format === 'csv' ? CSV_FLAGS : []) {
     if (was.dialect[key] === is.dialect[key]) continue;
     const had = was.dialect[key] === sense;
-    return { reason: `was written ${had ? 'with' : 'without'} ${flag}`, wayOn: `${had ? 'Add' : 'Omit'} ${flag}` };
+    return {
+      reason: `was written ${had ? 'with' : 'without'} ${flag}`,
+      wayOn: `${had ? 'Add' : 'Omit'} ${flag}`,
+    };
   }
   // A6: times of two zones in one column mean nothing.
   if (was.dialect.timezone !== is.dialect.timezone) {
@@ -100,11 +106,15 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
 /** Returns how the codes of a run differ from those of an earlier one; `has` is the verb of the sentence. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   if (hasSameCodes(was, is)) return undefined;
-  return { reason: `${has} ${codesOf(was)}, not ${has.endsWith(' of') ? 'of ' : ''}${codesOf(is)}`, wayOn: wayToCodes(was, is) };
+  return {
+    reason: `${has} ${codesOf(was)}, not ${has.endsWith(' of') ? 'of ' : ''}${codesOf(is)}`,
+    wayOn: wayToCodes(was, is),
+  };
 }
 
 function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
-  if (was.all) return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
+  if (was.all)
+    return typeof was.all === 'string' ? `Pass the same filters (${shown(was.all)})` : 'Pass only --all';
   const codes = `Pass the same codes${is.all ? ' instead of --all or filters' : ''}`;
   if (was.codes.length > MOST_PASTED) return codes;
   const words = [...was.codes].sort().map((code) => inShellOr('CODE', code));

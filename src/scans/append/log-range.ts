@@ -26,7 +26,8 @@ export function rotatedOf({
   overlaps,
 }: Pick<RotatedFile, 'bytes' | 'sha256'> & { overlaps: ReadonlyMap<string, CodeOverlap> }): RotatedFile {
   const newestMs: Record<string, number> = {};
-  for (const [code, { rows, watermarkMs }] of overlaps) if (rows > 0 && watermarkMs !== undefined) newestMs[code] = watermarkMs;
+  for (const [code, { rows, watermarkMs }] of overlaps)
+    if (rows > 0 && watermarkMs !== undefined) newestMs[code] = watermarkMs;
   return { bytes, sha256, newestMs };
 }
 
@@ -59,14 +60,17 @@ export function beginningOf(
   // A file without rows takes none with it.
   const isGone = (file: RotatedFile) => !isThere(file) && Object.keys(file.newestMs).length > 0;
   const gone = rotated.slice(0, rotated.findLastIndex(isGone) + 1);
-  const ends = gone.flatMap(({ newestMs }) => (Object.hasOwn(newestMs, code) ? [newestMs[code] as number] : []));
+  const ends = gone.flatMap(({ newestMs }) =>
+    Object.hasOwn(newestMs, code) ? [newestMs[code] as number] : [],
+  );
   return ends.reduce((begin: number | undefined, end) => Math.max(begin ?? end, end + 1), sinceMs);
 }
 
 /** Returns the rotated files of a state that does not list them: one that stands for all. */
 export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): RotatedFile[] {
   const newestMs: Record<string, number> = {};
-  for (const [code, { movedUntilMs }] of overlaps) if (movedUntilMs !== undefined) newestMs[code] = movedUntilMs;
+  for (const [code, { movedUntilMs }] of overlaps)
+    if (movedUntilMs !== undefined) newestMs[code] = movedUntilMs;
   return Object.keys(newestMs).length > 0 ? [{ bytes: 0, sha256: '', newestMs }] : [];
 }
 
@@ -75,7 +79,11 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
  * was complete, that of the log's other codes. Undefined if there is none.
  */
 export function rangeOfCode(
-  state: { sinceMs: number | undefined; rotated: readonly RotatedFile[]; overlaps: ReadonlyMap<string, CodeOverlap> },
+  state: {
+    sinceMs: number | undefined;
+    rotated: readonly RotatedFile[];
+    overlaps: ReadonlyMap<string, CodeOverlap>;
+  },
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): Range | undefined {

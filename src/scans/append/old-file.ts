@@ -18,7 +18,17 @@ export interface OldFile {
 }
 
 /** Errors of file systems without hard links, and of systems that allow no links to this file. */
-const CANNOT_LINK = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EISDIR', 'UNKNOWN']);
+const CANNOT_LINK = new Set([
+  'EPERM',
+  'EACCES',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+  'EINVAL',
+  'EISDIR',
+  'UNKNOWN',
+]);
 
 const MOST_OLD = 10_000;
 

@@ -43,7 +43,11 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
  * Resolves to why the file that `state` describes must stay, as text after a colon; undefined if everything in it is in the new file. A file that
  * can't be compared stays (A31). Throws only if the run is interrupted.
  */
-async function reasonToKeep(job: Job, state: AppendState | undefined, built: NewFile): Promise<string | undefined> {
+async function reasonToKeep(
+  job: Job,
+  state: AppendState | undefined,
+  built: NewFile,
+): Promise<string | undefined> {
   const { disk, paths, signal } = job;
   const found = await ifPresent(disk.lstat(paths.file));
   if (!found || found.size === 0) return undefined;
@@ -57,26 +61,40 @@ async function reasonToKeep(job: Job, state: AppendState | undefined, built: New
   }
 }
 
-async function compare(job: Job, state: AppendState | undefined, file: DiskFile, built: NewFile): Promise<string | undefined> {
+async function compare(
+  job: Job,
+  state: AppendState | undefined,
+  file: DiskFile,
+  built: NewFile,
+): Promise<string | undefined> {
   const { signal } = job;
   const { size } = await file.stat();
   const identity = state?.identity ?? job.identity;
   const start = await findFirstRow(file, size, identity, state ? undefined : job.begin);
   const old: RowReader = async (onRow) => {
-    const end = await readRows(file, { start, end: size, strict: true, signal }, identity, withCode(identity, onRow));
+    const end = await readRows(
+      file,
+      { start, end: size, strict: true, signal },
+      identity,
+      withCode(identity, onRow),
+    );
     // Only after the last commit may a stopped run have left part of a row.
     if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
   const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
   const missing = await countMissingRows({ old, kept, keptRows: built.rows });
   const isShorter = state !== undefined && size < state.bytes;
-  const isEdited = state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
+  const isEdited =
+    state && (!(await isCommitted(job, file, state)) || (state.stamp !== undefined && size > state.bytes));
   const change = isShorter ? 'it is shorter than the last run left it' : 'it was edited after the last run';
   const reasons = [isEdited ? change : undefined, formatMissing(missing, basename(job.paths.file))];
   return reasons.filter((reason) => reason !== undefined).join(', and ') || undefined;
 }
 
-function withCode({ columns, codes }: AppendIdentity, onRow: (code: string, id: string) => void): (row: SavedRow) => void {
+function withCode(
+  { columns, codes }: AppendIdentity,
+  onRow: (code: string, id: string) => void,
+): (row: SavedRow) => void {
   const alone = columns.includes('qr_id') ? '' : (codes[0] ?? '');
   return ({ code = alone, id }) => onRow(code, id);
 }
@@ -88,7 +106,10 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   if (missing.size === 0) return undefined;
   const counts = [...missing].sort(([, one], [, other]) => other - one);
   const scans = counts.reduce((sum, [, count]) => sum + count, 0);
-  const codes = counts.slice(0, MOST_CODES).map(([code, count]) => `${formatCount(count)} from ${quote(code)}`);
-  if (counts.length > MOST_CODES) codes.push(`the rest from ${countOf(counts.length - MOST_CODES, 'more code')}`);
+  const codes = counts
+    .slice(0, MOST_CODES)
+    .map(([code, count]) => `${formatCount(count)} from ${quote(code)}`);
+  if (counts.length > MOST_CODES)
+    codes.push(`the rest from ${countOf(counts.length - MOST_CODES, 'more code')}`);
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
 }

@@ -70,12 +70,18 @@ export function overlapOf(overlaps: Map<string, CodeOverlap>, code: string): Cod
 }
 
 /** Returns the number of rows in a file, and the time of the newest one, ms since the epoch; undefined if there is none. */
-export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>): { rows: number; watermarkMs: number | undefined } {
+export function contentsOf(overlaps: ReadonlyMap<string, CodeOverlap>): {
+  rows: number;
+  watermarkMs: number | undefined;
+} {
   let rows = 0;
   let newestMs: number | undefined;
   for (const overlap of overlaps.values()) {
     rows += overlap.rows;
-    newestMs = Math.max(newestMs ?? Number.NEGATIVE_INFINITY, overlap.watermarkMs ?? Number.NEGATIVE_INFINITY);
+    newestMs = Math.max(
+      newestMs ?? Number.NEGATIVE_INFINITY,
+      overlap.watermarkMs ?? Number.NEGATIVE_INFINITY,
+    );
   }
   return { rows, watermarkMs: newestMs === Number.NEGATIVE_INFINITY ? undefined : newestMs };
 }
@@ -120,7 +126,10 @@ export function markGone(overlap: CodeOverlap | undefined): boolean | undefined 
 }
 
 /** Returns the codes of a run or a state without deleted ones: a run may still pass them, or omit them. */
-export function withoutGone<T extends { codes: readonly string[] }>(run: T, overlaps: ReadonlyMap<string, CodeOverlap>): T {
+export function withoutGone<T extends { codes: readonly string[] }>(
+  run: T,
+  overlaps: ReadonlyMap<string, CodeOverlap>,
+): T {
   return { ...run, codes: run.codes.filter((code) => !overlaps.get(code)?.isGone) };
 }
 
@@ -135,24 +144,35 @@ export function addRow(overlap: CodeOverlap, id: string, timeMs: number): void {
  * Bounds memory: above the limit of IDs, forgets those older than `overlapMs` before the watermark, but none from `keepFromMs` on. Call it after every
  * batch of rows.
  */
-export function forgetOldIds(overlap: CodeOverlap, overlapMs: number, keepFromMs = Number.POSITIVE_INFINITY): void {
+export function forgetOldIds(
+  overlap: CodeOverlap,
+  overlapMs: number,
+  keepFromMs = Number.POSITIVE_INFINITY,
+): void {
   if (overlap.ids.size <= overlap.idLimit) return;
   const fromMs = Math.max(Math.min(positionOf(overlap) - overlapMs, keepFromMs), overlap.idsFromMs);
   // A25: rotated rows cannot be read back.
   const { movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
-  for (const [id, timeMs] of overlap.ids) if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
+  for (const [id, timeMs] of overlap.ids)
+    if (timeMs < fromMs && timeMs > movedUntilMs) overlap.ids.delete(id);
   overlap.idsFromMs = fromMs;
   overlap.idLimit = Math.max(LOWEST_ID_LIMIT, 2 * overlap.ids.size);
 }
 
 /** Returns the overlap as a state keeps it: with the IDs that a run with the same overlap, and after the same rotations, will need. */
 export function neededOverlap(overlap: CodeOverlap, overlapMs: number): CodeOverlap {
-  const { rereadFromMs = Number.POSITIVE_INFINITY, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs } = overlap;
+  const {
+    rereadFromMs = Number.POSITIVE_INFINITY,
+    movedUntilMs = Number.NEGATIVE_INFINITY,
+    movedIdsFromMs,
+  } = overlap;
   const fromMs = positionOf(overlap) - overlapMs;
   const idsFromMs = Math.max(overlap.idsFromMs, fromMs);
   // A29: for a period that is not verified, the next run reads the remaining IDs from the file; those of rotated rows stay.
-  const movedFromMs = movedIdsFromMs === undefined ? undefined : Math.max(movedIdsFromMs, Math.min(fromMs, rereadFromMs));
-  const isNeeded = (timeMs: number) => timeMs >= idsFromMs || (timeMs <= movedUntilMs && timeMs >= (movedFromMs ?? idsFromMs));
+  const movedFromMs =
+    movedIdsFromMs === undefined ? undefined : Math.max(movedIdsFromMs, Math.min(fromMs, rereadFromMs));
+  const isNeeded = (timeMs: number) =>
+    timeMs >= idsFromMs || (timeMs <= movedUntilMs && timeMs >= (movedFromMs ?? idsFromMs));
   const ids = new Map([...overlap.ids].filter(([, timeMs]) => isNeeded(timeMs)));
   return { ...overlap, idsFromMs, movedIdsFromMs: movedFromMs, ids };
 }

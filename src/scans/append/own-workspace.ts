@@ -36,7 +36,9 @@ export async function checkOwnWorkspace(
   { workspace, getCode, seen, movedFrom }: OwnWorkspace,
   elsewhere: string,
 ): Promise<Recorded> {
-  const newest = [...overlaps].sort(([, one], [, other]) => (other.watermarkMs ?? 0) - (one.watermarkMs ?? 0));
+  const newest = [...overlaps].sort(
+    ([, one], [, other]) => (other.watermarkMs ?? 0) - (one.watermarkMs ?? 0),
+  );
   const known = new Set([...newest.map(([code]) => code), ...identity.codes]);
   const found = await checkWorkspace({
     ...{ path, recorded, workspace, movedFrom, elsewhere },
@@ -44,5 +46,7 @@ export async function checkOwnWorkspace(
     knownIds: [...[...known].filter((id) => seen.has(id)), ...known],
     getCode: async (id) => (seen.has(id) ? undefined : getCode(id)),
   });
-  return found === 'same' ? { workspace: recorded, isRenewed: false } : { workspace: await workspace.record(), isRenewed: true };
+  return found === 'same'
+    ? { workspace: recorded, isRenewed: false }
+    : { workspace: await workspace.record(), isRenewed: true };
 }

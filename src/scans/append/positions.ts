@@ -5,7 +5,8 @@ import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from
 /** Overlap of each code, by its ID. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
-interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
+interface SavedOverlap
+  extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
   /** Absent for false. */
   isGone?: boolean | undefined;
   /** Null for -Infinity, which JSON lacks. */
@@ -16,14 +17,29 @@ interface SavedOverlap extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'moved
 }
 
 /** Formats the positions for JSON, with the IDs that a run with the same overlap will need. */
-export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): SavedPositions {
-  return Object.fromEntries([...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]));
+export function formatPositions(
+  overlaps: ReadonlyMap<string, CodeOverlap>,
+  overlapMs: number,
+): SavedPositions {
+  return Object.fromEntries(
+    [...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]),
+  );
 }
 
 function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
   const needed = neededOverlap(overlap, overlapMs);
-  const { watermarkMs, rows, rereadFromMs, ids, idsFromMs, movedUntilMs, movedIdsFromMs, writtenAt, readUntilMs, isGone } =
-    needed;
+  const {
+    watermarkMs,
+    rows,
+    rereadFromMs,
+    ids,
+    idsFromMs,
+    movedUntilMs,
+    movedIdsFromMs,
+    writtenAt,
+    readUntilMs,
+    isGone,
+  } = needed;
   return {
     watermarkMs,
     rows,
@@ -48,7 +64,18 @@ export function isPositions(value: unknown): value is SavedPositions {
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const { watermarkMs, rows, idsFromMs, rereadFromMs, movedUntilMs, movedIdsFromMs, writtenAt, readUntilMs, isGone, ids } = value;
+  const {
+    watermarkMs,
+    rows,
+    idsFromMs,
+    rereadFromMs,
+    movedUntilMs,
+    movedIdsFromMs,
+    writtenAt,
+    readUntilMs,
+    isGone,
+    ids,
+  } = value;
   return (
     isTimeOr(undefined, watermarkMs) &&
     isTimeOr(undefined, movedUntilMs) &&
@@ -97,7 +124,11 @@ function parseOverlap({
   ...saved
 }: SavedOverlap): CodeOverlap {
   // An older state without this field knows the IDs of rotated rows as far as the others.
-  const { idsFromMs, rereadFromMs, movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
+  const {
+    idsFromMs,
+    rereadFromMs,
+    movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs,
+  } = saved;
   return {
     ...emptyOverlap(),
     ...{ watermarkMs, rows, movedUntilMs, writtenAt, readUntilMs, isGone, ids: new Map(ids) },

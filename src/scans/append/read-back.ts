@@ -27,7 +27,8 @@ export async function readRows(
   identity: AppendIdentity,
   onRow: (row: SavedRow) => void,
 ): Promise<number> {
-  const parse = identity.format === 'csv' ? await createCsvParser(identity) : createNdjsonParser(identity, strict);
+  const parse =
+    identity.format === 'csv' ? await createCsvParser(identity) : createNdjsonParser(identity, strict);
   let offset = start;
   for await (const block of wholeLines(readPieces(file, start, end, signal), identity.format === 'csv')) {
     for (const row of await parse(block.toString())) onRow(row);
@@ -86,7 +87,8 @@ async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Pr
   for (let from = start, to = start; from < end; from = to) {
     to += BLOCK_BYTES - (from % BLOCK_BYTES);
     let isLost = true;
-    for await (const piece of readPieces(file, from, to, signal)) isLost &&= piece.every((byte) => byte === 0);
+    for await (const piece of readPieces(file, from, to, signal))
+      isLost &&= piece.every((byte) => byte === 0);
     if (isLost) return true;
   }
   return false;
@@ -122,7 +124,14 @@ export interface RebuildJob {
 }
 
 /** A14: rebuilds a lost state from the whole file, row by row. Throws UnrecognizedRowError if the file is not an export with this identity. */
-export async function rebuild({ file, size, identity, begin, overlapMs, signal }: RebuildJob): Promise<Rebuilt> {
+export async function rebuild({
+  file,
+  size,
+  identity,
+  begin,
+  overlapMs,
+  signal,
+}: RebuildJob): Promise<Rebuilt> {
   const start = await checkBeginning(file, size, identity, begin);
   const overlaps = new Map<string, CodeOverlap>();
   const codes = new Set(identity.codes);
@@ -130,21 +139,32 @@ export async function rebuild({ file, size, identity, begin, overlapMs, signal }
   let oldestMs: number | undefined;
   let proof: OwnershipProof | undefined;
 
-  const bytes = await readRows(file, { start, end: size, strict: true, signal }, identity, ({ code = alone, id, timeMs }) => {
-    if (code === undefined || !codes.has(code)) throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
-    const overlap = overlapOf(overlaps, code);
-    // A14: within the overlap; older IDs are forgotten.
-    if (overlap.ids.has(id)) throw new UnrecognizedRowError(`the row ${quote(id)} twice`);
-    addRow(overlap, id, timeMs);
-    forgetOldIds(overlap, overlapMs);
-    if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
-    if (alone !== undefined && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
-  });
+  const bytes = await readRows(
+    file,
+    { start, end: size, strict: true, signal },
+    identity,
+    ({ code = alone, id, timeMs }) => {
+      if (code === undefined || !codes.has(code))
+        throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
+      const overlap = overlapOf(overlaps, code);
+      // A14: within the overlap; older IDs are forgotten.
+      if (overlap.ids.has(id)) throw new UnrecognizedRowError(`the row ${quote(id)} twice`);
+      addRow(overlap, id, timeMs);
+      forgetOldIds(overlap, overlapMs);
+      if (oldestMs === undefined || timeMs < oldestMs) oldestMs = timeMs;
+      if (alone !== undefined && timeMs >= (proof?.timeMs ?? timeMs)) proof = { id, timeMs };
+    },
+  );
   return { bytes, overlaps, oldestMs, proof };
 }
 
 /** Returns the offset of the first row. Only a header or the keys of NDJSON show the columns; without them, any columns would match. */
-async function checkBeginning(file: DiskFile, size: number, identity: AppendIdentity, begin: string): Promise<number> {
+async function checkBeginning(
+  file: DiskFile,
+  size: number,
+  identity: AppendIdentity,
+  begin: string,
+): Promise<number> {
   if (identity.format === 'csv' && !identity.dialect.header) throw new UnrecognizedRowError('no header');
   const expected = Buffer.from(begin);
   const found = Buffer.alloc(Math.min(expected.length, size));

@@ -5,7 +5,15 @@
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
-import { type ClockReading, type CodeOverlap, positionBy, positionOf, readFrom, type SetBack, setBackOf } from './overlap.ts';
+import {
+  type ClockReading,
+  type CodeOverlap,
+  positionBy,
+  positionOf,
+  readFrom,
+  type SetBack,
+  setBackOf,
+} from './overlap.ts';
 
 export interface ReadingStartJob {
   /** The real file. */
@@ -41,10 +49,18 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
 
   /** A23: if the service sends no time, only the machine's clock can provide the end, and it is wrong. */
   function refuseSlowClock({ watermarkMs }: CodeOverlap, { serviceMs, machineMs }: ClockReading): void {
-    if (job.untilMs !== undefined || serviceMs !== undefined || watermarkMs === undefined || watermarkMs <= machineMs) return;
+    if (
+      job.untilMs !== undefined ||
+      serviceMs !== undefined ||
+      watermarkMs === undefined ||
+      watermarkMs <= machineMs
+    )
+      return;
     throw new UnprovenError(
       `the service sends no Date header, and this machine's clock (${formatInstant(machineMs)}) is earlier than the newest scan in ${path}`,
-      { hint: 'No rows were added. Set the clock of this machine, or specify the end of the range with --until.' },
+      {
+        hint: 'No rows were added. Set the clock of this machine, or specify the end of the range with --until.',
+      },
     );
   }
 

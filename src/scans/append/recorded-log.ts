@@ -66,15 +66,21 @@ async function lossOfFile(
   if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
   const pause = () => signal?.throwIfAborted();
   // Compressed files are compared by their content.
-  for (const path of [...paths].reverse()) if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
+  for (const path of [...paths].reverse())
+    if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
   return lossOf(stat?.size, state.bytes);
 }
 
 /** Returns a rotated file whose size without compression is none that the state records. A state may not list the oldest files one by one. */
-async function findForeign(file: string, paths: readonly string[], state: AppendState): Promise<string | undefined> {
+async function findForeign(
+  file: string,
+  paths: readonly string[],
+  state: AppendState,
+): Promise<string | undefined> {
   const sizes = new Set([state.bytes, ...state.rotated.map(({ bytes }) => bytes)]);
   if (state.rotated.some(({ bytes }) => bytes === 0)) return undefined;
-  for (const path of paths) if (resolve(path) !== resolve(file) && !sizes.has(await sizeWithoutCompression(path))) return path;
+  for (const path of paths)
+    if (resolve(path) !== resolve(file) && !sizes.has(await sizeWithoutCompression(path))) return path;
   return undefined;
 }
 

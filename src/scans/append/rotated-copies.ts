@@ -38,7 +38,9 @@ export async function refuseRotated(job: LogPlace & { identity: AppendIdentity }
   const copies = await listCopies(job);
   if (copies.length === 0) return;
   // The state shows which rotated files --input reads, so each must be specified.
-  const inputs = [file, ...copies.map(({ path }) => path)].map((path) => `--input ${inShellOr('FILE', path)}`).join(' ');
+  const inputs = [file, ...copies.map(({ path }) => path)]
+    .map((path) => `--input ${inShellOr('FILE', path)}`)
+    .join(' ');
   const wayOn = job.identity.columns.includes('qr_id')
     ? `or convert the log with its rotated files to a dataset: \`qrctl scans export ${inputs} --output-dir DIR --partition-by month\``
     : 'or move the log with its rotated files to another directory. The next run exports everything again';

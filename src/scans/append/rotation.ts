@@ -78,14 +78,24 @@ async function continueInNewFile(
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
   const overlaps = new Map([...moved.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
   // A41: the file may be archived or deleted later.
-  return { ...nothingCommitted(workspace, state.sinceMs), file, overlaps, rotated: withRotated(state.rotated, rotatedOf(moved)) };
+  return {
+    ...nothingCommitted(workspace, state.sinceMs),
+    file,
+    overlaps,
+    rotated: withRotated(state.rotated, rotatedOf(moved)),
+  };
 }
 
 /** A25: after a rotation, the rows up to the watermark are in a file that is not read again; of them only the listed IDs are known. */
 function afterRotation(overlap: CodeOverlap): CodeOverlap {
   const { watermarkMs, idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY } = overlap;
   if (watermarkMs === undefined) return { ...overlap, rows: 0 };
-  return { ...overlap, rows: 0, movedUntilMs: Math.max(watermarkMs, movedUntilMs), movedIdsFromMs: idsFromMs };
+  return {
+    ...overlap,
+    rows: 0,
+    movedUntilMs: Math.max(watermarkMs, movedUntilMs),
+    movedIdsFromMs: idsFromMs,
+  };
 }
 
 /**
@@ -117,7 +127,9 @@ async function truncateRotated(job: OpenJob, state: AppendState): Promise<void> 
  */
 async function readUnverified(job: OpenJob, state: AppendState): Promise<string[]> {
   const { overlaps, bytes } = state;
-  const unverified = new Map([...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs));
+  const unverified = new Map(
+    [...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs),
+  );
   if (unverified.size === 0) return [];
   const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
   const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
@@ -137,7 +149,9 @@ async function readUnverified(job: OpenJob, state: AppendState): Promise<string[
     });
     if (!isRead) continue;
     for (const overlap of unverified.values()) overlap.idsFromMs = knownFrom(overlap);
-    return [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`];
+    return [
+      `Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`,
+    ];
   }
   throw new UsageError(
     `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to find the scans of that run`,
@@ -148,7 +162,10 @@ async function readUnverified(job: OpenJob, state: AppendState): Promise<string[
 }
 
 /** A25: returns from which time on all IDs are known; of a file that was rotated earlier, still only the listed IDs are. */
-function knownFrom({ rereadFromMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = Number.NEGATIVE_INFINITY }: CodeOverlap): number {
+function knownFrom({
+  rereadFromMs = Number.NEGATIVE_INFINITY,
+  movedIdsFromMs = Number.NEGATIVE_INFINITY,
+}: CodeOverlap): number {
   return Math.max(rereadFromMs, movedIdsFromMs);
 }
 

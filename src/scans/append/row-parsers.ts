@@ -25,15 +25,26 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
   const { parse } = await import('csv-parse/sync');
   const { delimiter = ',', excel } = dialect;
   const recordEnd = excel ? '\r\n' : '\n';
-  const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [number, number, number];
+  const [idAt, tsAt, codeAt] = ['id', 'ts', 'qr_id'].map((name) => columns.indexOf(name)) as [
+    number,
+    number,
+    number,
+  ];
   return (block) => {
     // An unquoted cell must not contain a quote: an incomplete row that was written over would look like that.
     const records = refusing(() =>
-      parse(block, { delimiter, record_delimiter: recordEnd, relax_column_count: true, skip_empty_lines: false }),
+      parse(block, {
+        delimiter,
+        record_delimiter: recordEnd,
+        relax_column_count: true,
+        skip_empty_lines: false,
+      }),
     ) as string[][];
     return records.map((cells) => {
       if (cells.length !== columns.length)
-        throw new UnrecognizedRowError(`a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`);
+        throw new UnrecognizedRowError(
+          `a row with ${countOf(cells.length, 'cell')} instead of ${columns.length}`,
+        );
       return checkedRow(cells[codeAt], cells[idAt], cells[tsAt]);
     });
   };
@@ -48,7 +59,8 @@ export function createNdjsonParser({ columns }: AppendIdentity, strict: boolean)
     for (const line of block.slice(0, -1).split('\n')) {
       const row: unknown = await parseJson(line).catch(unparsable);
       if (!isObject(row)) throw new UnrecognizedRowError('a line that is not a JSON object');
-      if (strict && Object.keys(row).join() !== keys) throw new UnrecognizedRowError('a row with different columns');
+      if (strict && Object.keys(row).join() !== keys)
+        throw new UnrecognizedRowError('a row with different columns');
       const id = typeof row.id === 'number' || typeof row.id === 'bigint' ? `${row.id}` : undefined;
       rows.push(checkedRow(hasCode ? row.qr_id : undefined, id, row.ts));
     }

@@ -8,7 +8,14 @@ import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp 
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import { areRotated, type RotatedFile, rotatedBefore } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
-import { formatPositions, isCount, isPositions, isTimeOr, parsePositions, type SavedPositions } from './positions.ts';
+import {
+  formatPositions,
+  isCount,
+  isPositions,
+  isTimeOr,
+  parsePositions,
+  type SavedPositions,
+} from './positions.ts';
 
 const VERSION = 2;
 /** Version whose `sha256` is of all bytes at once, without `blocks`. */
@@ -114,7 +121,8 @@ interface SavedState
 
 /** A6: another program may have written a state with a correct checksum: every value is checked before it is used. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
-  const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } = value;
+  const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
+    value;
   return (
     isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson']) &&

@@ -73,7 +73,12 @@ export async function openBackup(context: BackupContext, directory: string): Pro
  * Saves the scans, and sends the DELETE right after a check without newer scans. A DELETE that waited, or is sent again, is checked again
  * first. Resolves to the saved scans.
  */
-async function deleteSaved(context: BackupContext, code: QrCode, path: string, send: SendDelete): Promise<SavedScans> {
+async function deleteSaved(
+  context: BackupContext,
+  code: QrCode,
+  path: string,
+  send: SendDelete,
+): Promise<SavedScans> {
   const { clock, facts, signal } = context;
   const service = await context.service();
   let saved = await saveScans(context, code, path);
@@ -89,7 +94,9 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
     lastCheck = { atMs: clock.monotonic(), pausedMs: service.stats().pausedMs };
   }
   const isFresh = () =>
-    lastCheck && lastCheck.pausedMs === service.stats().pausedMs && clock.monotonic() - lastCheck.atMs <= FRESH_MS;
+    lastCheck &&
+    lastCheck.pausedMs === service.stats().pausedMs &&
+    clock.monotonic() - lastCheck.atMs <= FRESH_MS;
 
   await checkAgain();
   addFile(facts, path);
@@ -113,7 +120,10 @@ async function deleteSaved(context: BackupContext, code: QrCode, path: string, s
  * Returns the number of scans of a code, and the number of requests of its backup if no scans arrive, without the one that reads the code. Requests
  * page 1.
  */
-export async function estimateBackup(service: Service, { id, status }: QrCode): Promise<{ scans: number; requests: number }> {
+export async function estimateBackup(
+  service: Service,
+  { id, status }: QrCode,
+): Promise<{ scans: number; requests: number }> {
   const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
     import('../export/export-scans.ts'),
     import('../export/range.ts'),

@@ -44,7 +44,9 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
       await setStatus('paused').catch((error) => {
         if (!isRefusal(error)) throw error;
         isRefused = true;
-        console.note(`The service refused to pause ${quote(code.slug)}. Backing up the code while it is active`);
+        console.note(
+          `The service refused to pause ${quote(code.slug)}. Backing up the code while it is active`,
+        );
       });
     },
     async undo(reason) {
@@ -55,7 +57,10 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
         if (error instanceof NotFoundError) return;
         const command = `qrctl qr update ${codeInShell(code)} --status ${code.status}`;
         const what = `${quote(code.slug)} was not deleted and may still be paused (it was ${code.status})`;
-        console.warn(`${what}. Run the command again to delete the code, or restore its status with \`${command}\``, true);
+        console.warn(
+          `${what}. Run the command again to delete the code, or restore its status with \`${command}\``,
+          true,
+        );
       });
     },
   };
@@ -64,5 +69,10 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
 /** Returns whether the service's response shows that it did not pause the code. After an unexpected 2xx, it may have. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
-  return error instanceof UnexpectedAnswerError && error.status !== undefined && error.status >= 400 && error.status < 500;
+  return (
+    error instanceof UnexpectedAnswerError &&
+    error.status !== undefined &&
+    error.status >= 400 &&
+    error.status < 500
+  );
 }

@@ -24,7 +24,11 @@ export interface SavedScans {
 /** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or lack one of those in the file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
-  const file = await openWholeFile(path, { processes: context.processes, elsewhere: OTHER_DIRECTORY, keeps: true });
+  const file = await openWholeFile(path, {
+    processes: context.processes,
+    elsewhere: OTHER_DIRECTORY,
+    keeps: true,
+  });
   const formatter = createFormatter('ndjson', {
     columns: [],
     shape: 'list',
@@ -60,7 +64,8 @@ async function readIds(path: string): Promise<Set<string>> {
     const file = await nodeDisk.open(await realPath(nodeDisk, path), 'r');
     try {
       const stat = await file.stat();
-      if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+      if (!stat.isFile())
+        throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
       for await (const piece of readPieces(file, 0, stat.size)) {
         const lines = `${rest}${decoder.decode(piece, { stream: true })}`.split('\n');
         rest = lines.pop() ?? '';
@@ -92,7 +97,9 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
       // B6: a backup that has scans which the service no longer returns is the only record of them.
       if (before.size > 0) {
         const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
-        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, { hint: asSentence(OTHER_DIRECTORY) });
+        throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {
+          hint: asSentence(OTHER_DIRECTORY),
+        });
       }
       await document.commit();
     },

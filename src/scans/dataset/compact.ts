@@ -18,7 +18,15 @@ import {
   publishGeneration,
   removeGenerations,
 } from './generations.ts';
-import { datasetDifference, formatManifest, MANIFEST, type Manifest, type Part, parseManifest, partName } from './manifest.ts';
+import {
+  datasetDifference,
+  formatManifest,
+  MANIFEST,
+  type Manifest,
+  type Part,
+  parseManifest,
+  partName,
+} from './manifest.ts';
 import { readPart } from './read-part.ts';
 import { mergeParts, type PartFormatter, writePart } from './write-part.ts';
 
@@ -48,7 +56,9 @@ export async function compactDataset(job: CompactJob): Promise<{ partitions: num
   const next = shown + 1;
   await createGeneration(disk, place, next);
   const parts = await inGeneration(disk, place, shown, (from) =>
-    inGeneration(disk, place, next, (to) => buildGeneration({ ...job, from, to, path: generationPath(place, next) }, closed)),
+    inGeneration(disk, place, next, (to) =>
+      buildGeneration({ ...job, from, to, path: generationPath(place, next) }, closed),
+    ),
   );
   const built = { ...manifest, next: manifest.next + 1, parts };
   await replaceFile(disk, join(generationPath(place, next), MANIFEST), formatManifest(built, job.overlapMs));
@@ -105,15 +115,22 @@ async function merge(build: Build, partition: string, parts: readonly Part[]): P
   const name = partName(manifest.next, identity.format);
   const path = join(build.path, partition, name);
   const sources = parts.map((part) => ({ ...part, path: pathIn(from, part) }));
-  const bytes = await writePart(disk, path, path, mergeParts(disk, createFormatter(), identity, sources, signal));
+  const bytes = await writePart(
+    disk,
+    path,
+    path,
+    mergeParts(disk, createFormatter(), identity, sources, signal),
+  );
   const part = { bytes };
   let read = 0;
   const count = () => {
     read += 1;
   };
-  await readPart({ disk, path, part, identity, begin: createFormatter().begin(), signal }, count).catch((error) => {
-    if (!(error instanceof UnrecognizedRowError)) throw error;
-  });
+  await readPart({ disk, path, part, identity, begin: createFormatter().begin(), signal }, count).catch(
+    (error) => {
+      if (!(error instanceof UnrecognizedRowError)) throw error;
+    },
+  );
   const rows = parts.reduce((sum, one) => sum + one.rows, 0);
   // P12: the number of committed rows must equal the number of published ones.
   if (read !== rows) {

@@ -32,9 +32,12 @@ export async function publishedGeneration(disk: Disk, place: string): Promise<nu
   const number = Number(/\.(\d{6,})$/.exec(target)?.[1]);
   if (target === basename(generationPath(path, number))) return number;
   const [name, first] = [path, generationPath(path, 1)].map((file) => inShellOr('DIR', basename(file)));
-  throw new UsageError(`cannot merge parts in ${place}: --compact requires a symbolic link, not a directory`, {
-    hint: `While no process is reading the dataset, run this command once in ${dirname(path)}: \`mv ${name} ${first} && ln -s ${first} ${name}\`.`,
-  });
+  throw new UsageError(
+    `cannot merge parts in ${place}: --compact requires a symbolic link, not a directory`,
+    {
+      hint: `While no process is reading the dataset, run this command once in ${dirname(path)}: \`mv ${name} ${first} && ln -s ${first} ${name}\`.`,
+    },
+  );
 }
 
 /**
@@ -56,7 +59,10 @@ async function refuseShared(disk: Disk, place: string, parent: DiskDirectory): P
   const { uid, mode } = await parent.stat();
   if (parent.isHeld || disk.user() === undefined) return;
   if ([0, disk.user()].includes(uid) && (mode & 0o022) === 0) return;
-  throw refusal(place, `other users can write to ${dirname(place)}, and this system cannot hold a directory open`);
+  throw refusal(
+    place,
+    `other users can write to ${dirname(place)}, and this system cannot hold a directory open`,
+  );
 }
 
 /**
@@ -91,7 +97,11 @@ export async function createGeneration(disk: Disk, place: string, number: number
   // A run that was killed before it created the link leaves the first generation, empty.
   const isEmpty = await inGeneration(disk, place, number, async ({ names }) => (await names()).length === 0);
   if (!isNew && !isEmpty)
-    throw refusal(place, `${path} already exists`, 'Move it to another directory, then run the same command again.');
+    throw refusal(
+      place,
+      `${path} already exists`,
+      'Move it to another directory, then run the same command again.',
+    );
 }
 
 /** Makes the link lead to a generation that is complete and flushed. */
@@ -115,7 +125,11 @@ export interface Removal {
 }
 
 /** Removes generations of a killed run, or before the previous one. Files of other users, and other datasets of this user, stay. */
-export async function removeGenerations(disk: Disk, place: string, { isOld, isOurs }: Removal): Promise<void> {
+export async function removeGenerations(
+  disk: Disk,
+  place: string,
+  { isOld, isOurs }: Removal,
+): Promise<void> {
   await inDirectory(disk, dirname(resolve(place)), async (parent) => {
     for (const name of await parent.names()) {
       const number = Number(/\.(\d{6,})$/.exec(name)?.[1]);
@@ -125,7 +139,9 @@ export async function removeGenerations(disk: Disk, place: string, { isOld, isOu
         check: async (generation) => isOurs(await ifPresent(disk.readFile(generation.at(MANIFEST)))),
         remove: async (generation, entry) => {
           if (isPartition(entry))
-            await removeOwn(disk, generation, entry, { remove: (partition, file) => removePart(disk, partition, file) });
+            await removeOwn(disk, generation, entry, {
+              remove: (partition, file) => removePart(disk, partition, file),
+            });
           else if (STATE.includes(entry)) await disk.unlink(generation.at(entry));
         },
       });
@@ -146,7 +162,12 @@ const STATE = [MANIFEST, basename(temporaryOf(MANIFEST))];
  * no other user can have created the names; each is looked up relative to the open directory, so that one that is swapped meanwhile is not
  * followed.
  */
-async function removeOwn(disk: Disk, above: DiskDirectory, name: string, { check, remove }: Contents): Promise<void> {
+async function removeOwn(
+  disk: Disk,
+  above: DiskDirectory,
+  name: string,
+  { check, remove }: Contents,
+): Promise<void> {
   const directory = await disk.openDirectory(above.at(name)).catch(() => undefined);
   if (!directory) return;
   try {

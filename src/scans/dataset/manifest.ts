@@ -46,7 +46,10 @@ export interface Manifest {
 }
 
 /** Manifest as parsed from JSON. */
-interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
+interface SavedManifest
+  extends RecordedWorkspace,
+    DatasetIdentity,
+    Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
@@ -55,7 +58,10 @@ interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifes
 type SavedPart = [string, number, number, number, number];
 
 /** Formats the manifest, with the IDs that a run with the same overlap will need. */
-export function formatManifest({ workspace, identity, overlaps, parts, ...rest }: Manifest, overlapMs: number): Buffer {
+export function formatManifest(
+  { workspace, identity, overlaps, parts, ...rest }: Manifest,
+  overlapMs: number,
+): Buffer {
   const saved = parts.map(({ partition, name, rows, bytes, newestMs }): SavedPart => {
     return [partition, numberOf(name), rows, bytes, newestMs];
   });
@@ -66,8 +72,22 @@ export function formatManifest({ workspace, identity, overlaps, parts, ...rest }
 /** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = parseChecksummed(bytes, [VERSION], isSavedManifest);
-  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition, dataset, sinceMs, next, parts, positions } =
-    saved;
+  const {
+    baseUrl,
+    key,
+    profile,
+    codes,
+    all,
+    columns,
+    format,
+    dialect,
+    partition,
+    dataset,
+    sinceMs,
+    next,
+    parts,
+    positions,
+  } = saved;
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect, partition },
@@ -111,7 +131,11 @@ function isSavedManifest(value: Record<string, unknown>): value is Record<string
 function isSavedPart(value: unknown): boolean {
   if (!Array.isArray(value) || value.length !== 5) return false;
   const [partition, ...numbers] = value;
-  return typeof partition === 'string' && isPartition(partition) && numbers.every((number) => Number.isSafeInteger(number));
+  return (
+    typeof partition === 'string' &&
+    isPartition(partition) &&
+    numbers.every((number) => Number.isSafeInteger(number))
+  );
 }
 
 /** Returns how a run differs from the export that wrote a dataset. */
@@ -119,7 +143,10 @@ export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Di
   // P7: rows of one day in two directories, or two kinds of files, are not one dataset.
   const [before, now] = [was.partition, is.partition];
   if (before.by !== now.by)
-    return { reason: `is partitioned by ${before.by}, not by ${now.by}`, wayOn: `Pass --partition-by ${before.by}` };
+    return {
+      reason: `is partitioned by ${before.by}, not by ${now.by}`,
+      wayOn: `Pass --partition-by ${before.by}`,
+    };
   if (before.timezone !== now.timezone) {
     const reason = `uses the time zone ${quote(before.timezone)}, not ${quote(now.timezone)}`;
     return { reason, wayOn: `Add --timezone ${inShellOr('ZONE', before.timezone)}` };

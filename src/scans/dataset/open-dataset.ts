@@ -24,10 +24,24 @@ import { type CodeOverlap, readingPositions, withoutGone } from '../append/overl
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
 import { compactDataset } from './compact.ts';
 import { ensureGeneration } from './generations.ts';
-import { type DatasetIdentity, datasetDifference, MANIFEST, type Manifest, type Part, parseManifest } from './manifest.ts';
+import {
+  type DatasetIdentity,
+  datasetDifference,
+  MANIFEST,
+  type Manifest,
+  type Part,
+  parseManifest,
+} from './manifest.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
-import { datasetRefusal, finishParts, lossOfParts, NEW_DATASET, refuseUnknownFiles, removedPartitions } from './parts.ts';
+import {
+  datasetRefusal,
+  finishParts,
+  lossOfParts,
+  NEW_DATASET,
+  refuseUnknownFiles,
+  removedPartitions,
+} from './parts.ts';
 import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
@@ -50,10 +64,13 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
-  const asOpenError = (error: unknown) => cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
+  const asOpenError = (error: unknown) =>
+    cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     // D14: no file is created or read behind a link that another user made to a file that is not theirs.
-    const place = options.compact ? await linkPlace(disk, options.directory) : await makeRealDirectories(disk, options.directory);
+    const place = options.compact
+      ? await linkPlace(disk, options.directory)
+      : await makeRealDirectories(disk, options.directory);
     if (options.compact) await ensureGeneration(disk, place);
     // P9: nothing is read before the lock is held.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
@@ -120,8 +137,12 @@ async function checkDataset(
   if (!found) return { workspace: await own.workspace.record(), isRenewed: true };
   const recorded = await checkOwnWorkspace(directory, found, own, OTHER_DIRECTORY);
   const { overlaps } = found;
-  const difference = datasetDifference(withoutGone(found.identity, overlaps), withoutGone(identity, overlaps));
-  if (difference) throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
+  const difference = datasetDifference(
+    withoutGone(found.identity, overlaps),
+    withoutGone(identity, overlaps),
+  );
+  if (difference)
+    throw datasetRefusal(directory, `it ${difference.reason}`, `${difference.wayOn}, or ${OTHER_DIRECTORY}`);
   return recorded;
 }
 
@@ -131,7 +152,11 @@ async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
 }
 
 /** Returns the end of the newest deleted partition, ms since the epoch: it is later than the lower bound with which its rows were exported. */
-function endOfRemoved(parts: readonly Part[], removed: readonly string[], partition: Partitioning): number | undefined {
+function endOfRemoved(
+  parts: readonly Part[],
+  removed: readonly string[],
+  partition: Partitioning,
+): number | undefined {
   const last = parts.find((part) => part.partition === removed.at(-1));
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
 }
@@ -154,8 +179,20 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
 }
 
 /** Wraps an AppendFile so that its commit also merges parts. The rows are committed first, so a failed merge loses none. */
-function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lock: Lock) => AppendFile): AppendFile {
-  const { directory: place, overlapMs, untilMs = Number.POSITIVE_INFINITY, serviceNow, clock, note } = options;
+function compactAtEnd(
+  options: DatasetOptions,
+  disk: Disk,
+  lock: Lock,
+  open: (lock: Lock) => AppendFile,
+): AppendFile {
+  const {
+    directory: place,
+    overlapMs,
+    untilMs = Number.POSITIVE_INFINITY,
+    serviceNow,
+    clock,
+    note,
+  } = options;
   const file = open({ release: async () => undefined });
   return {
     ...file,
@@ -168,7 +205,9 @@ function compactAtEnd(options: DatasetOptions, disk: Disk, lock: Lock, open: (lo
         const openFrom = createPartitioner(manifest.identity.partition)(closedMs);
         const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
         if (partitions > 0)
-          note?.(`Merged ${countOf(parts, 'part')} from ${countOf(partitions, 'partition')} into ${partitions}`);
+          note?.(
+            `Merged ${countOf(parts, 'part')} from ${countOf(partitions, 'partition')} into ${partitions}`,
+          );
       } catch (error) {
         throw cannotWrite(`merge parts of ${place}`, error, 'all added rows are saved');
       } finally {
@@ -191,7 +230,11 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
   } catch (error) {
     // P6: parts that a lost manifest listed may be missing from the directory, so it is not rebuilt from them.
     if (error instanceof StateProblem)
-      throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, `Restore it from a backup, ${NEW_DATASET}`);
+      throw datasetRefusal(
+        directory,
+        `its ${MANIFEST} ${error.message}`,
+        `Restore it from a backup, ${NEW_DATASET}`,
+      );
     throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message, UPDATE) : error;
   }
 }
@@ -245,7 +288,8 @@ export async function readDatasetBeginning(
   disk: Disk = nodeDisk,
 ): Promise<number | undefined> {
   const saved = await readDatasetState(directory, disk);
-  if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name)))) return undefined;
+  if (!saved?.parts.every(({ partition, name }) => paths.has(join(directory, partition, name))))
+    return undefined;
   return saved.sinceMs ?? Number.NEGATIVE_INFINITY;
 }
 

@@ -50,7 +50,17 @@ interface Staged extends Part {
 
 /** Creates the RowTail of a dataset. Call one method at a time, and only `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
-  const { disk, directory, workspace, identity, dataset, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
+  const {
+    disk,
+    directory,
+    workspace,
+    identity,
+    dataset,
+    overlaps,
+    sinceMs,
+    overlapMs,
+    mostRows = MOST_ROWS,
+  } = job;
   const partitionOf = createPartitioner(identity.partition);
   /** The real directories of the partitions that rows were written to. */
   const places = new Map<string, string>();
@@ -91,7 +101,9 @@ export function createPartTail(job: PartTailJob): RowTail {
       [current, writing],
     ] as const) {
       if (buffered.size === 0) continue;
-      for (const [partition, { rows, newestMs }] of [...buffered].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      for (const [partition, { rows, newestMs }] of [...buffered].sort(([one], [other]) =>
+        one < other ? -1 : 1,
+      )) {
         const name = partName(next, identity.format);
         const bytes = await writeStaged(partition, name, rows);
         staged.push({ partition, name, rows: rows.length, bytes, newestMs, owner });
@@ -105,7 +117,8 @@ export function createPartTail(job: PartTailJob): RowTail {
 
   async function writeStaged(partition: string, name: string, rows: readonly Row[]): Promise<number> {
     // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
-    if (!places.has(partition)) places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
+    if (!places.has(partition))
+      places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
     // P1: under a name that no engine reads, until all of it is on disk and listed.
     return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
@@ -173,11 +186,15 @@ export function createPartTail(job: PartTailJob): RowTail {
     },
     async readBack(onRow: (row: SavedRow) => void, fromMs) {
       const read = (part: Part, path: string) =>
-        readPart({ disk, path, part, identity, begin: job.createFormatter().begin(), signal: job.signal }, onRow);
+        readPart(
+          { disk, path, part, identity, begin: job.createFormatter().begin(), signal: job.signal },
+          onRow,
+        );
       const wanted = (part: Part) => part.newestMs >= fromMs;
       for (const part of parts.filter(wanted)) await read(part, pathOf(part));
       for (const part of staged.filter(wanted)) await read(part, temporaryOf(pathOf(part)));
-      for (const { rows } of [...complete.values(), ...current.values()]) for (const row of rows) onRow(savedRow(row));
+      for (const { rows } of [...complete.values(), ...current.values()])
+        for (const row of rows) onRow(savedRow(row));
     },
     // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
     keepsState: () => hasManifest || bufferedRows > 0 || staged.length > 0,

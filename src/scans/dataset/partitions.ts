@@ -37,9 +37,12 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
 }
 
 function yearError(date: string, timezone: string): UnprovenError {
-  return new UnprovenError(`cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`, {
-    hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.',
-  });
+  return new UnprovenError(
+    `cannot assign a scan dated ${date} (${timezone}) to a partition: the year must have four digits`,
+    {
+      hint: 'Exclude the scan with --since or --until, or use another --timezone for a new --output-dir.',
+    },
+  );
 }
 
 /** Returns the end of the partition to which an instant belongs, both in ms since the epoch. */

@@ -15,7 +15,9 @@ import { isPartition } from './partitions.ts';
 
 /** Creates the refusal to change the dataset; `reason` follows "cannot add to DIR: ", `wayOn` is a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
-  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, { hint: `No changes were made. ${wayOn}.` });
+  return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
+    hint: `No changes were made. ${wayOn}.`,
+  });
 }
 
 /** Last alternative of a hint for a dataset that differs from its manifest. */
@@ -86,7 +88,8 @@ export async function lossOfParts({
     const found = (await ifPresent(disk.lstat(path))) ?? hidden;
     if (!found) return `${partition}/${name} is missing`;
     // P5: a part that was truncated or extended is no longer the verified one.
-    if (found.size !== bytes) return `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`;
+    if (found.size !== bytes)
+      return `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`;
   }
   return undefined;
 }

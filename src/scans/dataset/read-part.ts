@@ -3,7 +3,11 @@ import { LocalError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import type { Disk, DiskFile } from '../../files/durable/disk.ts';
-import { DamagedParquetError, type ParquetReading, readParquetRows } from '../../files/formats/parquet/parquet-rows.ts';
+import {
+  DamagedParquetError,
+  type ParquetReading,
+  readParquetRows,
+} from '../../files/formats/parquet/parquet-rows.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
@@ -30,7 +34,10 @@ export async function readPart(
   const file = await disk.open(path, 'r+');
   try {
     if (identity.format === 'parquet') {
-      for await (const rows of readParquetPart(file, path, part.bytes, { columns: ['qr_id', 'id', 'ts'], signal }))
+      for await (const rows of readParquetPart(file, path, part.bytes, {
+        columns: ['qr_id', 'id', 'ts'],
+        signal,
+      }))
         for (const row of rows) onRow(savedRow(row));
     } else await readRows(file, { start: Buffer.byteLength(begin), end: part.bytes }, identity, onRow);
   } finally {

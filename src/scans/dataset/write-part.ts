@@ -17,7 +17,10 @@ export interface PartFormatter {
 const BATCH = 2000;
 
 /** Yields the content of a part with these rows. */
-export async function* formatPart(formatter: PartFormatter, rows: readonly Row[]): AsyncGenerator<string | Uint8Array> {
+export async function* formatPart(
+  formatter: PartFormatter,
+  rows: readonly Row[],
+): AsyncGenerator<string | Uint8Array> {
   yield formatter.begin();
   for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
   yield formatter.end();
@@ -62,7 +65,8 @@ export async function* mergeParts(
   for (const { path, bytes } of parts) {
     const file = await disk.open(path, 'r+');
     try {
-      if (format === 'parquet') yield* parquetPieces(readParquetPart(file, path, bytes, { signal }), formatter);
+      if (format === 'parquet')
+        yield* parquetPieces(readParquetPart(file, path, bytes, { signal }), formatter);
       else yield* readPieces(file, Buffer.byteLength(begin), bytes);
     } finally {
       await file.close();
@@ -71,7 +75,10 @@ export async function* mergeParts(
   yield formatter.end();
 }
 
-async function* parquetPieces(groups: AsyncIterable<Row[]>, formatter: PartFormatter): AsyncGenerator<string | Uint8Array> {
+async function* parquetPieces(
+  groups: AsyncIterable<Row[]>,
+  formatter: PartFormatter,
+): AsyncGenerator<string | Uint8Array> {
   for await (const rows of groups) {
     for (let at = 0; at < rows.length; at += BATCH) yield formatter.rows(rows.slice(at, at + BATCH));
   }

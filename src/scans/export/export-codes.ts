@@ -38,7 +38,13 @@ export interface CodesExport {
    * Called after each write: rows exported in total, the number of rows once every code was requested, the possible number judging by the
    * codes requested so far, codes done, and the range as in Summary.
    */
-  progress(state: { rows: number; total: number | undefined; estimate: number; codes: number; range: Range | undefined }): void;
+  progress(state: {
+    rows: number;
+    total: number | undefined;
+    estimate: number;
+    codes: number;
+    range: Range | undefined;
+  }): void;
 }
 
 export interface CodeFailure {
@@ -148,7 +154,17 @@ export async function exportCodes(job: CodesExport): Promise<Summary> {
       const checkExists = () => service.getCode(code.id);
       const isKnown = code.slug !== undefined;
       await exportScans(
-        { ...rest, code: code.slug ?? code.id, read, range, asked: widened(range), first, firstIsOpen, isKnown, checkExists },
+        {
+          ...rest,
+          code: code.slug ?? code.id,
+          read,
+          range,
+          asked: widened(range),
+          first,
+          firstIsOpen,
+          isKnown,
+          checkExists,
+        },
         counted,
       );
       await sink.commit();
@@ -217,14 +233,19 @@ function earlier(range: Range | undefined, sinceMs: number | undefined): number 
 /** C19: a range whose start is not before its end is not requested: services return nothing, or 400. */
 function refuseEmptyRange(sinceMs: number | undefined, untilMs: number | undefined): void {
   if (sinceMs === undefined || untilMs === undefined || sinceMs < untilMs) return;
-  throw new UsageError(`the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`, {
-    hint: "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
-  });
+  throw new UsageError(
+    `the end of the range (${formatInstant(untilMs)}) is not after its start (${formatInstant(sinceMs)})`,
+    {
+      hint: "Pass an earlier --since or a later --until. Without --until, the range ends at the service's current time.",
+    },
+  );
 }
 
 /** Returns whether a failure concerns one code only. `asked`: codes whose range the service accepted, `down`: consecutive failures. */
 function isOfOneCode(error: unknown, { asked, down }: { asked: number; down: number }): error is Error {
   if (error instanceof RejectedError) return asked > 0;
   if (error instanceof UnavailableError) return error.status !== undefined && down <= MOST_DOWN;
-  return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some((failure) => error instanceof failure);
+  return [NotFoundError, UnprovenError, UnexpectedAnswerError, UsageError].some(
+    (failure) => error instanceof failure,
+  );
 }

@@ -11,7 +11,15 @@ import type { ScanPage } from '../../service/shapes.ts';
 import { BudgetExceededError, createBudget } from './budget.ts';
 import { InconsistentPagesError } from './page-merger.ts';
 import { type PaginationJob, paginate } from './paginate.ts';
-import { type Batch, cut, formatRange, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import {
+  type Batch,
+  cut,
+  formatRange,
+  pageSizeOf,
+  type Range,
+  type RangeReading,
+  readFirst,
+} from './range.ts';
 import { repeatPasses } from './repeat-passes.ts';
 import { type SplitJob, splitByTime } from './split-by-time.ts';
 import { mayBeTruncated, type PageOrder } from './truncated-total.ts';
@@ -102,7 +110,12 @@ async function attempt(read: () => Promise<void>): Promise<InconsistentPagesErro
  */
 export function requestsAfter(
   first: ScanPage,
-  { isKnown, proveBeyond, sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: ExpectedReading,
+  {
+    isKnown,
+    proveBeyond,
+    sinceMs = Number.NEGATIVE_INFINITY,
+    untilMs = Number.POSITIVE_INFINITY,
+  }: ExpectedReading,
 ): number {
   const { total, times } = first;
   const pageSize = pageSizeOf(first);
@@ -112,11 +125,14 @@ export function requestsAfter(
   const [instant = 0] = times;
   // Rows of one instant show no order: rows after them are requested, and rows before them, if those are in the range.
   if (!isOneInstant(first)) return pages + 1;
-  return pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0);
+  return (
+    pages + (instant + 1 < untilMs ? 1 : 0) + (instant - (isWholeSecond(instant) ? 0 : 1) > sinceMs ? 1 : 0)
+  );
 }
 
 /** Returns whether page 1 contains all rows, and all of them at one time. */
-const isOneInstant = ({ times, total }: ScanPage) => times.length === total && times.every((time) => time === times[0]);
+const isOneInstant = ({ times, total }: ScanPage) =>
+  times.length === total && times.every((time) => time === times[0]);
 
 const isWholeSecond = (ms: number) => ms % 1000 === 0;
 

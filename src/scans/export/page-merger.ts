@@ -34,18 +34,25 @@ export function createPageMerger(): PageMerger {
   const count = () => released + pending.rows.length;
 
   function add(page: Batch, rank: number): Batch {
-    if (rank > count()) throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
+    if (rank > count())
+      throw new InconsistentPagesError(`${countOf(rank - count(), 'row')} missing between two pages`);
     const pendingMs = pending.times[0] ?? Number.NEGATIVE_INFINITY;
     // C4: a row older than the newest instant counts as merged and is never added; if it were new, the ranks would not match (C3).
-    const fresh = select(page, ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)));
+    const fresh = select(
+      page,
+      ({ id }, time) => time > pendingMs || (time === pendingMs && !pendingIds.has(id)),
+    );
     // C3: only a page that repeats exactly the rows beyond its rank shows that no row arrived in between or moved away.
-    if (page.rows.length - fresh.rows.length !== count() - rank) throw new InconsistentPagesError('rows moved between two pages');
+    if (page.rows.length - fresh.rows.length !== count() - rank)
+      throw new InconsistentPagesError('rows moved between two pages');
     const { rows, times } = oldestFirst(fresh);
     refuseRepeats(rows);
     const newest = times.indexOf(times.at(-1) as number);
     // C4: rows of the newest instant are not released yet, so that the next page can be compared with them.
     const done =
-      times.at(-1) === pendingMs || rows.length === 0 ? undefined : release(rows.slice(0, newest), times.slice(0, newest));
+      times.at(-1) === pendingMs || rows.length === 0
+        ? undefined
+        : release(rows.slice(0, newest), times.slice(0, newest));
     for (let i = done ? newest : 0; i < rows.length; i++) {
       const row = rows[i] as Scan;
       pending.rows.push(row);
@@ -69,7 +76,8 @@ export function createPageMerger(): PageMerger {
 
 /** C5: a page that lists a row twice fits its rank, but hides another row, and would be written with the repeat. */
 function refuseRepeats(rows: readonly Scan[]): void {
-  if (rows.some(({ id }, i) => id === rows[i - 1]?.id)) throw new InconsistentPagesError('a page contains the same row twice');
+  if (rows.some(({ id }, i) => id === rows[i - 1]?.id))
+    throw new InconsistentPagesError('a page contains the same row twice');
 }
 
 /** Sorts the rows oldest first, rows of one instant by ID. Returns the same arrays if they are sorted already. */

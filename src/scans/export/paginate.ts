@@ -38,7 +38,11 @@ interface Paging {
  * range as of the newest response. Throws InconsistentPagesError if that can't be verified; the rows yielded until then are verified as of their
  * responses.
  */
-export async function* paginate(job: PaginationJob, first: ScanPage, order: PageOrder): AsyncGenerator<Batch> {
+export async function* paginate(
+  job: PaginationJob,
+  first: ScanPage,
+  order: PageOrder,
+): AsyncGenerator<Batch> {
   const paging: Paging = { order, pageSize: pageSizeOf(first) };
   const readPage = pageReader(job, first);
   const merger = createPageMerger();
@@ -95,16 +99,27 @@ export async function* paginate(job: PaginationJob, first: ScanPage, order: Page
     checkedTotal = known;
     if (edge === undefined || !mayBeTruncated({ total: known, pageSize, always: job.proveBeyond })) return;
     const more = await requestBeyond(job, order, edge, known);
-    if (more === true) throw new InconsistentPagesError(`the service reports a total of ${formatCount(known)} but has more rows`);
-    if (more === undefined) throw new InconsistentPagesError(`the service may have more than ${countOf(known, 'row')}`);
+    if (more === true)
+      throw new InconsistentPagesError(
+        `the service reports a total of ${formatCount(known)} but has more rows`,
+      );
+    if (more === undefined)
+      throw new InconsistentPagesError(`the service may have more than ${countOf(known, 'row')}`);
   }
 }
 
 /** Yields the pages still to read if `count` rows of `total` are merged: oldest rows first, at most `most` pages. */
-function* pagesLeft({ order, pageSize }: Paging, count: number, total: number, most: number): Generator<number> {
+function* pagesLeft(
+  { order, pageSize }: Paging,
+  count: number,
+  total: number,
+  most: number,
+): Generator<number> {
   const last = Math.ceil(total / pageSize);
   const [from, step] =
-    order === 'ascending' ? [Math.floor(count / pageSize) + 1, 1] : [Math.floor((total - count - 1) / pageSize) + 1, -1];
+    order === 'ascending'
+      ? [Math.floor(count / pageSize) + 1, 1]
+      : [Math.floor((total - count - 1) / pageSize) + 1, -1];
   for (let i = 0, page = from; i < most && page >= 1 && page <= last; i++, page += step) yield page;
 }
 
@@ -120,6 +135,7 @@ function rankOf({ order, pageSize }: Paging, page: number, { rows, total }: Scan
   const before = (page - 1) * pageSize;
   const after = Math.max(total - before - pageSize, 0);
   // C6: a page that is shorter or longer than its number implies is not at its position.
-  if (total - before - after !== rows.length) throw new InconsistentPagesError('a page has the wrong number of rows');
+  if (total - before - after !== rows.length)
+    throw new InconsistentPagesError('a page has the wrong number of rows');
   return order === 'ascending' ? before : after;
 }

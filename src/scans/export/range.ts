@@ -23,7 +23,11 @@ export interface Batch {
 export type ReadScans = (request: ScanPageRequest) => Promise<ScanPage>;
 
 /** As `fetchInOrder` of base/parallel/fetch-in-order.ts: in parallel up to `width`, delivered in the order of `pages`. */
-export type FetchInOrder = <T>(pages: Iterable<number>, fetch: (page: number) => Promise<T>, width: number) => AsyncGenerator<T>;
+export type FetchInOrder = <T>(
+  pages: Iterable<number>,
+  fetch: (page: number) => Promise<T>,
+  width: number,
+) => AsyncGenerator<T>;
 
 /** An undefined bound is not sent. */
 export type Bounds = Pick<ScanPageRequest, 'sinceMs' | 'untilMs'>;
@@ -61,7 +65,10 @@ export function readFirst(read: ReadScans, asked: Bounds): Promise<ScanPage> {
  * C1: returns whether a page 1 that was requested without an end contains rows after the end that was set since, and more pages follow.
  * Those pages don't count these rows, and as many new rows would hide the difference. (Bounds may be rounded down to seconds.)
  */
-export function countsBeyond({ rows, times, total }: ScanPage, { untilMs = Number.POSITIVE_INFINITY }: Bounds): boolean {
+export function countsBeyond(
+  { rows, times, total }: ScanPage,
+  { untilMs = Number.POSITIVE_INFINITY }: Bounds,
+): boolean {
   return total > rows.length && times.some((time) => time >= Math.floor(untilMs / 1000) * 1000);
 }
 

@@ -36,12 +36,17 @@ export async function* repeatPasses(
   let left = passes;
 
   for (let pass = 1; pass <= MOST_PASSES && left > 0; pass++) {
-    const readOnce = async (page: number) => (pass === 1 && (page === 1 ? first : known.get(page))) || (await readPage(page));
+    const readOnce = async (page: number) =>
+      (pass === 1 && (page === 1 ? first : known.get(page))) || (await readPage(page));
     const start = { count: ids.size, total };
     let served = 0;
     let full = true;
     let page = 0;
-    for await (const response of job.fetchInOrder(pagesUntil(lastPage), readOnce, Math.min(job.width, CAUTIOUS_WIDTH))) {
+    for await (const response of job.fetchInOrder(
+      pagesUntil(lastPage),
+      readOnce,
+      Math.min(job.width, CAUTIOUS_WIDTH),
+    )) {
       page += 1;
       total = Math.max(total, response.total);
       served += response.rows.length;

@@ -7,7 +7,16 @@ import { countOf, formatCount } from '../../base/text/quote.ts';
 import type { Scan, ScanPage } from '../../service/shapes.ts';
 import type { Budget } from './budget.ts';
 import { InconsistentPagesError, oldestFirst } from './page-merger.ts';
-import { type Batch, cut, formatRange, pageReader, pageSizeOf, type Range, type RangeReading, readFirst } from './range.ts';
+import {
+  type Batch,
+  cut,
+  formatRange,
+  pageReader,
+  pageSizeOf,
+  type Range,
+  type RangeReading,
+  readFirst,
+} from './range.ts';
 import { collectPasses, repeatPasses } from './repeat-passes.ts';
 import { mayBeTruncated } from './truncated-total.ts';
 
@@ -45,7 +54,8 @@ interface Slice {
  */
 export async function* splitByTime(job: SplitJob): AsyncGenerator<Batch> {
   const first = await readFirst(job.read, job.asked);
-  if (first.total === 0) throw new InconsistentPagesError('the service returned rows before but now returns none');
+  if (first.total === 0)
+    throw new InconsistentPagesError('the service returned rows before but now returns none');
   let collected = 0;
   const reportRows = (rows: number) => job.reportRows(collected + rows);
   const whole: Part = { ...job, reportRows, fullPage: pageSizeOf(first), ahead: 0 };
@@ -79,7 +89,9 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
     if (pivotMs === undefined) throw new InconsistentPagesError(doubt(range, count, total));
   }
   if (pivotMs === undefined) {
-    throw new InconsistentPagesError(`the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`);
+    throw new InconsistentPagesError(
+      `the service may have more than ${countOf(first.total, 'row')} ${formatRange(range)}`,
+    );
   }
   const newerRange = { sinceMs: pivotMs, untilMs: range.untilMs };
   const older: Part = {
@@ -89,7 +101,11 @@ async function* verifiedSlices(part: Part, first: ScanPage): AsyncGenerator<Slic
     ahead: part.ahead + countInside(returned, newerRange),
   };
   yield* verifiedSlices(older, await readFirst(part.read, older.asked));
-  const newer: Part = { ...part, range: newerRange, asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS } };
+  const newer: Part = {
+    ...part,
+    range: newerRange,
+    asked: { ...part.asked, sinceMs: pivotMs - EXCLUSIVE_MS },
+  };
   yield* verifiedSlices(newer, await readFirst(part.read, newer.asked));
 }
 
@@ -106,13 +122,16 @@ function countInside(pages: readonly ScanPage[], range: Range): number {
 async function readUntilVerified(part: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>) {
   const batch: Batch = { rows: [], times: [] };
   let inside = 0;
-  const result = await collectPasses(repeatPasses({ ...part, reportRows: undefined }, first, PASSES, middle), (fresh) => {
-    for (const row of fresh.rows) batch.rows.push(row);
-    for (const time of fresh.times) batch.times.push(time);
-    // C13: a service that ignores bounds returns the same rows in every slice; they count once.
-    inside += cut(fresh, part.range).rows.length;
-    part.reportRows(part.ahead + inside);
-  });
+  const result = await collectPasses(
+    repeatPasses({ ...part, reportRows: undefined }, first, PASSES, middle),
+    (fresh) => {
+      for (const row of fresh.rows) batch.rows.push(row);
+      for (const time of fresh.times) batch.times.push(time);
+      // C13: a service that ignores bounds returns the same rows in every slice; they count once.
+      inside += cut(fresh, part.range).rows.length;
+      part.reportRows(part.ahead + inside);
+    },
+  );
   return { ...result, batch };
 }
 
@@ -126,7 +145,9 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
   const middle = Math.ceil((pages + 1) / 2);
   const page = await readPage(middle);
   const nearer = MAX_SLICE_PAGES / 2;
-  return page.rows.length === 0 && middle > nearer ? new Map([[nearer, await readPage(nearer)]]) : new Map([[middle, page]]);
+  return page.rows.length === 0 && middle > nearer
+    ? new Map([[nearer, await readPage(nearer)]])
+    : new Map([[middle, page]]);
 }
 
 /**
@@ -134,7 +155,11 @@ async function readMiddle(job: RangeReading, first: ScanPage, pages: number): Pr
  * although page 1 is as full as any, the service limits pagination: then the second in which page 1 ends, so that few rows are read twice.
  * C2: cuts are at whole seconds, because a service that rounds its bounds would omit the rows before a cut within a second.
  */
-function pivotOf({ range, fullPage }: Part, first: ScanPage, middle: ReadonlyMap<number, ScanPage>): number | undefined {
+function pivotOf(
+  { range, fullPage }: Part,
+  first: ScanPage,
+  middle: ReadonlyMap<number, ScanPage>,
+): number | undefined {
   const [page = first] = middle.values();
   const times = cut(oldestFirst(page), range).times;
   const atMs = times[times.length >> 1] ?? (first.rows.length >= fullPage ? first.times.at(-1) : undefined);

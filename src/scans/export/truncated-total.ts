@@ -10,7 +10,15 @@ import { collectPasses, repeatPasses } from './repeat-passes.ts';
 const ROUND = 50;
 
 /** Returns whether a total is a number at which services stop counting; with `always`, every total is. */
-export function mayBeTruncated({ total, pageSize, always = false }: { total: number; pageSize: number; always?: boolean }) {
+export function mayBeTruncated({
+  total,
+  pageSize,
+  always = false,
+}: {
+  total: number;
+  pageSize: number;
+  always?: boolean;
+}) {
   return total > 0 && (always || total % ROUND === 0 || total % pageSize === 0);
 }
 
@@ -24,7 +32,11 @@ export interface Edge {
 }
 
 /** Returns the edge of a range after one more page, with pages in `order`. */
-export function widenEdge(edge: Edge | undefined, { rows, times }: Batch, order: PageOrder): Edge | undefined {
+export function widenEdge(
+  edge: Edge | undefined,
+  { rows, times }: Batch,
+  order: PageOrder,
+): Edge | undefined {
   let widest = edge;
   for (let i = 0; i < rows.length; i++) {
     const timeMs = times[i] as number;
@@ -117,7 +129,8 @@ export async function requestBeyond(
     const part: RangeReading = { ...job, asked };
     const { isVerified, total: counted } = await collectPasses(repeatPasses(part, first, 1), see);
     // Full pages: a total that is too small by a few rows would end them before the rows beyond.
-    if (isVerified && first.rows.length >= pageSize) see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
+    if (isVerified && first.rows.length >= pageSize)
+      see(await pageReader(part, first)(Math.ceil(counted / pageSize) + 1));
     return { ...state, isCertain: isVerified && counted < total };
   }
 }

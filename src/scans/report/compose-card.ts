@@ -28,7 +28,10 @@ export function composeCard(given: Section, options: CardOptions, locale: Locale
   const title = kind === 'column' ? shorten(by) : words.cards[by];
   const isCompared = legend !== undefined;
   const isWide = WIDE.has(by) || kind === 'column' || kind === 'utm';
-  const section: Section = { ...given, rows: kind === 'time' && !isRecurring(given) ? given.rows.filter(isCounted) : given.rows };
+  const section: Section = {
+    ...given,
+    rows: kind === 'time' && !isRecurring(given) ? given.rows.filter(isCounted) : given.rows,
+  };
   const card = { id, title, isWide, tables: [], notes: notesOf(section, options, locale) };
   if (section.rows.length === 0) return { ...card, notes: [words.noScans, ...card.notes] };
   const hasChart = kind === 'time' && by !== 'weekday';
@@ -58,7 +61,14 @@ const LEAST_DAYS = 14;
 /** Returns the number of days by which the comparison is shifted, so that the same weekdays are compared. */
 function shiftOf({ by, rows, isSparse }: Section, { weekdayBefore }: CardOptions): number {
   const weekday = unitDates('day', rows[0]?.value ?? '')?.[0].weekday;
-  if (by !== 'day' || isSparse || rows.length < LEAST_DAYS || weekdayBefore === undefined || weekday === undefined) return 0;
+  if (
+    by !== 'day' ||
+    isSparse ||
+    rows.length < LEAST_DAYS ||
+    weekdayBefore === undefined ||
+    weekday === undefined
+  )
+    return 0;
   const later = (weekday - weekdayBefore + 7) % 7;
   return later > 3 ? later - 7 : later;
 }
@@ -73,7 +83,9 @@ function notesOf(section: Section, { legend, isSaid }: CardOptions, { words: { n
     ...(isApproximate ? [notes.approximate] : []),
     ...(isSparse ? [notes.sparse] : []),
     ...(rows.some(({ isPart }) => isPart) ? [notes.part] : []),
-    ...(isCompared && !isSaid.beforeData && section.by !== 'day' && rows.some(isMarked) ? [notes.beforeData] : []),
+    ...(isCompared && !isSaid.beforeData && section.by !== 'day' && rows.some(isMarked)
+      ? [notes.beforeData]
+      : []),
   ];
 }
 

@@ -52,7 +52,9 @@ export function composeReport(figures: ReportFigures, locale: Locale): ReportDoc
     summaryLabel: words.summary,
     tiles: composeTiles({ ...figures, rangeBefore: rangeBefore && capitalize(rangeBefore) }, locale),
     cards:
-      total.scans > 0 ? cardsOf(figures, { range, rangeBefore }, locale) : [noScans(locale), ...silentCodes(figures, locale)],
+      total.scans > 0
+        ? cardsOf(figures, { range, rangeBefore }, locale)
+        : [noScans(locale), ...silentCodes(figures, locale)],
     footer: footerOf(figures, locale),
     formatNumber: locale.tick,
     pageOf: (page, pages) => words.pageOf(locale.number(page), locale.number(pages)),
@@ -72,32 +74,53 @@ function coverageOf({ coverage, range, before, zone }: ReportFigures, { words, d
     const time = localDate(ms, zone);
     return [date('date', time), date('time', time)];
   };
-  const tell = (ms: number | undefined, endMs: number | undefined, sentence: Locale['words']['dataBegins']) =>
-    ms === undefined || (endMs !== undefined && at(ms)[0] === at(endMs)[0]) ? [] : [sentence(...at(ms))];
+  const tell = (
+    ms: number | undefined,
+    endMs: number | undefined,
+    sentence: Locale['words']['dataBegins'],
+  ) => (ms === undefined || (endMs !== undefined && at(ms)[0] === at(endMs)[0]) ? [] : [sentence(...at(ms))]);
   return [
     ...tell(coverage?.startsLateMs, before?.sinceMs ?? range?.sinceMs, words.dataBegins),
     ...tell(coverage?.endsEarlyMs, range && range.untilMs - 1, words.dataEnds),
   ];
 }
 
-function comparisonOf(rangeBefore: string, { before, total }: ReportFigures, { words, joinSentences }: Locale): string {
+function comparisonOf(
+  rangeBefore: string,
+  { before, total }: ReportFigures,
+  { words, joinSentences }: Locale,
+): string {
   const sentence = words.comparedWith(rangeBefore);
   if (before?.isCovered === false) return joinSentences([sentence, `† ${words.notCovered}`]);
   return total.comparesAverages ? joinSentences([sentence, words.averagesCompared]) : sentence;
 }
 
-function cardsOf(figures: ReportFigures, ranges: { range: string; rangeBefore: string | undefined }, locale: Locale): Card[] {
-  const legend = ranges.rangeBefore === undefined ? undefined : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
+function cardsOf(
+  figures: ReportFigures,
+  ranges: { range: string; rangeBefore: string | undefined },
+  locale: Locale,
+): Card[] {
+  const legend =
+    ranges.rangeBefore === undefined
+      ? undefined
+      : { now: ranges.range, before: capitalize(ranges.rangeBefore) };
   const { sections, hours, before, total, zone } = figures;
   const beforeData = before?.isCovered === false;
   const isSaid = { averages: total.comparesAverages || beforeData, beforeData };
   const weekdayBefore = before && localDate(before.sinceMs, zone).weekday;
   const options = { legend, weekdayBefore, isSaid };
-  const cards = sections.map((section, at) => composeCard(section, { id: idOf(section, at), ...options }, locale));
+  const cards = sections.map((section, at) =>
+    composeCard(section, { id: idOf(section, at), ...options }, locale),
+  );
   const shades = hours ? [hoursCard(hours, locale)] : [];
   // Beside the two that it brings together.
   const after = sections.findLastIndex(({ by }) => by === 'weekday' || by === 'hour') + 1 || cards.length;
-  return pairCards([...cards.slice(0, after), ...shades, ...cards.slice(after), ...silentCodes(figures, locale)]);
+  return pairCards([
+    ...cards.slice(0, after),
+    ...shades,
+    ...cards.slice(after),
+    ...silentCodes(figures, locale),
+  ]);
 }
 
 /** A card of half the width without another beside it takes the whole width. */
@@ -122,7 +145,13 @@ function idOf({ kind, by }: Section, at: number): string {
 
 function hoursCard(hours: readonly (readonly HourOfWeekday[])[], locale: Locale): Card {
   const { cards, notes } = locale.words;
-  return { id: 'hours', title: cards.hours, isWide: true, tables: [hoursTable(hours, locale)], notes: [notes.averageCells] };
+  return {
+    id: 'hours',
+    title: cards.hours,
+    isWide: true,
+    tables: [hoursTable(hours, locale)],
+    notes: [notes.averageCells],
+  };
 }
 
 function noScans({ words }: Locale): Card {
@@ -138,11 +167,17 @@ function silentCodes({ silent }: ReportFigures, { words }: Locale): Card[] {
   return [{ id: 'silent', title: words.cards.silent, isWide: true, tables: [], notes: [], names }];
 }
 
-function footerOf({ codes, zone }: ReportFigures, { words, codes: countCodes, joinSentences }: Locale): string[] {
+function footerOf(
+  { codes, zone }: ReportFigures,
+  { words, codes: countCodes, joinSentences }: Locale,
+): string[] {
   const { notPeople, fewScans, source, files, onceEach } = words.footer;
   return [
     joinSentences([notPeople, fewScans]),
     words.footer.zone(zone),
-    joinSentences([words.sentence(words.pair(source, codes === undefined ? files : countCodes(codes))), onceEach]),
+    joinSentences([
+      words.sentence(words.pair(source, codes === undefined ? files : countCodes(codes))),
+      onceEach,
+    ]),
   ];
 }

@@ -35,7 +35,10 @@ export function calendarTable({ rows }: Section, caption: string, locale: Locale
     head: [locale.words.heads.weekOf, ...weekdayHeads(locale)],
     rows: weeks.map((week) => {
       const first = week.find((day) => day !== undefined);
-      return { name: first ? locale.date(pattern, first.date) : '', cells: week.map((day) => day && dayCell(day, most, locale)) };
+      return {
+        name: first ? locale.date(pattern, first.date) : '',
+        cells: week.map((day) => day && dayCell(day, most, locale)),
+      };
     }),
   };
 }

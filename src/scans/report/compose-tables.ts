@@ -27,7 +27,12 @@ export function figuresTable(section: Section, options: TableOptions, locale: Lo
   const { caption, isCompared, beforeData, hasBars } = options;
   const hasAverages = showsAverages(section, isCompared);
   const averages = section.rows.flatMap(({ perDay, previousPerDay }) => [perDay, previousPerDay]);
-  const columns: Columns = { isCompared, beforeData, hasAverages, average: (value) => locale.average(value, averages) };
+  const columns: Columns = {
+    isCompared,
+    beforeData,
+    hasAverages,
+    average: (value) => locale.average(value, averages),
+  };
   const head = (text: string): CellText => ({ text, ...(hasAverages && { detail: words.heads.perDay }) });
   const ofBar = (row: Figure) => (isRecurring(section) ? (row.perDay ?? 0) : row.scans);
   // All others together would make each of the named look like nothing.
@@ -75,7 +80,9 @@ export function isNew(
   { kind }: Section,
   { beforeData }: Pick<TableOptions, 'beforeData'>,
 ): boolean {
-  return kind !== 'time' && kind !== 'value' && isBeforeData === true && !beforeData && previous === 0 && !isRest;
+  return (
+    kind !== 'time' && kind !== 'value' && isBeforeData === true && !beforeData && previous === 0 && !isRest
+  );
 }
 
 function comparedCells(row: Figure, isNew: boolean, columns: Columns, locale: Locale): FigureCell[] {

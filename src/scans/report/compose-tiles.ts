@@ -30,14 +30,21 @@ export function composeTiles(figures: TileFigures, locale: Locale): Tile[] {
   ];
 }
 
-function scansTile({ total, codes, rangeBefore }: TileFigures, { words, number, codes: countCodes, change }: Locale): Tile {
+function scansTile(
+  { total, codes, rangeBefore }: TileFigures,
+  { words, number, codes: countCodes, change }: Locale,
+): Tile {
   const { scans, previous, comparesAverages } = total;
   const source = codes === undefined ? '' : countCodes(codes);
   return {
     label: words.tiles.scans,
     value: number(scans),
-    detail: rangeBefore === undefined || previous === null ? source : words.pair(rangeBefore, withMark(number(previous), total)),
-    ...(total.change !== null && !comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
+    detail:
+      rangeBefore === undefined || previous === null
+        ? source
+        : words.pair(rangeBefore, withMark(number(previous), total)),
+    ...(total.change !== null &&
+      !comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
   };
 }
 
@@ -57,7 +64,8 @@ function perDayTile({ total, rangeBefore }: TileFigures, { words, average, chang
         rangeBefore === undefined || previousPerDay === null
           ? ''
           : words.pair(rangeBefore, withMark(average(previousPerDay), total)),
-      ...(total.change !== null && comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
+      ...(total.change !== null &&
+        comparesAverages && { change: { text: change(total.change), tone: toneOf(total.change) } }),
     },
   ];
 }
@@ -66,7 +74,11 @@ function busiestDay(section: Section | undefined, locale: Locale): Tile[] {
   const [most] = [...(section?.rows ?? [])].sort((a, b) => b.scans - a.scans);
   if (!section || !most || most.scans === 0 || section.rows.length < 2) return [];
   return [
-    { label: locale.words.tiles.busiestDay, value: locale.number(most.scans), detail: rowName(most, section, locale).name },
+    {
+      label: locale.words.tiles.busiestDay,
+      value: locale.number(most.scans),
+      detail: rowName(most, section, locale).name,
+    },
   ];
 }
 

@@ -12,7 +12,11 @@ export function localDate(ms: number, zone: string): LocalDate {
 }
 
 /** Words a half-open range, as within a sentence. */
-export function formatRange({ sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>, zone: string, locale: Locale): string {
+export function formatRange(
+  { sinceMs, untilMs }: Pick<ClosedSpan, 'sinceMs' | 'untilMs'>,
+  zone: string,
+  locale: Locale,
+): string {
   const first = localDate(sinceMs, zone);
   // The last millisecond is of the last day.
   const last = localDate(untilMs - 1, zone);

@@ -47,7 +47,8 @@ const AGENT: ReadonlySet<string> = new Set(['device', 'os', 'browser']);
 function valueName(by: string, value: string, { country, words }: Locale): string {
   if (by === 'country') return country(value);
   if (value === 'unknown' && AGENT.has(by)) return words.rows.unknown;
-  if (by === 'device' && Object.hasOwn(words.devices, value)) return words.devices[value as keyof typeof words.devices];
+  if (by === 'device' && Object.hasOwn(words.devices, value))
+    return words.devices[value as keyof typeof words.devices];
   return value;
 }
 

@@ -25,7 +25,12 @@ export function keyOfCode({ id, value }: Pick<CodeOfScans, 'id' | 'value'>): str
 /** F20: of several codes with one slug the last one has it, and the others are shown by their IDs. */
 export function tellApart(names: ReadonlyMap<string, CodeName>): Map<string, CodeName> {
   const owners = new Map([...names].map(([key, { value }]) => [value, key]));
-  return new Map([...names].map(([key, { value, name }]) => [key, { value: owners.get(value) === key ? value : key, name }]));
+  return new Map(
+    [...names].map(([key, { value, name }]) => [
+      key,
+      { value: owners.get(value) === key ? value : key, name },
+    ]),
+  );
 }
 
 /** Columns of a file of scans that identify the code, and name it. */
@@ -45,13 +50,26 @@ const MOST_CODES = 10_000;
  * Creates a function that returns the code of a row: the same object for the same cells, so that scans of one code can be counted
  * together. `owner`: ID of the code by which the file is named, or empty; `stem`: name of the file without extensions.
  */
-export function createCodes({ owner, stem }: { owner: string; stem: string }): (cells: CodeCells) => CodeOfScans {
+export function createCodes({
+  owner,
+  stem,
+}: {
+  owner: string;
+  stem: string;
+}): (cells: CodeCells) => CodeOfScans {
   const codes = new Map<string, CodeOfScans>();
   let last: { cells: CodeCells; code: CodeOfScans } | undefined;
   return ({ qr_id, qr_slug, qr_name }) => {
-    if (last && qr_id === last.cells.qr_id && qr_slug === last.cells.qr_slug && qr_name === last.cells.qr_name) return last.code;
+    if (
+      last &&
+      qr_id === last.cells.qr_id &&
+      qr_slug === last.cells.qr_slug &&
+      qr_name === last.cells.qr_name
+    )
+      return last.code;
     const key = JSON.stringify([qr_id, qr_slug, qr_name].map(textOf));
-    const code = codes.get(key) ?? remember(key, codeOf(textOf(qr_id)?.toLowerCase(), textOf(qr_slug), textOf(qr_name)));
+    const code =
+      codes.get(key) ?? remember(key, codeOf(textOf(qr_id)?.toLowerCase(), textOf(qr_slug), textOf(qr_name)));
     last = { cells: { qr_id, qr_slug, qr_name }, code };
     return code;
   };

@@ -90,7 +90,9 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
   function refuseOther(a: Entry, b: Entry, code: string): void {
     const at = differIn(a, b);
     if (at === undefined) return;
-    const [first, second] = [a, b].map(({ line, values }) => `${cellText(values[at] ?? null)} (${placeOf(input, line)})`);
+    const [first, second] = [a, b].map(
+      ({ line, values }) => `${cellText(values[at] ?? null)} (${placeOf(input, line)})`,
+    );
     throw new UsageError(
       `cannot join ${name}: code ${quote(code)} has two values in column ${quote(columns[at] ?? '')}, ${first} and ${second}`,
       {
@@ -101,8 +103,10 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
 
   /** F20: an ID decides; a slug matches only rows and scans of which one has no ID. */
   function find({ id, slug }: CodeOfScans): Entry | undefined {
-    if (id === undefined && slugColumn === undefined) throw cannotMatch('slugs, but no code IDs', 'IDs', 'slug');
-    if (slug === undefined && idColumn === undefined) throw cannotMatch('code IDs, but no slugs', 'slugs', 'id');
+    if (id === undefined && slugColumn === undefined)
+      throw cannotMatch('slugs, but no code IDs', 'IDs', 'slug');
+    if (slug === undefined && idColumn === undefined)
+      throw cannotMatch('code IDs, but no slugs', 'slugs', 'id');
     const withId = byId.get(id ?? '');
     const withSlug = bySlug.get(slug ?? '');
     if (withSlug?.other && id === undefined) refuseOther(withSlug, withSlug.other, withSlug.slug ?? '');
@@ -132,7 +136,8 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
       if (value === null) empty.add(column);
       return value;
     },
-    noneIn: (column) => (unlisted.size === 0 ? 'empty' : empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted'),
+    noneIn: (column) =>
+      unlisted.size === 0 ? 'empty' : empty.has(column) || !columns.includes(column) ? 'both' : 'unlisted',
     unlisted: () => ({ count: unlisted.size, first: [...unlisted].slice(0, MOST_NAMED) }),
     unusedRows: () => entries.filter(({ isUsed }) => !isUsed).length,
     namelessRows,
@@ -140,12 +145,18 @@ export function createCodeTable(input: Input, columns: readonly string[]): CodeT
 }
 
 /** Returns the column of this name, in any case; throws UsageError if there are several. */
-export function columnFor({ name, columns }: Pick<Input, 'name' | 'columns'>, wanted: string): string | undefined {
+export function columnFor(
+  { name, columns }: Pick<Input, 'name' | 'columns'>,
+  wanted: string,
+): string | undefined {
   const found = columns.filter((column) => fold(column) === wanted);
   if (found.length <= 1) return found[0];
-  throw new UsageError(`cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} have the same meaning`, {
-    hint: `Rename all but one of them in ${name}.`,
-  });
+  throw new UsageError(
+    `cannot join ${name}: columns ${found.map(inQuotes).join(' and ')} have the same meaning`,
+    {
+      hint: `Rename all but one of them in ${name}.`,
+    },
+  );
 }
 
 /** Position of the first column in which two rows differ. */

@@ -30,7 +30,11 @@ export function spanBefore(
   return { sinceMs: whole.sinceMs, untilMs: Math.min(whole.untilMs, endMs) };
 }
 
-function wholeBefore({ sinceMs, untilMs }: ClosedSpan, comparison: Exclude<Comparison, 'none'>, timezone: string): ClosedSpan {
+function wholeBefore(
+  { sinceMs, untilMs }: ClosedSpan,
+  comparison: Exclude<Comparison, 'none'>,
+  timezone: string,
+): ClosedSpan {
   const period = periodOfRange({ sinceMs, untilMs }, timezone);
   if (period) {
     const { sinceMs, untilMs } = comparison === 'year' ? periodYearBefore(period) : previousPeriod(period);
@@ -38,10 +42,15 @@ function wholeBefore({ sinceMs, untilMs }: ClosedSpan, comparison: Exclude<Compa
   }
   const [since, until] = [zoned(sinceMs, timezone), zoned(untilMs, timezone)];
   if (comparison === 'year') {
-    const [from, to] = [since, until].map((time) => time.subtract({ years: 1 }).epochMilliseconds) as [number, number];
+    const [from, to] = [since, until].map((time) => time.subtract({ years: 1 }).epochMilliseconds) as [
+      number,
+      number,
+    ];
     return { sinceMs: from, untilMs: to };
   }
-  const areWholeDays = [since, until].every((time) => time.startOfDay().epochMilliseconds === time.epochMilliseconds);
+  const areWholeDays = [since, until].every(
+    (time) => time.startOfDay().epochMilliseconds === time.epochMilliseconds,
+  );
   if (!areWholeDays) return { sinceMs: sinceMs - (untilMs - sinceMs), untilMs: sinceMs };
   const { days } = since.toPlainDate().until(until.toPlainDate());
   return { sinceMs: since.subtract({ days }).epochMilliseconds, untilMs: sinceMs };

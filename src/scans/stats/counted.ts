@@ -63,6 +63,9 @@ export function createTallies(
 /** Ends of no time at all. */
 const NEVER = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as const;
 
-function endsOf({ sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY }: Span): [number, number] {
+function endsOf({
+  sinceMs = Number.NEGATIVE_INFINITY,
+  untilMs = Number.POSITIVE_INFINITY,
+}: Span): [number, number] {
   return [sinceMs, untilMs];
 }

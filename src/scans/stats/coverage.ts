@@ -27,15 +27,20 @@ export function coverageOf(logs: readonly CoveredLog[], span: Span, before: Span
   const { sinceMs, untilMs } = span;
   // A range without a beginning begins with the data.
   const from = before?.sinceMs ?? sinceMs ?? Number.POSITIVE_INFINITY;
-  const firstMs = logs.reduce((found, log) => Math.min(found, log.firstMs ?? found), Number.POSITIVE_INFINITY);
+  const firstMs = logs.reduce(
+    (found, log) => Math.min(found, log.firstMs ?? found),
+    Number.POSITIVE_INFINITY,
+  );
   const isBegun = logs.every(({ beginsMs = Number.POSITIVE_INFINITY }) => beginsMs <= from);
   const lastMs = latestOf(logs);
   const lastKeptMs = latestOf(logs.filter(({ isKept }) => isKept));
   const isReached = (log: CoveredLog) =>
     untilMs !== undefined &&
-    Math.max(log.lastMs ?? Number.NEGATIVE_INFINITY, log.isKept ? lastKeptMs : Number.NEGATIVE_INFINITY) >= untilMs;
+    Math.max(log.lastMs ?? Number.NEGATIVE_INFINITY, log.isKept ? lastKeptMs : Number.NEGATIVE_INFINITY) >=
+      untilMs;
   const isFrom = ({ beginsMs, firstMs: first }: CoveredLog) =>
-    Math.min(beginsMs ?? Number.POSITIVE_INFINITY, first ?? Number.POSITIVE_INFINITY) <= (sinceMs ?? Number.NEGATIVE_INFINITY);
+    Math.min(beginsMs ?? Number.POSITIVE_INFINITY, first ?? Number.POSITIVE_INFINITY) <=
+    (sinceMs ?? Number.NEGATIVE_INFINITY);
   return {
     startsLateMs: !isBegun && from < firstMs && Number.isFinite(firstMs) ? firstMs : undefined,
     endsEarlyMs: untilMs !== undefined && Number.isFinite(lastMs) && lastMs < untilMs ? lastMs : undefined,

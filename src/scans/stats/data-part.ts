@@ -35,8 +35,13 @@ export function partOfService(
   sinceMs: number | undefined,
   zone: Zone,
 ): DataPart {
-  const created = codes.map(({ id, created_at = '' }) => ({ key: id.toLowerCase(), ms: parseInstant(created_at) }));
-  const ofCode = new Map(created.flatMap(({ key, ms }) => (ms === undefined ? [] : [[key, startOfDay(ms, zone)]])));
+  const created = codes.map(({ id, created_at = '' }) => ({
+    key: id.toLowerCase(),
+    ms: parseInstant(created_at),
+  }));
+  const ofCode = new Map(
+    created.flatMap(({ key, ms }) => (ms === undefined ? [] : [[key, startOfDay(ms, zone)]])),
+  );
   const isOld = created.some(({ ms }) => ms === undefined || sinceMs === undefined || ms <= sinceMs);
   if (isOld || created.length === 0) return { ...ALL_COVERED, ofCode };
   const firsts = tallies.flatMap((tally) => tally.span()?.firstMs ?? []);

@@ -78,7 +78,10 @@ export function compare(counts: Counts): Compared {
     perDay: average(scans, days),
     previous,
     previousPerDay: previous === null ? null : average(previous, previousDays),
-    change: isMeaningful && canDivide ? fraction(scans * previousWeight - previous * weight, previous * weight) : null,
+    change:
+      isMeaningful && canDivide
+        ? fraction(scans * previousWeight - previous * weight, previous * weight)
+        : null,
     ...(isBeforeData && { isBeforeData }),
   };
 }

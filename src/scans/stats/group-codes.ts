@@ -7,7 +7,11 @@ import type { GroupBy } from './dimensions.ts';
 import type { Value } from './value-counter.ts';
 
 /** Returns the values of codes in each group of codes; `destinationOf` returns the destination of a code. */
-export function valuesOfCodes(groups: readonly GroupBy[], table: CodeTable | undefined, destinationOf: ValueOfCode): CodeValues {
+export function valuesOfCodes(
+  groups: readonly GroupBy[],
+  table: CodeTable | undefined,
+  destinationOf: ValueOfCode,
+): CodeValues {
   return new Map(
     groups.flatMap((group): [string, ValueOfCode][] => {
       const { kind, by } = group;
@@ -34,7 +38,10 @@ export function codeGroupsOf(
       const ms = ofCode?.get(keyOfCode(code)) ?? Number.NEGATIVE_INFINITY;
       beginsMs.set(value, Math.min(ms, beginsMs.get(value) ?? ms));
     }
-    return [by, { noneIs: 'empty', requested: [...new Set(valueOfCode.map(({ value }) => value))], beginsMs }];
+    return [
+      by,
+      { noneIs: 'empty', requested: [...new Set(valueOfCode.map(({ value }) => value))], beginsMs },
+    ];
   });
   return new Map(groups.map(([by, group]) => [by, { ...group, noneIs: noneIn(by) }]));
 }

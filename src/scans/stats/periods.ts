@@ -44,7 +44,15 @@ export interface Periods {
 const NO_DAYS: DayCounts = { all: 0, ofWeekday: () => 0, ofHour: () => 0, ofHourOnWeekday: () => 0 };
 
 /** Returns the periods of a comparison, or of a range alone. */
-export function periodsOf({ current, span, before, data = ALL_COVERED, nowMs, timezone, offsetAt }: FiguresOptions): Periods {
+export function periodsOf({
+  current,
+  span,
+  before,
+  data = ALL_COVERED,
+  nowMs,
+  timezone,
+  offsetAt,
+}: FiguresOptions): Periods {
   const periodOf = (tally: Tally, span: Span): Period => {
     const part = coveredPart(span, { tally, data, nowMs, timezone, offsetAt });
     return { tally, part, days: part ? countDays(part, offsetAt) : NO_DAYS };

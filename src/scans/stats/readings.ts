@@ -36,8 +36,10 @@ export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number 
   const { sinceMs } = plan.span;
   const isCompared = plan.compare !== 'none' && sinceMs !== undefined;
   const untilMs = plan.span.untilMs ?? serviceNowMs ?? (isCompared ? nowMs : undefined);
-  const closed = sinceMs === undefined || untilMs === undefined || sinceMs >= untilMs ? undefined : { sinceMs, untilMs };
-  const before = closed && plan.compare !== 'none' ? spanBefore(closed, plan.compare, plan.local.zone, nowMs) : undefined;
+  const closed =
+    sinceMs === undefined || untilMs === undefined || sinceMs >= untilMs ? undefined : { sinceMs, untilMs };
+  const before =
+    closed && plan.compare !== 'none' ? spanBefore(closed, plan.compare, plan.local.zone, nowMs) : undefined;
   const range = untilMs === undefined ? undefined : { sinceMs, untilMs };
   if (!before || !closed) return { readings: [readingOf(plan, sinceMs, range)], before, untilMs };
   const isOne = before.untilMs === closed.sinceMs;
@@ -47,7 +49,12 @@ export function planReadings(plan: Counted, nowMs: number, serviceNowMs: number 
   return { readings, before, untilMs };
 }
 
-function readingOf(plan: Counted, sinceMs: number | undefined, range: Range | undefined, cutAt?: number): Reading {
+function readingOf(
+  plan: Counted,
+  sinceMs: number | undefined,
+  range: Range | undefined,
+  cutAt?: number,
+): Reading {
   if (!range) return { sinceMs, range, cuts: undefined };
   const { groups, local } = plan;
   const { sinceMs: from, untilMs } = range;

@@ -26,7 +26,11 @@ export interface Tally {
 }
 
 /** Creates an empty tally by these groups, with local hours from `offsetAt`, and the values of codes in groups of codes. */
-export function createTally(groups: readonly GroupBy[], offsetAt: OffsetAt, codeValues: CodeValues = new Map()): Tally {
+export function createTally(
+  groups: readonly GroupBy[],
+  offsetAt: OffsetAt,
+  codeValues: CodeValues = new Map(),
+): Tally {
   const fields = fieldsOf(groups);
   const byTime = unitsOfTime(groups).length > 0;
   const counters = fields.map(() => createValueCounter());

@@ -21,12 +21,17 @@ export function timeSection(group: TimeGroup, options: FiguresOptions, periods: 
 }
 
 /** Hours of the day, or weekdays: their averages are compared, because a period has more of some than another. */
-function recurringSection(group: TimeGroup, options: FiguresOptions, { current, previous, beginsBeforeData }: Periods): Section {
+function recurringSection(
+  group: TimeGroup,
+  options: FiguresOptions,
+  { current, previous, beginsBeforeData }: Periods,
+): Section {
   const { by } = group;
   const scans = countUnits(by, current.tally);
   const scansBefore = previous && countUnits(by, previous.tally);
   const isBeforeData = beginsBeforeData(options.before?.span.sinceMs);
-  const daysOf = ({ days }: Period, unit: number) => (by === 'hour' ? days.ofHour(unit) : days.ofWeekday(unit));
+  const daysOf = ({ days }: Period, unit: number) =>
+    by === 'hour' ? days.ofHour(unit) : days.ofWeekday(unit);
   const rows = [...everyUnit({ first: 0, last: by === 'hour' ? 23 : 6 })].map((unit) => {
     const counts: Counts = {
       scans: scans.get(unit) ?? 0,
@@ -73,11 +78,15 @@ function runningSection(
     const counts: Counts = {
       scans: scans.get(unit) ?? 0,
       days: daysBetween(intersection(ends, current.part), offsetAt),
-      previous: within ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs) : null,
+      previous: within
+        ? previousScans(previous, scansBefore.get(unit + shift) ?? 0, within.sinceMs < within.untilMs)
+        : null,
       previousDays: within ? daysBetween(within, offsetAt) : 0,
       isPart: isCut(ends, span, nowMs ?? current.tally.span()?.lastMs),
       isPreviousPart: earlier !== undefined && before !== undefined && isCut(earlier, before.span, undefined),
-      isBeforeData: earlier !== undefined && beginsBeforeData(Math.max(earlier.sinceMs, before?.span.sinceMs ?? earlier.sinceMs)),
+      isBeforeData:
+        earlier !== undefined &&
+        beginsBeforeData(Math.max(earlier.sinceMs, before?.span.sinceMs ?? earlier.sinceMs)),
     };
     comparesAverages ||= !counts.isPart && !counts.isPreviousPart && differInLength(counts);
     rows.push(figure({ by, value: formatUnit(by, unit) }, counts, current.tally.total()));

@@ -43,8 +43,12 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   const near = order === 'ascending' ? 0 : cuts.length;
   const counts: number[] = [];
   const others = parts.filter((part) => part !== far);
-  const askTotal = async (part: number) => ({ part, answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }) });
-  for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width)) counts[part] = answer.total;
+  const askTotal = async (part: number) => ({
+    part,
+    answer: await read({ page: 1, limit: 1, ...boundsOf(part, job) }),
+  });
+  for await (const { part, answer } of job.fetchInOrder(others, askTotal, job.width))
+    counts[part] = answer.total;
   const left = first.total - counts.reduce((sum, count) => sum + count, 0);
   const page = Math.max(1, Math.ceil(left / pageSize));
   const last = await read({ page, limit: pageSize, ...boundsOf(far, job) });
@@ -54,10 +58,17 @@ export async function countByTotals(job: TotalsJob): Promise<number[] | undefine
   // F8: a part as large as the whole may be capped if the whole is. Then no row may be beyond the last one.
   if (counts.some((count) => count === first.total) && isRound(first)) {
     const end = left > 0 ? last : await pageReader(job, first)(Math.ceil(first.total / pageSize));
-    const edge = widenEdge(first.rows.length === first.total ? widenEdge(undefined, first, order) : undefined, end, order);
+    const edge = widenEdge(
+      first.rows.length === first.total ? widenEdge(undefined, first, order) : undefined,
+      end,
+      order,
+    );
     if (!edge || (await requestBeyond(job, order, edge, first.total)) !== false) return undefined;
   }
-  const outsideNear = marginOf(first, range, { atBeginning: order === 'ascending', isAll: first.total === first.rows.length });
+  const outsideNear = marginOf(first, range, {
+    atBeginning: order === 'ascending',
+    isAll: first.total === first.rows.length,
+  });
   const outsideFar = marginOf(last, range, { atBeginning: order !== 'ascending', isAll: page === 1 });
   if (outsideNear === undefined || outsideFar === undefined) return undefined;
   // F9: the margins were requested with the whole, and belong to no part.
@@ -71,7 +82,11 @@ function boundsOf(part: number, { cuts, asked }: TotalsJob): Bounds {
   const since = cuts[part - 1];
   const until = cuts[part];
   return {
-    ...(since === undefined ? ('sinceMs' in asked ? { sinceMs: asked.sinceMs } : {}) : { sinceMs: since - EXCLUSIVE_MS }),
+    ...(since === undefined
+      ? 'sinceMs' in asked
+        ? { sinceMs: asked.sinceMs }
+        : {}
+      : { sinceMs: since - EXCLUSIVE_MS }),
     ...(until === undefined ? ('untilMs' in asked ? { untilMs: asked.untilMs } : {}) : { untilMs: until }),
   };
 }

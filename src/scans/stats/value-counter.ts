@@ -83,7 +83,9 @@ export function createValueCounter(most = MOST_VALUES): ValueCounter {
     },
     // F2: only the certain part of a count is shown for a value; the other scans are in no row of their own.
     counts: () =>
-      [...entries.values()].flatMap(({ value, count, error }) => (count > error ? [{ value, scans: count - error }] : [])),
+      [...entries.values()].flatMap(({ value, count, error }) =>
+        count > error ? [{ value, scans: count - error }] : [],
+      ),
     isApproximate: () => isApproximate,
   };
 }

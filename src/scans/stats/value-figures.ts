@@ -20,7 +20,8 @@ export function valueSection(
   const requested = group.kind === 'code' ? codes : (ofCodes?.requested ?? []);
   const values = [...new Set<Value>([...scansOf.keys(), ...scansBefore.keys(), ...requested])]
     .map((key) => {
-      const { value, name }: { value: Value; name?: string | undefined } = (group.kind === 'code' && names?.get(key ?? '')) || {
+      const { value, name }: { value: Value; name?: string | undefined } = (group.kind === 'code' &&
+        names?.get(key ?? '')) || {
         value: key,
       };
       return { key, value, name, scans: scansOf.get(key) ?? 0, before: scansBefore.get(key) ?? 0 };
@@ -29,7 +30,8 @@ export function valueSection(
   // A line for a single value would be no shorter than the value itself.
   const shown = values.slice(0, values.length - 1 === top ? undefined : top);
   const isBeforeData = beginsBeforeData(before?.span.sinceMs);
-  const createdOf = (value: Value) => (group.kind === 'code' ? data?.ofCode?.get(value ?? '') : ofCodes?.beginsMs.get(value));
+  const createdOf = (value: Value) =>
+    group.kind === 'code' ? data?.ofCode?.get(value ?? '') : ofCodes?.beginsMs.get(value);
   const countsOf = (row: { scans: number; before: number }, isNew = false): Counts => ({
     ...{ scans: row.scans, days: current.days.all },
     ...{ previous: previousScans(previous, row.before), previousDays: previous?.days.all ?? 0 },
@@ -37,12 +39,17 @@ export function valueSection(
   });
   const rows = shown.map((row) => {
     const { value, name } = row;
-    return figure({ by, value, name }, countsOf(row, isAfter(createdOf(row.key), before?.span.sinceMs)), tally.total());
+    return figure(
+      { by, value, name },
+      countsOf(row, isAfter(createdOf(row.key), before?.span.sinceMs)),
+      tally.total(),
+    );
   });
   const sum = (key: 'scans' | 'before') => shown.reduce((all, row) => all + row[key], 0);
   const rest = { scans: tally.total() - sum('scans'), before: (before?.tally.total() ?? 0) - sum('before') };
   // F3: scans without a row of their own, or whose value is uncertain, are in the last row.
-  if (rest.scans > 0 || rest.before > 0) rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
+  if (rest.scans > 0 || rest.before > 0)
+    rows.push(figure({ by, value: 'other', isRest: true }, countsOf(rest), tally.total()));
   const comparesAverages = differInLength(countsOf({ scans: 0, before: 0 }));
   return { ...group, rows, comparesAverages, isApproximate, ...(ofCodes && { noneIs: ofCodes.noneIs }) };
 }

@@ -11,7 +11,11 @@ export interface TailProgress {
    * Notes that a scan was printed. `hasBegun`: every scan from the start of the code on was returned by the service, so that those before this one are
    * printed, too.
    */
-  print(code: string, scan: { id: number | bigint; ms: number }, state: { now: ClockReading; hasBegun: boolean }): void;
+  print(
+    code: string,
+    scan: { id: number | bigint; ms: number },
+    state: { now: ClockReading; hasBegun: boolean },
+  ): void;
   /** Forgets scans that are no longer read again. */
   prune(): void;
 }
@@ -42,12 +46,14 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const position = positionOf(code, now);
       position.printed.set(id, ms);
       const fromMs = ms - OVERLAP_MS;
-      const isTrusted = ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
+      const isTrusted =
+        ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
       // S3: late scans may follow for as long as the overlap. A scan dated in the future, or of a start that is not complete, shows nothing.
       if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
     },
     prune() {
-      for (const { fromMs, printed } of positions.values()) for (const [id, ms] of printed) if (ms < fromMs) printed.delete(id);
+      for (const { fromMs, printed } of positions.values())
+        for (const [id, ms] of printed) if (ms < fromMs) printed.delete(id);
     },
   };
 }

@@ -52,7 +52,10 @@ const ELSEWHERE = 'specify a different file with --state';
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Opens the file at `path`, which does not need to exist, exclusively until `close`. Throws UsageError if it can't be used. */
-export async function openTailState(path: string, { clock, signal, disk = nodeDisk }: StateFileJob): Promise<TailStateFile> {
+export async function openTailState(
+  path: string,
+  { clock, signal, disk = nodeDisk }: StateFileJob,
+): Promise<TailStateFile> {
   const opening = <T>(work: Promise<T>) =>
     work.catch((error) => Promise.reject(cannotOpen(`use the state file ${path}`, error, ELSEWHERE)));
   const real = await opening(realPath(disk, path));
@@ -68,14 +71,19 @@ export async function openTailState(path: string, { clock, signal, disk = nodeDi
       if (!next) throw new Error('the state was not begun');
       // S1: the positions of printed scans only, and whole: flushed before the rename.
       await replaceFile(disk, real, formatTailState({ ...next, positions })).catch((error) =>
-        Promise.reject(cannotWrite(`write the state file ${path}`, error, 'the last printed scans may be printed again')),
+        Promise.reject(
+          cannotWrite(`write the state file ${path}`, error, 'the last printed scans may be printed again'),
+        ),
       );
     };
     return {
       async begin(run) {
         if (before) refuseOtherCodes(path, before.codes, run.codes);
         const workspace = before ? await workspaceOf(path, before, run) : await run.workspace.record();
-        const { sinceMs, positions } = before ?? { sinceMs: run.sinceMs, positions: new Map<string, TailPosition>() };
+        const { sinceMs, positions } = before ?? {
+          sinceMs: run.sinceMs,
+          positions: new Map<string, TailPosition>(),
+        };
         next = { workspace, codes: run.codes, sinceMs };
         // S4: a run that is killed before its first batch is continued from its own start.
         await record(positions);
@@ -91,9 +99,12 @@ export async function openTailState(path: string, { clock, signal, disk = nodeDi
 }
 
 function moved(path: string): UsageError {
-  return new UsageError(`cannot use the state file ${path}: the path now points to a different file than when the run started`, {
-    hint: 'Run the same command again.',
-  });
+  return new UsageError(
+    `cannot use the state file ${path}: the path now points to a different file than when the run started`,
+    {
+      hint: 'Run the same command again.',
+    },
+  );
 }
 
 /** S7: a state that can't be read is never taken for none: scans would be printed again, or skipped. */
@@ -139,6 +150,14 @@ async function workspaceOf(
   { workspace, getCode, movedFrom }: TailRun,
 ): Promise<RecordedWorkspace> {
   const knownIds = new Set([...codes.codes, ...positions.keys()]);
-  const found = await checkWorkspace({ path, recorded, workspace, knownIds, getCode, movedFrom, elsewhere: ELSEWHERE });
+  const found = await checkWorkspace({
+    path,
+    recorded,
+    workspace,
+    knownIds,
+    getCode,
+    movedFrom,
+    elsewhere: ELSEWHERE,
+  });
   return found === 'same' ? recorded : workspace.record();
 }

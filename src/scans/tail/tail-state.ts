@@ -33,18 +33,32 @@ export function formatTailState({ workspace, codes, sinceMs, positions }: TailSt
     code,
     { fromMs, at, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
   ]);
-  return formatChecksummed({ version: VERSION, ...workspace, codes: codes.codes, all: codes.all, sinceMs, positions: saved });
+  return formatChecksummed({
+    version: VERSION,
+    ...workspace,
+    codes: codes.codes,
+    all: codes.all,
+    sinceMs,
+    positions: saved,
+  });
 }
 
 /** Parses the bytes. Throws StateProblem if they are truncated or changed, UnknownStateError for another version or form. */
 export function parseTailState(bytes: Buffer): TailState {
-  const { baseUrl, key, profile, codes, all, sinceMs, positions } = parseChecksummed(bytes, [VERSION], isSavedState);
+  const { baseUrl, key, profile, codes, all, sinceMs, positions } = parseChecksummed(
+    bytes,
+    [VERSION],
+    isSavedState,
+  );
   return {
     workspace: { baseUrl, key, profile },
     codes: { codes, all },
     sinceMs,
     positions: new Map(
-      positions.map(([code, { fromMs, at, printed }]) => [code, { fromMs, at, printed: new Map(printed.map(parseScan)) }]),
+      positions.map(([code, { fromMs, at, printed }]) => [
+        code,
+        { fromMs, at, printed: new Map(printed.map(parseScan)) },
+      ]),
     ),
   };
 }
@@ -61,7 +75,8 @@ interface SavedState extends RecordedWorkspace, CodesOfRun {
 /** S7: another program may have written a state with a correct checksum: every value is checked before it is used. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { sinceMs, positions } = value;
-  const isPosition = (entry: unknown) => Array.isArray(entry) && typeof entry[0] === 'string' && isSavedPosition(entry[1]);
+  const isPosition = (entry: unknown) =>
+    Array.isArray(entry) && typeof entry[0] === 'string' && isSavedPosition(entry[1]);
   return (
     isRecordedWorkspace(value) &&
     isCodesOfRun(value) &&
@@ -74,7 +89,8 @@ function isSavedState(value: Record<string, unknown>): value is Record<string, u
 function isSavedPosition(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { fromMs, at, printed } = value;
-  const isScan = (entry: unknown) => Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
+  const isScan = (entry: unknown) =>
+    Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
   return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
 }
 

@@ -61,7 +61,10 @@ export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> 
         async write(batch) {
           const isOther = batch.rows.map(({ id }) => !known.has(id as number | bigint));
           for (const { id } of batch.rows) left.delete(id as number | bigint);
-          others.push({ rows: batch.rows.filter((_, at) => isOther[at]), times: batch.times.filter((_, at) => isOther[at]) });
+          others.push({
+            rows: batch.rows.filter((_, at) => isOther[at]),
+            times: batch.times.filter((_, at) => isOther[at]),
+          });
           return batch.rows.length;
         },
         // V5: nothing is counted before the part is verified as complete.

@@ -44,7 +44,10 @@ export function createLargestTotal(): LargestTotal {
 }
 
 /** Requests page 1 of a range, and with it the total. */
-export async function askTotal({ read, largest }: Pick<TotalsOfCode, 'read' | 'largest'>, range: Range): Promise<ScanPage> {
+export async function askTotal(
+  { read, largest }: Pick<TotalsOfCode, 'read' | 'largest'>,
+  range: Range,
+): Promise<ScanPage> {
   const page = await readFirst(read, widened(range));
   largest.note(page.total);
   return page;
@@ -74,11 +77,15 @@ const MOST_PAGES = 100;
 export async function findSegments(job: TotalsOfCode, range: Range, page: ScanPage): Promise<Segment[]> {
   const { index } = job;
   const logged = countIn(index, range);
-  const [firstDay, lastDay] = [range.sinceMs === undefined ? firstDayOf(index) : dayOf(range.sinceMs), dayOf(range.untilMs - 1)];
+  const [firstDay, lastDay] = [
+    range.sinceMs === undefined ? firstDayOf(index) : dayOf(range.sinceMs),
+    dayOf(range.untilMs - 1),
+  ];
   const days = lastDay - firstDay + 1;
   const pages = Math.ceil(page.total / pageSizeOf(page));
   // Reading the pages is cheaper than halving, or the log has nothing that could be equal.
-  if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days))) return [{ range, first: page, logged }];
+  if (days <= 1 || pages <= (logged === 0 ? MOST_PAGES : Math.log2(days)))
+    return [{ range, first: page, logged }];
   const cutMs = (firstDay + Math.ceil(days / 2)) * DAY_MS;
   const halves: Range[] = [
     { sinceMs: range.sinceMs, untilMs: cutMs },

@@ -55,12 +55,17 @@ export async function checkLogFiles(
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
   const isKnown = (found: Digest) => [...state.rotated, state].some((file) => isOf(found, file));
-  const known = [...(current === undefined ? [] : [current]), ...moved.filter(isKnown).map(({ path }) => path)];
+  const known = [
+    ...(current === undefined ? [] : [current]),
+    ...moved.filter(isKnown).map(({ path }) => path),
+  ];
   const unknown = moved.find((found) => own.includes(found.path) && !isKnown(found));
   const isReplaced = unknown && gone.some(({ bytes }) => bytes > 0);
   const tail = (head?.size ?? 0) - state.bytes;
   const isUnfinished = tail > 0 && !state.stamp;
-  const fault = (justMoved ? undefined : faultOf(name, state, head)) ?? (isReplaced ? notRotated(name, unknown.path) : undefined);
+  const fault =
+    (justMoved ? undefined : faultOf(name, state, head)) ??
+    (isReplaced ? notRotated(name, unknown.path) : undefined);
   return {
     paths: [...own, ...others].filter((path) => read.has(path)),
     known,

@@ -61,7 +61,8 @@ export function emptyIndex(): CodeIndex {
 /** Returns the number of distinct scans in a range that begins and ends at midnight (UTC), or where the index does. */
 export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): number {
   let rows = 0;
-  for (const [day, count] of days) if (day >= Math.floor(sinceMs / DAY_MS) && day * DAY_MS < untilMs) rows += count;
+  for (const [day, count] of days)
+    if (day >= Math.floor(sinceMs / DAY_MS) && day * DAY_MS < untilMs) rows += count;
   return rows;
 }
 

@@ -114,9 +114,14 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
   const turns = results.flatMap((result): Turn[] => {
     const { code, outcome, range } = result;
     const read: ReadScans = (request) => job.service.listScans(code.id, request);
-    return range && outcome !== 'gone' ? [{ result, range, totals: { read, index: indexOf(job, code), largest } }] : [];
+    return range && outcome !== 'gone'
+      ? [{ result, range, totals: { read, index: indexOf(job, code), largest } }]
+      : [];
   });
-  const ask = async (turn: Turn) => ({ turn, page: await askTotal(turn.totals, turn.range).catch(noneIfGone) });
+  const ask = async (turn: Turn) => ({
+    turn,
+    page: await askTotal(turn.totals, turn.range).catch(noneIfGone),
+  });
   let done = 0;
   for await (const { turn, page } of fetchInOrder(turns, ask, job.width)) {
     job.progress(++done);
@@ -127,7 +132,8 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
     else if (mayBeCapped(page, largest)) capped.push({ turn, total: page.total });
   }
   // V3: a code after them may have returned a larger total.
-  for (const { turn, total } of capped) if (!largest.isAbove(total)) await doubt(turn, (await ask(turn)).page);
+  for (const { turn, total } of capped)
+    if (!largest.isAbove(total)) await doubt(turn, (await ask(turn)).page);
   return doubts;
 
   async function doubt({ result, totals, range }: Turn, page: ScanPage | undefined): Promise<void> {
@@ -180,12 +186,17 @@ async function compareBatch(job: VerifyJob, doubts: readonly Doubt[]): Promise<v
     wanted.set(id, [...(wanted.get(id) ?? []), { range: doubt.segment.range, ids }]);
   }
   await job.readRows((code, id, ms) => {
-    for (const { range, ids } of wanted.get(code) ?? []) if (ms >= (range.sinceMs ?? ms) && ms < range.untilMs) ids.set(id, ms);
+    for (const { range, ids } of wanted.get(code) ?? [])
+      if (ms >= (range.sinceMs ?? ms) && ms < range.untilMs) ids.set(id, ms);
   });
   for (const doubt of doubts) await compareOne(job, doubt, idsOf.get(doubt) ?? new Map());
 }
 
-async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logged: Map<number | bigint, number>): Promise<void> {
+async function compareOne(
+  job: VerifyJob,
+  { result, read, segment }: Doubt,
+  logged: Map<number | bigint, number>,
+): Promise<void> {
   const { code } = result;
   const { repair } = job;
   const takeMissing = async (batch: TimedRows) => {
@@ -193,7 +204,14 @@ async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logg
   };
   try {
     const days = await compareSegment({
-      ...{ code: code.slug ?? code.id, read, logged, range: segment.range, first: segment.first, takeMissing },
+      ...{
+        code: code.slug ?? code.id,
+        read,
+        logged,
+        range: segment.range,
+        first: segment.first,
+        takeMissing,
+      },
       ...{ fetchInOrder, width: job.width, note: job.note, checkExists: () => job.service.getCode(code.id) },
     });
     result.days = [...result.days, ...days.map((day) => ({ ...day, twice: 0 }))];
@@ -207,7 +225,8 @@ async function compareOne(job: VerifyJob, { result, read, segment }: Doubt, logg
 /** Adds rows of the log that repeat others, which are known from the log alone, and sorts the days. */
 function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
-  for (const [day, rows] of twice) days.set(day, { ...(days.get(day) ?? { day, missing: 0, gone: 0 }), twice: rows });
+  for (const [day, rows] of twice)
+    days.set(day, { ...(days.get(day) ?? { day, missing: 0, gone: 0 }), twice: rows });
   result.days = [...days.values()].sort((a, b) => a.day - b.day);
   if (result.outcome === 'equal' && days.size > 0) result.outcome = 'different';
   const fault = faultOf(result.code.id);

@@ -70,7 +70,10 @@ export async function readFilesEvidence(job: FilesJob): Promise<FilesEvidence | 
       found.firstMs = Math.min(found.firstMs, ms);
     };
   });
-  const newestMs = [...codes.values()].reduce((newest, { lastMs }) => Math.max(newest, lastMs), Number.NEGATIVE_INFINITY);
+  const newestMs = [...codes.values()].reduce(
+    (newest, { lastMs }) => Math.max(newest, lastMs),
+    Number.NEGATIVE_INFINITY,
+  );
   if (codes.size === 0) return undefined;
   const windows = job.windowsUntil(job.untilMs ?? newestMs + 1);
   await readAll({ ...job, note: () => undefined }, () => {
@@ -94,7 +97,14 @@ async function readAll(
   start: () => (ms: number, code: CodeOfScans) => void,
 ): Promise<Map<string, FileSpan>> {
   return readInputs({
-    ...{ paths: logs.flatMap(({ paths }) => paths), closed: closedFiles(logs), fields: [], note, pause, signal },
+    ...{
+      paths: logs.flatMap(({ paths }) => paths),
+      closed: closedFiles(logs),
+      fields: [],
+      note,
+      pause,
+      signal,
+    },
     start() {
       const take = start();
       return (ms, _scan, code) => take(ms, code);
@@ -105,7 +115,13 @@ async function readAll(
 const NOTHING = { recent: 0, baseline: 0, earlierMs: Number.NEGATIVE_INFINITY };
 
 function newFound(code: CodeOfScans): Found {
-  return { ...NOTHING, code, firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, sameHours: new Map() };
+  return {
+    ...NOTHING,
+    code,
+    firstMs: Number.POSITIVE_INFINITY,
+    lastMs: Number.NEGATIVE_INFINITY,
+    sameHours: new Map(),
+  };
 }
 
 function count(ms: number, found: Found, { startMs, weekMs, endMs }: Windows): void {

@@ -1,7 +1,15 @@
 /** Evidence on one code from the totals of the service: one request if a page shows all scans of the nine weeks, otherwise two. */
 import type { ScanPage } from '../../service/shapes.ts';
 import { orderOf } from '../export/export-scans.ts';
-import { type Bounds, cut, pageReader, pageSizeOf, type ReadScans, readFirst, widened } from '../export/range.ts';
+import {
+  type Bounds,
+  cut,
+  pageReader,
+  pageSizeOf,
+  type ReadScans,
+  readFirst,
+  widened,
+} from '../export/range.ts';
 import { mayBeTruncated } from '../export/truncated-total.ts';
 import { type Evidence, hoursBefore, type LastScan } from './judge.ts';
 import type { Windows } from './windows.ts';
@@ -34,7 +42,15 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   if (all.isWhole) {
     const recent = inside(all.page, weekMs, endMs);
     const last = newestOf(all, endMs) ?? 'none';
-    return { ...asking(), recent, baseline: all.scans - recent, isCapped: false, last, isYoung, findLast: async () => last };
+    return {
+      ...asking(),
+      recent,
+      baseline: all.scans - recent,
+      isCapped: false,
+      last,
+      isYoung,
+      findLast: async () => last,
+    };
   }
   const week = await look(weekMs, endMs);
   const parts = all.isCapped ? await splitWeeks(week) : undefined;
@@ -43,7 +59,15 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   // W7: a capped total does not say which page is the last, but the total of a part may.
   const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
   const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
-  return { ...asking(), recent: week.scans, baseline, isCapped: parts?.isCapped ?? false, last, isYoung, findLast };
+  return {
+    ...asking(),
+    recent: week.scans,
+    baseline,
+    isCapped: parts?.isCapped ?? false,
+    last,
+    isYoung,
+    findLast,
+  };
 
   /** W8: asked with the margin of an export, so that whatever bounds the service applies, no scan is missing. */
   async function look(sinceMs: number | undefined, untilMs: number): Promise<Look> {
@@ -52,7 +76,14 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     const { total, rows } = page;
     const outside = rows.length - inside(page, sinceMs, untilMs);
     const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
-    return { asked, page, total, scans: Math.max(0, total - outside), isCapped, isWhole: rows.length >= total && !isCapped };
+    return {
+      asked,
+      page,
+      total,
+      scans: Math.max(0, total - outside),
+      isCapped,
+      isWhole: rows.length >= total && !isCapped,
+    };
   }
 
   /** W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped. */
@@ -83,7 +114,11 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   }
 
   /** `of`: a range that includes this one. */
-  async function lastPageOf({ asked, page, total, isCapped }: Look, untilMs: number, of?: Look): Promise<LastScan> {
+  async function lastPageOf(
+    { asked, page, total, isCapped }: Look,
+    untilMs: number,
+    of?: Look,
+  ): Promise<LastScan> {
     if (orderOf(page) !== 'ascending' || (isCapped && total >= (of?.total ?? 0))) return 'unknown';
     const last = await pageReader({ read, asked }, page)(Math.ceil(total / pageSizeOf(page)));
     return newestIn(last, untilMs) ?? 'unknown';
@@ -96,7 +131,10 @@ function newestOf({ page, isWhole }: Look, untilMs: number): { ms: number } | un
 }
 
 function newestIn({ times }: ScanPage, untilMs: number): { ms: number } | undefined {
-  const ms = times.reduce((newest, time) => (time < untilMs ? Math.max(newest, time) : newest), Number.NEGATIVE_INFINITY);
+  const ms = times.reduce(
+    (newest, time) => (time < untilMs ? Math.max(newest, time) : newest),
+    Number.NEGATIVE_INFINITY,
+  );
   return Number.isFinite(ms) ? { ms } : undefined;
 }
 

@@ -21,7 +21,11 @@ const SUSPICIOUS = 0.9;
 export const EARLIER_WEEKS = [1, 2] as const;
 
 /** Returns the hours of a silence so many weeks earlier, half-open: those after the last scan. */
-export function hoursBefore(weeks: number, lastMs: number, endMs: number): { sinceMs: number; untilMs: number } {
+export function hoursBefore(
+  weeks: number,
+  lastMs: number,
+  endMs: number,
+): { sinceMs: number; untilMs: number } {
   return { sinceMs: lastMs + 1 - weeks * WEEK_MS, untilMs: endMs - weeks * WEEK_MS };
 }
 
@@ -96,7 +100,11 @@ export async function judge(evidence: Evidence, limits: Limits): Promise<Verdict
   return { ...found, outcome, ...range };
 }
 
-async function lastOf(evidence: Evidence, weekly: number | undefined, { quietForMs }: Limits): Promise<LastScan> {
+async function lastOf(
+  evidence: Evidence,
+  weekly: number | undefined,
+  { quietForMs }: Limits,
+): Promise<LastScan> {
   const { last, recent } = evidence;
   if (last !== 'unknown') return last;
   const isSuspicious = quietForMs !== undefined || weekly === undefined || recent < SUSPICIOUS * weekly;
@@ -114,10 +122,13 @@ async function judgeSilence(
   if (latest === 'none') return undefined;
   if (latest === 'unknown') return judgeHidden(evidence, last, limits);
   const gapMs = endMs - latest.ms;
-  const expected = last === 'none' || gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, latest.ms, limits);
+  const expected =
+    last === 'none' || gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, latest.ms, limits);
   const isQuiet = (expected ?? 0) >= LEAST_EXPECTED || gapMs >= quietForMs;
   // W7: a capped total is enough to expect scans, but not to say how many.
-  return isQuiet ? { outcome: 'quiet', expected: evidence.isCapped ? undefined : expected, lastMs: latest.ms } : undefined;
+  return isQuiet
+    ? { outcome: 'quiet', expected: evidence.isCapped ? undefined : expected, lastMs: latest.ms }
+    : undefined;
 }
 
 /** Judges the silence of a code whose last scan is unknown: totals show from when on there are none. */
@@ -143,13 +154,19 @@ function msOf(last: LastScan): number | undefined {
 }
 
 /** Returns how many scans were to be expected after the last one; undefined if too little is known. */
-async function expectedSince(evidence: Evidence, lastMs: number, { startMs, endMs }: Limits): Promise<number | undefined> {
+async function expectedSince(
+  evidence: Evidence,
+  lastMs: number,
+  { startMs, endMs }: Limits,
+): Promise<number | undefined> {
   const { recent, baseline } = evidence;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
     // W1: whole weeks only, which have each hour of each weekday; the rate up to the last scan, not that of the silence.
     const scannedMs = lastMs - startMs;
-    return scannedMs < WEEK_MS ? undefined : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
+    return scannedMs < WEEK_MS
+      ? undefined
+      : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
   // W1: the same hours of the same weekdays, so that nights and days off are no silence. The lesser of two weeks, so that the hours of one

@@ -21,7 +21,11 @@ export interface WatchRow {
 }
 
 /** Returns the row of a verdict. `status` is that of a code that was not requested. */
-export function watchRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, verdict: Verdict, endMs: number): WatchRow {
+export function watchRow(
+  code: Pick<WatchRow, 'id' | 'slug' | 'name'>,
+  verdict: Verdict,
+  endMs: number,
+): WatchRow {
   const { outcome, scans, expected, low, high, lastMs } = verdict;
   return {
     ...code,

@@ -17,7 +17,12 @@ export interface Windows {
 export function windowsUntil(endMs: number, timezone: string): Windows {
   const end = zoned(endMs, timezone);
   const before = (weeks: number) => end.subtract({ weeks }).epochMilliseconds;
-  return { startMs: before(1 + BASELINE_WEEKS), middleMs: before(1 + BASELINE_WEEKS / 2), weekMs: before(1), endMs };
+  return {
+    startMs: before(1 + BASELINE_WEEKS),
+    middleMs: before(1 + BASELINE_WEEKS / 2),
+    weekMs: before(1),
+    endMs,
+  };
 }
 
 /** The nine weeks as a range. */

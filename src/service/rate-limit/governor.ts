@@ -100,11 +100,16 @@ export function createGovernor(options: GovernorOptions): Governor {
   function tooLong(ms: number): RateLimitError {
     const waited = pausedMs > 0 ? ` (${formatDuration(pausedMs)} used)` : '';
     const limit =
-      maxWaitMs === 0 ? '--max-wait 0 allows no waiting' : `--max-wait allows ${formatDuration(maxWaitMs)} in total${waited}`;
-    return new RateLimitError(`the workspace's rate limit is exhausted for another ${formatDuration(ms)}, but ${limit}`, {
-      outcome: 'not-applied',
-      hint: `Try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or pass a longer --max-wait.`,
-    });
+      maxWaitMs === 0
+        ? '--max-wait 0 allows no waiting'
+        : `--max-wait allows ${formatDuration(maxWaitMs)} in total${waited}`;
+    return new RateLimitError(
+      `the workspace's rate limit is exhausted for another ${formatDuration(ms)}, but ${limit}`,
+      {
+        outcome: 'not-applied',
+        hint: `Try again in ${formatDuration(ms)} (after ${formatInstant(clock.now() + ms)}), or pass a longer --max-wait.`,
+      },
+    );
   }
 
   /** Returns whether the window allows one more request in addition to those in flight; `left` is from RateWindow. */

@@ -45,5 +45,8 @@ function parseSeconds(text: string | undefined): number | undefined {
 /** Parses Retry-After: seconds or an HTTP date (RFC 9110, 10.2.3). */
 function parseRetryAfter(text: string | undefined, dateMs: number | undefined): number | undefined {
   const untilMs = parseHttpDate(text ?? '');
-  return parseSeconds(text) ?? (untilMs === undefined || dateMs === undefined ? undefined : Math.max(0, untilMs - dateMs));
+  return (
+    parseSeconds(text) ??
+    (untilMs === undefined || dateMs === undefined ? undefined : Math.max(0, untilMs - dateMs))
+  );
 }

@@ -93,7 +93,8 @@ export function createRateWindow(options: {
   /** L8: returns the Reset if it is accepted: neither far ahead nor long past. */
   function acceptedResetMs({ resetMs = 0, dateMs }: RateHeaders): number | undefined {
     const aheadMs = resetMs - (dateMs ?? serviceNow());
-    const longestMs = (dateMs ?? serviceClock.nowMs()) === undefined ? MAX_ACCEPTED_UNDATED_MS : MAX_ACCEPTED_MS;
+    const longestMs =
+      (dateMs ?? serviceClock.nowMs()) === undefined ? MAX_ACCEPTED_UNDATED_MS : MAX_ACCEPTED_MS;
     return aheadMs > longestMs || aheadMs < -SECOND_MS ? undefined : resetMs;
   }
 
@@ -128,7 +129,10 @@ export function createRateWindow(options: {
   /** Returns whether a response other than a 429 belongs to an earlier window, as far as its Reset shows. */
   function isOfPreviousWindow(headers: RateHeaders, sentAt: number): boolean {
     if (sentAt < closedAt && (headers.resetMs ?? Number.NaN) <= closedResetMs) return true;
-    return known?.resetMs !== undefined && (acceptedResetMs(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS;
+    return (
+      known?.resetMs !== undefined &&
+      (acceptedResetMs(headers) ?? known.resetMs) < known.resetMs - SAME_RESET_MS
+    );
   }
 
   /** Records a Remaining, of a new window or of this one (a response without an accepted Reset counts for this window). */
@@ -180,7 +184,8 @@ export function createRateWindow(options: {
       noteTruncation(headers, sentAt);
       // L5: a late response about the previous window no longer holds, and is not shown.
       if (!limited && isOfPreviousWindow(headers, sentAt)) return;
-      if (remaining !== undefined || newest === undefined) newest = { ...headers, resetMs: acceptedResetMs(headers) };
+      if (remaining !== undefined || newest === undefined)
+        newest = { ...headers, resetMs: acceptedResetMs(headers) };
       if (limited) return backOff(pauseAfter429Ms(headers, sentAt));
       backOffs.reset();
       if (remaining !== undefined) update(headers, remaining);

@@ -34,7 +34,11 @@ export function createServiceClock(clock: { monotonic(): number }): ServiceClock
       const age = (bound: Bound) => (receivedAt - bound.at) * DRIFT;
       roundTripMs = receivedAt - sentAt;
       // If bounds contradict each other, the service's clock was set, and earlier ones are dropped.
-      if (!bounds || low.offset > bounds.high.offset + SECOND_MS || high.offset < bounds.low.offset - SECOND_MS) {
+      if (
+        !bounds ||
+        low.offset > bounds.high.offset + SECOND_MS ||
+        high.offset < bounds.low.offset - SECOND_MS
+      ) {
         bounds = { low, high };
         return;
       }

@@ -18,13 +18,20 @@ describe('an annotation', () => {
     [{ file: '../a,b:c%.csv', line: 1, message: '100%' }, '::error file=a%2Cb%3Ac%25.csv,line=1::100%25\n'],
     [{ file: '/tmp/codes.csv', message: 'is empty' }, '::error file=/tmp/codes.csv::is empty\n'],
     [{ file: undefined, line: 3, message: 'line 3: is empty' }, '::error::line 3: is empty\n'],
-    [{ file: 'a.csv', line: 1, message: 'a\r\n::add-mask::b' }, '::error file=codes/a.csv,line=1::a\\r\\n::add-mask::b\n'],
+    [
+      { file: 'a.csv', line: 1, message: 'a\r\n::add-mask::b' },
+      '::error file=codes/a.csv,line=1::a\\r\\n::add-mask::b\n',
+    ],
   ])('of %j is %j', (problem, line) => {
     expect(formatAnnotations([problem], PLACE)).toBe(line);
   });
 
   test('is one of ten at most, the last of which counts the others', () => {
-    const rows = Array.from({ length: 12 }, (_, at) => ({ file: 'a.csv', line: at + 2, message: 'is empty' }));
+    const rows = Array.from({ length: 12 }, (_, at) => ({
+      file: 'a.csv',
+      line: at + 2,
+      message: 'is empty',
+    }));
     expect(formatAnnotations(rows.slice(0, 10), PLACE).split('\n')).toHaveLength(11);
     const lines = formatAnnotations(rows, PLACE).trimEnd().split('\n');
     expect(lines).toHaveLength(10);
@@ -45,7 +52,9 @@ describe('an annotation', () => {
       const found = commandsIn(formatAnnotations([{ file, line: 7, message }], PLACE));
       expect(found).toHaveLength(1);
       expect(found[0]).toMatchObject({ command: 'error', properties: { line: '7' } });
-      expect(Object.keys(found[0]?.properties ?? {}).sort()).toEqual(file === '' ? ['line'] : ['file', 'line']);
+      expect(Object.keys(found[0]?.properties ?? {}).sort()).toEqual(
+        file === '' ? ['line'] : ['file', 'line'],
+      );
     };
     for (const text of [...Object.values(HOSTILE), ...COMMANDS]) check(`a${text}`, text);
     const text = fc.string({
@@ -59,7 +68,9 @@ describe('an annotation', () => {
 });
 
 describe('text of others', () => {
-  const text = fc.array(fc.constantFrom(':', '::', '##[', '#', '[', ']', 'error', '\r', '\n', ' ', '\t', '\u2028', '\u3000'));
+  const text = fc.array(
+    fc.constantFrom(':', '::', '##[', '#', '[', ']', 'error', '\r', '\n', ' ', '\t', '\u2028', '\u3000'),
+  );
 
   test('has no command any more', () => {
     const check = (said: string) => {

@@ -8,14 +8,17 @@ import { OUTCOMES as WATCHED } from '../../../src/scans/watch/judge.ts';
 const WORDS = [...Object.keys(OUTCOMES), ...Object.keys(ACTIONS), ...Object.keys(PLAN_WORDS)];
 
 /** The contract: a released outcome is never renamed. */
-const RESULTS = 'created adopted exists updated unchanged edited later deleted failed not-attempted undecided';
+const RESULTS =
+  'created adopted exists updated unchanged edited later deleted failed not-attempted undecided';
 const PLANS = 'create adopt update delete unchanged edited removed gone undecided exists later failed';
 
 describe('the vocabulary of outcomes', () => {
   test('is listed in `qrctl help formatting`, each word once and with a meaning', () => {
     const { blocks = [] } = TOPICS.find(({ name }) => name === 'formatting') ?? {};
     const lists = blocks.flatMap((block) => (typeof block === 'object' && 'list' in block ? block.list : []));
-    const explained = lists.filter(([, meaning]) => /^[A-Z].{10,}/.test(meaning)).flatMap(([words]) => words.split(', '));
+    const explained = lists
+      .filter(([, meaning]) => /^[A-Z].{10,}/.test(meaning))
+      .flatMap(([words]) => words.split(', '));
     for (const word of WORDS) expect(explained.filter((listed) => listed === word)).toEqual([word]);
   });
 

@@ -14,7 +14,13 @@ import { runByDay } from '../../support/run-here.ts';
 import { useSandbox } from '../../support/sandbox.ts';
 
 const END: RunEnd = {
-  ...{ command: 'scans export', startedMs: 1_764_000_000_500, finishedMs: 1_764_000_012_750, error: undefined, profile: 'work' },
+  ...{
+    command: 'scans export',
+    startedMs: 1_764_000_000_500,
+    finishedMs: 1_764_000_012_750,
+    error: undefined,
+    profile: 'work',
+  },
   stats: { requests: 12, retries: 1, pauses: 2, pausedMs: 1499.6 },
   facts: {
     ...{ codes: 3, rows: 1200, added: 20, files: ['a.csv', 'b.csv'], watermarkMs: 1_763_999_999_999 },
@@ -51,7 +57,9 @@ test('a run is a gauge per figure, in the units of Prometheus', () => {
     'qrctl_run_outcomes{,outcome="created"} 3',
     'qrctl_run_outcomes{,outcome="not-attempted"} 1',
   ]);
-  expect(formatRunMetrics({ ...END, error: new PartialError('one row failed') }, 'run.prom')).toContain('} 8\n');
+  expect(formatRunMetrics({ ...END, error: new PartialError('one row failed') }, 'run.prom')).toContain(
+    '} 8\n',
+  );
 });
 
 test('no name of a profile or a file forges a metric, a label or a line', () => {
@@ -66,7 +74,9 @@ test('no name of a profile or a file forges a metric, a label or a line', () => 
   check('a"} 1\nqrctl_run_exit_code{command="x"} 0\n# ');
   check('\\');
   fc.assert(fc.property(fc.string({ unit: 'binary' }), check), runs(300));
-  expect(formatRunMetrics({ ...END, profile: 'svc_live_0123456789canary' }, 'run.prom')).not.toContain('canary');
+  expect(formatRunMetrics({ ...END, profile: 'svc_live_0123456789canary' }, 'run.prom')).not.toContain(
+    'canary',
+  );
 });
 
 test('two jobs with one command and one profile have no series in common', () => {
@@ -105,6 +115,8 @@ test('--summary FILE.prom writes them, also if the run fails', async () => {
   const refused = await run(['qr', 'get', 'no-such-code']);
   expect(refused).toMatchObject({
     code: 4,
-    text: expect.stringContaining('qrctl_run_exit_code{command="qr get",profile="default",file="run.prom"} 4\n'),
+    text: expect.stringContaining(
+      'qrctl_run_exit_code{command="qr get",profile="default",file="run.prom"} 4\n',
+    ),
   });
 });

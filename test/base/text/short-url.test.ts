@@ -76,11 +76,18 @@ describe('an address that counts as a scan', () => {
 });
 
 describe('the code in a short URL', () => {
-  test.each(['aB3xY', 'menü 10/x?y#z', '100%', '%41', 'a&b=c'])('is the slug %j that was filled in', (slug) => {
-    for (const template of ['https://go.example/{slug}', 'https://go.example/q?c={slug}&s=1', 'https://go.example/{slug}/{id}'])
-      expect(codeOfShortUrl(template, fillShortUrl(template, { id: ID, slug }))).toBe(slug);
-    expect(codeOfShortUrl('https://go.example/{id}', `https://go.example/${ID}`)).toBe(ID);
-  });
+  test.each(['aB3xY', 'menü 10/x?y#z', '100%', '%41', 'a&b=c'])(
+    'is the slug %j that was filled in',
+    (slug) => {
+      for (const template of [
+        'https://go.example/{slug}',
+        'https://go.example/q?c={slug}&s=1',
+        'https://go.example/{slug}/{id}',
+      ])
+        expect(codeOfShortUrl(template, fillShortUrl(template, { id: ID, slug }))).toBe(slug);
+      expect(codeOfShortUrl('https://go.example/{id}', `https://go.example/${ID}`)).toBe(ID);
+    },
+  );
 
   test.each([
     [' http://GO.example//aB3xY/?utm_source=x ', 'aB3xY'],

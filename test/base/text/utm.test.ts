@@ -20,8 +20,14 @@ describe('addUtm', () => {
   const tags = { campaign: 'Spring Sale', source: 'poster' };
   it.each([
     ['https://x.test', 'https://x.test?utm_source=poster&utm_campaign=spring_sale'],
-    ['https://x.test/a?b=%20c&d=+#top', 'https://x.test/a?b=%20c&d=+&utm_source=poster&utm_campaign=spring_sale#top'],
-    ['https://x.test/?utm_source=old&y=1&UTM_Source=older', 'https://x.test/?utm_source=poster&y=1&utm_campaign=spring_sale'],
+    [
+      'https://x.test/a?b=%20c&d=+#top',
+      'https://x.test/a?b=%20c&d=+&utm_source=poster&utm_campaign=spring_sale#top',
+    ],
+    [
+      'https://x.test/?utm_source=old&y=1&UTM_Source=older',
+      'https://x.test/?utm_source=poster&y=1&utm_campaign=spring_sale',
+    ],
     ['https://x.test/?#q?', 'https://x.test/?utm_source=poster&utm_campaign=spring_sale#q?'],
     [' https://x.test/möwe ', 'https://x.test/möwe?utm_source=poster&utm_campaign=spring_sale'],
   ])('%s', (address, tagged) => {

@@ -19,21 +19,29 @@ describe('local time', () => {
     expect(createLocalTime(zone).format(Date.parse(instant))).toBe(expected);
   });
 
-  test.each(['Europe/Berlin', 'Africa/Monrovia', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca'])(
-    'agrees with Temporal around every change of the clocks in %s',
-    (zone) => {
-      const { offsetMs } = createLocalTime(zone);
-      let at = Temporal.Instant.from('1880-01-01T00:00Z').toZonedDateTimeISO(zone);
-      for (let next = at.getTimeZoneTransition('next'); next && next.year < 2040; next = at.getTimeZoneTransition('next')) {
-        at = next;
-        for (const shift of [-1, 0, 1, -900_000, 900_000, 450_000]) {
-          const ms = at.epochMilliseconds + shift;
-          const expected = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
-          expect(offsetMs(ms)).toBe(expected);
-        }
+  test.each([
+    'Europe/Berlin',
+    'Africa/Monrovia',
+    'Australia/Lord_Howe',
+    'America/New_York',
+    'Africa/Casablanca',
+  ])('agrees with Temporal around every change of the clocks in %s', (zone) => {
+    const { offsetMs } = createLocalTime(zone);
+    let at = Temporal.Instant.from('1880-01-01T00:00Z').toZonedDateTimeISO(zone);
+    for (
+      let next = at.getTimeZoneTransition('next');
+      next && next.year < 2040;
+      next = at.getTimeZoneTransition('next')
+    ) {
+      at = next;
+      for (const shift of [-1, 0, 1, -900_000, 900_000, 450_000]) {
+        const ms = at.epochMilliseconds + shift;
+        const expected =
+          Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+        expect(offsetMs(ms)).toBe(expected);
       }
-    },
-  );
+    }
+  });
 });
 
 describe('the zone in force', () => {

@@ -35,12 +35,20 @@ describe('a time on the command line', () => {
     expect(moment(text, timezone)).toBe(expected);
   });
 
-  test.each(['2026-02-30', '2026-13-01', '2026-03', '03/29/2026', 'tomorrow', '', '-5', '2026-01-01T25:00', '9999999w', 'NaN'])(
-    '%j is refused with what is accepted',
-    (text) => {
-      expect(() => moment(text, 'UTC')).toThrow(/^invalid value for --since: '/);
-    },
-  );
+  test.each([
+    '2026-02-30',
+    '2026-13-01',
+    '2026-03',
+    '03/29/2026',
+    'tomorrow',
+    '',
+    '-5',
+    '2026-01-01T25:00',
+    '9999999w',
+    'NaN',
+  ])('%j is refused with what is accepted', (text) => {
+    expect(() => moment(text, 'UTC')).toThrow(/^invalid value for --since: '/);
+  });
 
   test.each([
     ['01.03.2026', 'Use --since 2026-03-01.'],
@@ -52,7 +60,10 @@ describe('a time on the command line', () => {
     ['20260301', 'Use --since 2026-03-01.'],
     ['3 days ago', 'Use --since 3d.'],
     ['24 h', 'Use --since 24h.'],
-    ['last month', 'Use --during last-month for the whole period, or pass --since a date such as 2026-10-01.'],
+    [
+      'last month',
+      'Use --during last-month for the whole period, or pass --since a date such as 2026-10-01.',
+    ],
     ['2026-10', 'Use --during 2026-10 for the whole period, or pass --since a date such as 2026-10-01.'],
     ['31.02.2026', /^Use a date/],
     ['soon', /^Use a date/],

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parsePeriod, periodOfRange, periodYearBefore, previousPeriod } from '../../../src/base/time/periods.ts';
+import {
+  parsePeriod,
+  periodOfRange,
+  periodYearBefore,
+  previousPeriod,
+} from '../../../src/base/time/periods.ts';
 import { formatInstant } from '../../../src/base/time/time.ts';
 
 /** A Friday, already Saturday in Tokyo. */
@@ -92,9 +97,14 @@ describe('a period', () => {
     expect(periodYearBefore(period(text)).name).toBe(before);
   });
 
-  test.each(['2026', '2026-Q4', '2026-10', '2026-W42', '2026-10-25'])('the range of %s is known as it again', (text) => {
-    expect(periodOfRange(period(text), 'Europe/Berlin')).toEqual(period(text));
-    expect(periodOfRange({ ...period(text), untilMs: period(text).untilMs - 1 }, 'Europe/Berlin')).toBeUndefined();
-    expect(periodOfRange(period(text), 'Asia/Kolkata')).toBeUndefined();
-  });
+  test.each(['2026', '2026-Q4', '2026-10', '2026-W42', '2026-10-25'])(
+    'the range of %s is known as it again',
+    (text) => {
+      expect(periodOfRange(period(text), 'Europe/Berlin')).toEqual(period(text));
+      expect(
+        periodOfRange({ ...period(text), untilMs: period(text).untilMs - 1 }, 'Europe/Berlin'),
+      ).toBeUndefined();
+      expect(periodOfRange(period(text), 'Asia/Kolkata')).toBeUndefined();
+    },
+  );
 });

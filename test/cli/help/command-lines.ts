@@ -8,5 +8,7 @@ export function commandLinesIn(line: string): string[][] {
 
 /** Words as a shell would split them; quotes hold one together. */
 export function splitWords(line: string): string[] {
-  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s"'])+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s"'])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2'),
+  );
 }

@@ -22,8 +22,14 @@ function format(text: string): { text: string; warnings: string } {
 
 describe('manual pages', () => {
   test('there is one for each command and group, and package.json names them all (npm run man-list updates it)', () => {
-    const names = [[], ...manual.groups.map(({ name }) => [name]), ...manual.commands.map(({ names }) => names)];
-    expect(Object.keys(pages).sort()).toEqual(names.map((words) => `${['qrctl', ...words].join('-')}.1`).sort());
+    const names = [
+      [],
+      ...manual.groups.map(({ name }) => [name]),
+      ...manual.commands.map(({ names }) => names),
+    ];
+    expect(Object.keys(pages).sort()).toEqual(
+      names.map((words) => `${['qrctl', ...words].join('-')}.1`).sort(),
+    );
     const { man } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
     expect([...man].sort()).toEqual(
       Object.keys(pages)

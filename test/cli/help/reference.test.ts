@@ -35,7 +35,10 @@ test('is refused together with a command, a topic or a group', async () => {
     ['qr', 'help', '--json'],
   ]) {
     const { code, stderr } = await runHere(words);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--json can't be used with a command or a topic")]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--json can't be used with a command or a topic"),
+    ]);
   }
 });
 
@@ -50,7 +53,9 @@ describe.each(reference.commands)('$name', ({ name, flags }) => {
   test('has the flags that completion offers', async () => {
     const { values } = await candidatesFor([...words, '-']);
     if (typeof values === 'string') return expect.fail(values);
-    const spelled = [...flags, ...reference.global_flags].flatMap((flag) => (flag.short ? [flag.short, flag.name] : [flag.name]));
+    const spelled = [...flags, ...reference.global_flags].flatMap((flag) =>
+      flag.short ? [flag.short, flag.name] : [flag.name],
+    );
     expect(new Set(values.map(({ word }) => word))).toEqual(new Set(spelled));
   });
 
@@ -101,7 +106,16 @@ describe('the columns are those that are printed:', () => {
     'qr check': [['qr', 'check', '--from', 'silent.csv']],
     'qr image': [
       ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}', '--output-dir', 'images'],
-      ['qr', 'image', 'spring-menu', '--short-url', 'https://go.example/{slug}', '--output-dir', 'images', '--dry-run'],
+      [
+        'qr',
+        'image',
+        'spring-menu',
+        '--short-url',
+        'https://go.example/{slug}',
+        '--output-dir',
+        'images',
+        '--dry-run',
+      ],
     ],
     'scans export': [
       ['scans', 'export', 'spring-menu'],
@@ -139,11 +153,20 @@ describe('the columns are those that are printed:', () => {
     expect(lines).toHaveLength(output.length);
     for (const [at, words] of lines.entries()) {
       const { columns, after_input, when } = output[at] ?? expect.fail(`no output ${at}`);
-      const { stdout, stderr } = await runHere(words, { cwd, env: { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') } });
-      const path = words.includes('--init') ? 'all.csv' : when?.includes('manifest') ? 'images/manifest.csv' : undefined;
+      const { stdout, stderr } = await runHere(words, {
+        cwd,
+        env: { ...sandbox.env, QRCTL_CONFIG_DIR: join(cwd, 'config') },
+      });
+      const path = words.includes('--init')
+        ? 'all.csv'
+        : when?.includes('manifest')
+          ? 'images/manifest.csv'
+          : undefined;
       const text = path === undefined ? stdout : readFileSync(join(cwd, path), 'utf8');
       const header = headerOf(text);
-      expect(after_input ? header.slice(-columns.length) : header, `${words.join(' ')}\n${stderr}`).toEqual(columns);
+      expect(after_input ? header.slice(-columns.length) : header, `${words.join(' ')}\n${stderr}`).toEqual(
+        columns,
+      );
     }
   });
 });
@@ -167,7 +190,10 @@ async function useFiles(sandbox: TestSandbox): Promise<string> {
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text);
   // Nothing leaves this machine: the code has no destination.
-  const silent = await runHere(['qr', 'create', '--name', 'Silent', '--type', 'sms', '--ids'], { cwd, env: sandbox.env });
+  const silent = await runHere(['qr', 'create', '--name', 'Silent', '--type', 'sms', '--ids'], {
+    cwd,
+    env: sandbox.env,
+  });
   await writeFile(join(cwd, 'silent.csv'), `id\n${silent.stdout}`);
   await runHere(['scans', 'export', '--all', '-o', 'scans.csv'], { cwd, env: sandbox.env });
   return cwd;

@@ -31,14 +31,19 @@ beforeAll(async () => {
   const slugs = sandbox.workspace.codes().map((code) => code.slug);
   slug = slugs[0] ?? '';
   start =
-    [...slug].map((_, i) => slug.slice(0, i + 1)).find((part) => slugs.filter((other) => other.startsWith(part)).length === 1) ??
-    slug;
+    [...slug]
+      .map((_, i) => slug.slice(0, i + 1))
+      .find((part) => slugs.filter((other) => other.startsWith(part)).length === 1) ?? slug;
   mkdirSync(config, { mode: 0o700 });
   const { baseUrl, apiKey } = sandbox;
   const work = { baseUrl, apiKey, keyBaseUrl: baseUrl };
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'work', profiles: { work, [ODD]: work } }), {
-    mode: 0o600,
-  });
+  writeFileSync(
+    join(config, 'config.json'),
+    JSON.stringify({ version: 1, current: 'work', profiles: { work, [ODD]: work } }),
+    {
+      mode: 0o600,
+    },
+  );
   env = {
     PATH: `${join(directory, 'bin')}:${process.env.PATH}`,
     HOME: directory,
@@ -60,21 +65,32 @@ function has(...commands: string[]): boolean {
 }
 
 /** Types each line and Tab into an interactive shell; gives what the line became. */
-async function type(shell: string[], setup: string[], lines: string[], tabs = 1): Promise<{ line: string; screen: string }[]> {
+async function type(
+  shell: string[],
+  setup: string[],
+  lines: string[],
+  tabs = 1,
+): Promise<{ line: string; screen: string }[]> {
   const script = new URL('shell-session.py', import.meta.url).pathname;
   return JSON.parse(await run('python3', [script], JSON.stringify({ shell, setup, lines, tabs })));
 }
 
 function run(command: string, args: string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env, cwd: join(directory, 'files'), stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(command, args, {
+      env,
+      cwd: join(directory, 'files'),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
     child
       .on('error', reject)
-      .on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}`))));
+      .on('close', (code) =>
+        code === 0 ? resolve(output) : reject(new Error(`${command} ended with ${code}`)),
+      );
     child.stdin.end(input);
   });
 }
@@ -133,7 +149,8 @@ describe.skipIf(!has('bash', 'python3'))('bash', () => {
 
   test('lists codes with their names', async () => {
     const [result] = await type(shell, setup, ['qrctl qr get '], 2);
-    for (const code of sandbox.workspace.codes()) expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
+    for (const code of sandbox.workspace.codes())
+      expect(result?.screen).toContain(`${code.slug}  (${code.name.slice(0, 5)}`);
   });
 
   test('needs nothing newer than the bash of macOS', () => {
@@ -162,7 +179,8 @@ describe.skipIf(!has('zsh', 'python3'))('zsh', () => {
     const [codes, commands] = await type(shell, setup, ['qrctl qr get ', 'qrctl '], 2);
     // zsh pads the slugs to the longest of them.
     const shown = codes?.screen.replaceAll(/ +-- /g, ' -- ');
-    for (const code of sandbox.workspace.codes()) expect(shown).toContain(`${code.slug} -- ${code.name.slice(0, 5)}`);
+    for (const code of sandbox.workspace.codes())
+      expect(shown).toContain(`${code.slug} -- ${code.name.slice(0, 5)}`);
     expect(commands?.screen).toMatch(/scans +-- \w/);
   });
 });

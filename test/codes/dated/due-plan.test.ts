@@ -11,7 +11,15 @@ const MENU = codeOf(1, { destination: 'https://menu/' });
 function planOf(rows: readonly Row[], codes = [MENU], nowMs = 30) {
   const listing = { codes: new Map(codes.map((code) => [code.id, code])), isWhole: false };
   const policy = { ...POLICY, verb: 'update' as const, isDated: true };
-  const input = { run: 'now', rows, listing, ledger: createReplay().view(), lock: undefined, policy, isSettled: false };
+  const input = {
+    run: 'now',
+    rows,
+    listing,
+    ledger: createReplay().view(),
+    lock: undefined,
+    policy,
+    isSettled: false,
+  };
   return planDue(input, { nowMs, file: { form: undefined } });
 }
 
@@ -45,7 +53,9 @@ describe('planDue', () => {
   it('has no brake for many changes, unless --max-changes is set', () => {
     const codes = Array.from({ length: 12 }, (_, number) => codeOf(number));
     const next = (number: number) => codes[(number + 1) % 12]?.destination ?? '';
-    const rows = codes.map((of, number) => rowOf(number + 2, { id: of.id, atMs: 1, wish: { destination: next(number) } }));
+    const rows = codes.map((of, number) =>
+      rowOf(number + 2, { id: of.id, atMs: 1, wish: { destination: next(number) } }),
+    );
     expect(planOf(rows, codes).brakes).toEqual([]);
   });
 
@@ -55,7 +65,10 @@ describe('planDue', () => {
 
   it('leaves all due rows of a code with a conflict, and states which one is to be decided', () => {
     const base = { destination: fingerprintOf('https://saved/') };
-    const rows = [at(2, 20, { base, wish: { destination: 'https://b/' } }), at(3, 20, { wish: { name: 'New' } })];
+    const rows = [
+      at(2, 20, { base, wish: { destination: 'https://b/' } }),
+      at(3, 20, { wish: { name: 'New' } }),
+    ];
     expect(itemsByRow(planOf(rows).items).map(about)).toEqual([
       [2, 'conflict', [], undefined],
       [3, 'conflict', [], 'another change of the same code is in conflict'],
@@ -70,7 +83,13 @@ describe('endsByRow', () => {
     const altered = [{ field: 'name' as const, sent: 'New', stored: 'NEW' }];
     const end: RowEnd = { item, outcome: 'updated', error: undefined, code: MENU, candidates: [], altered };
     const ends = endsByRow([end]);
-    expect(ends.map(({ outcome }) => outcome)).toEqual(['unchanged', 'updated', 'updated', 'unchanged', 'later']);
+    expect(ends.map(({ outcome }) => outcome)).toEqual([
+      'unchanged',
+      'updated',
+      'updated',
+      'unchanged',
+      'later',
+    ]);
     expect(ends.map((one) => one.altered.length)).toEqual([0, 0, 1, 0, 0]);
     const failed = endsByRow([{ ...end, outcome: 'failed', error: 'refused' }]);
     expect(failed.map(({ outcome, error }) => `${outcome} ${error ?? ''}`)).toEqual([

@@ -64,15 +64,21 @@ describe('the wish of a dated plan for a code', () => {
     const tags = at(5, 15, { utm: { source: 'poster' } });
     const more = at(6, 16, { utm: { medium: 'print' } });
     expect(wishOf([a, tags], 20)?.wish).toEqual({ destination: 'https://a/?utm_source=poster' });
-    expect(wishOf([tags, more], 20)?.wish).toEqual({ destination: 'https://menu/?utm_source=poster&utm_medium=print' });
-    expect(wishOf([tags, more], 20)?.due?.destination).toMatchObject({ atMs: 16, says: expect.stringContaining('poster') });
+    expect(wishOf([tags, more], 20)?.wish).toEqual({
+      destination: 'https://menu/?utm_source=poster&utm_medium=print',
+    });
+    expect(wishOf([tags, more], 20)?.due?.destination).toMatchObject({
+      atMs: 16,
+      says: expect.stringContaining('poster'),
+    });
     expect(wishOf([a, tags, b], 20)?.wish).toEqual({ destination: 'https://b/' });
   });
 
   it('has a problem with tags for a destination that is not a web address, unless a later row replaces them', () => {
     const listing = { codes: new Map([[MENU.id, { ...MENU, destination: 'WIFI:S:x;;' }]]), isWhole: false };
     const tags = at(2, 15, { utm: { source: 'poster' }, wish: { name: 'n' } });
-    const problems = (rows: readonly Row[]) => reduce(rows, 30, listing).rows[0]?.shares.map(({ problem }) => problem);
+    const problems = (rows: readonly Row[]) =>
+      reduce(rows, 30, listing).rows[0]?.shares.map(({ problem }) => problem);
     expect(problems([tags])).toEqual([expect.stringContaining('is not a web address')]);
     expect(problems([tags, b])).toEqual([undefined, undefined]);
   });
@@ -112,13 +118,16 @@ describe('the wish of a dated plan for a code', () => {
 });
 
 describe('contradictions', () => {
-  const find = (...rows: Row[]) => contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
+  const find = (...rows: Row[]) =>
+    contradictions(FILE, rows, () => 'x').map(({ line, column }) => [line, column]);
 
   it('are two values of a field for one time', () => {
     const other = at(5, 20, { wish: { destination: 'https://c/' } });
     expect(find(a, b, c, other)).toEqual([[5, 'destination']]);
     expect(find(b, { ...b, line: 6 })).toEqual([]);
     expect(contradictions(FILE, [b, other], ({ line }) => `${line}`)).toEqual([]);
-    expect(find(at(2, 1, { utm: { source: 's' } }), at(3, 1, { utm: { source: 't' } }))).toEqual([[3, 'destination']]);
+    expect(find(at(2, 1, { utm: { source: 's' } }), at(3, 1, { utm: { source: 't' } }))).toEqual([
+      [3, 'destination'],
+    ]);
   });
 });

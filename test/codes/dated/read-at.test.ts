@@ -37,7 +37,10 @@ describe('readAt', () => {
     ['2026-11-27', 'is not a time'],
     [20261127, 'is not a time'],
     ['2026-03-29 02:30 Europe/Berlin', 'does not exist in its time zone because clocks are set forward'],
-    ['2026-10-25 02:30 Europe/Berlin', 'occurs twice in its time zone because clocks are set back: add an offset'],
+    [
+      '2026-10-25 02:30 Europe/Berlin',
+      'occurs twice in its time zone because clocks are set back: add an offset',
+    ],
     ['2026-11-27T18:00+02:00[Europe/Berlin]', 'has an offset that its time zone does not use at that time'],
     ['2026-11-27 18:00 Europe/Bärlin', 'is not a time'],
     ['2026-11-27 18:00 Europe/Nowhere', 'has an unknown time zone'],

@@ -14,7 +14,11 @@ const LOOPBACK = { address: '127.0.0.1', family: 4 };
 /** Sends one request to a URL, or to a path of a host on a port. */
 function visit(url: URL | number, given: Partial<Question> = {}) {
   return ask({
-    ...{ url: url instanceof URL ? url : new URL(`http://a.test:${url}/x?q=1`), addresses: [LOOPBACK], headers: {} },
+    ...{
+      url: url instanceof URL ? url : new URL(`http://a.test:${url}/x?q=1`),
+      addresses: [LOOPBACK],
+      headers: {},
+    },
     ...{ proxy: undefined, allowPrivate: true, sessions: createTlsSessions(), timeoutMs: 60_000 },
     ...{ signal: new AbortController().signal, ...given },
   });
@@ -35,11 +39,16 @@ async function closedPort(): Promise<number> {
 
 describe('ask', () => {
   it('returns status and headers, and listens for an interruption no longer', async () => {
-    const { port, heads } = await useHost(({ socket }) => socket.end(answer(302, 'Location: /next\r\nSet-Cookie: a=1\r\n')));
+    const { port, heads } = await useHost(({ socket }) =>
+      socket.end(answer(302, 'Location: /next\r\nSet-Cookie: a=1\r\n')),
+    );
     const { signal } = new AbortController();
     const reply = await visit(port, { signal, headers: { 'user-agent': 'test' } });
     expect(reply).toMatchObject({ status: 302, failure: undefined, tlsEndsMs: undefined });
-    expect(reply.status === 302 && reply.headers).toMatchObject({ location: ['/next'], 'set-cookie': ['a=1'] });
+    expect(reply.status === 302 && reply.headers).toMatchObject({
+      location: ['/next'],
+      'set-cookie': ['a=1'],
+    });
     expect(heads[0]?.split('\r\n').slice(0, -2)).toEqual([
       'GET /x?q=1 HTTP/1.1',
       `host: a.test:${port}`,
@@ -54,7 +63,9 @@ describe('ask', () => {
     const context = () => {
       throw new Error('not needed');
     };
-    expect(await visit(port, { sessions: { ...createTlsSessions(), context } })).toMatchObject({ status: 200 });
+    expect(await visit(port, { sessions: { ...createTlsSessions(), context } })).toMatchObject({
+      status: 200,
+    });
   });
 
   it('rejects with the reason of an interruption', async () => {
@@ -71,7 +82,9 @@ describe('ask', () => {
     );
     const port = await listen(server);
     onTestFinished(() => void server.close());
-    await expect(visit(new URL(`https://a.test:${port}/`), { signal: controller.signal })).rejects.toThrow('stop');
+    await expect(visit(new URL(`https://a.test:${port}/`), { signal: controller.signal })).rejects.toThrow(
+      'stop',
+    );
   });
 
   it('sends nothing to an address that is not public, whatever led there (K3)', async () => {
@@ -105,7 +118,10 @@ describe('ask', () => {
     });
     const { port } = await useHost(({ socket }) => socket.end());
     const message = 'the connection was closed before the response was complete';
-    expect(await visit(port)).toMatchObject({ status: undefined, failure: { message, fault: 'network', sent: true } });
+    expect(await visit(port)).toMatchObject({
+      status: undefined,
+      failure: { message, fault: 'network', sent: true },
+    });
   });
 
   it.each([
@@ -114,7 +130,10 @@ describe('ask', () => {
     [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300_000)}\r\n\r\n`, 'the response headers are too large'],
   ])('takes a response that no browser can read for an answer (%#)', async (text, message) => {
     const { port } = await useHost(({ socket }) => socket.end(text));
-    expect(await visit(port)).toMatchObject({ status: undefined, failure: { message, fault: 'answer', sent: true } });
+    expect(await visit(port)).toMatchObject({
+      status: undefined,
+      failure: { message, fault: 'answer', sent: true },
+    });
   });
 
   it('skips twenty interim responses, and no more', async () => {
@@ -134,13 +153,19 @@ describe('ask', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 104857600\r\n\r\n');
         socket.on('close', () => resolve(socket.bytesWritten));
         const more = () => {
-          while (!socket.destroyed && socket.bytesWritten < 100 * 2 ** 20 && socket.write(Buffer.alloc(65_536)));
+          while (
+            !socket.destroyed &&
+            socket.bytesWritten < 100 * 2 ** 20 &&
+            socket.write(Buffer.alloc(65_536))
+          );
           if (socket.bytesWritten >= 100 * 2 ** 20) resolve(socket.bytesWritten);
           else socket.once('drain', more);
         };
         more();
       });
-      host.then(({ port }) => visit(port)).then((reply) => expect(reply).toMatchObject({ status: 200, failure: undefined }));
+      host
+        .then(({ port }) => visit(port))
+        .then((reply) => expect(reply).toMatchObject({ status: 200, failure: undefined }));
     });
     expect(await written).toBeLessThan(16 * 2 ** 20);
   });
@@ -152,7 +177,10 @@ describe('ask', () => {
       socket.on('close', () => clearInterval(timer));
     });
     const reply = await visit(port, { timeoutMs: 200 });
-    expect(reply).toMatchObject({ status: undefined, failure: { message: 'no response within 200 ms', fault: 'network' } });
+    expect(reply).toMatchObject({
+      status: undefined,
+      failure: { message: 'no response within 200 ms', fault: 'network' },
+    });
     expect(reply.failure).toBeInstanceOf(LateError);
     expect(reply.failure?.sent).toBe(true);
     // A handshake that does not end: nothing was sent.
@@ -168,7 +196,8 @@ describe('ask', () => {
     const sessions = trustingSessions();
     const replies = [await visit(url, { sessions }), await visit(url, { sessions })];
     expect(reused).toEqual([false, true]);
-    for (const reply of replies) expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
+    for (const reply of replies)
+      expect(reply).toMatchObject({ status: 200, tlsEndsMs: Date.UTC(2120, 0, 1) });
   });
 
   it('keeps no session of a host whose certificate is not good (K8)', async () => {
@@ -197,9 +226,17 @@ describe('ask through a proxy', () => {
     ];
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     const lines = heads.map((head) => head.trim().split('\r\n'));
-    const common = ['GET http://inner.test:8080/x?q=1 HTTP/1.1', 'host: inner.test:8080', 'connection: keep-alive'];
+    const common = [
+      'GET http://inner.test:8080/x?q=1 HTTP/1.1',
+      'host: inner.test:8080',
+      'connection: keep-alive',
+    ];
     expect(lines).toEqual([
-      [...common, 'user-agent: test', `proxy-authorization: Basic ${Buffer.from('me:secret').toString('base64')}`],
+      [
+        ...common,
+        'user-agent: test',
+        `proxy-authorization: Basic ${Buffer.from('me:secret').toString('base64')}`,
+      ],
       [...common, 'user-agent: test'],
     ]);
   });
@@ -209,7 +246,11 @@ describe('ask through a proxy', () => {
     const url = new URL('http://inner.test/');
     expect(await visit(url, { proxy: new URL(`http://127.0.0.1:${port}`) })).toMatchObject({
       status: undefined,
-      failure: { message: `the proxy 127.0.0.1:${port} requires a user name and password (407)`, fault: 'proxy', sent: false },
+      failure: {
+        message: `the proxy 127.0.0.1:${port} requires a user name and password (407)`,
+        fault: 'proxy',
+        sent: false,
+      },
     });
     // A page may respond so as well.
     expect(await visit(port)).toMatchObject({ status: 407 });

@@ -37,7 +37,9 @@ describe('checkDestinations', () => {
       const location = host === 'a.test' && path === '/3' ? `Location: http://b.test:${port}/moved\r\n` : '';
       setImmediate(() => socket.end(answer(location ? 302 : 200, location)));
     });
-    const urls = ['a', 'b', 'c'].flatMap((host) => Array.from({ length: 6 }, (_, n) => `http://${host}.test:${port}/${n}`));
+    const urls = ['a', 'b', 'c'].flatMap((host) =>
+      Array.from({ length: 6 }, (_, n) => `http://${host}.test:${port}/${n}`),
+    );
     const verdicts = await checkDestinations([...urls, ...urls], job());
     expect(heads).toHaveLength(19);
     expect([...most.values()]).toEqual([1, 1, 1]);
@@ -128,8 +130,12 @@ describe('checkDestinations', () => {
       return [{ address: '127.0.0.1', family: 4 }];
     };
     const urls = Array.from({ length: 4 }, (_, n) => `http://h${n}.test/`);
-    const verdicts = await checkDestinations(urls, job({ lookup, lookupWidth: 1, timeoutMs: 1900, allowPrivate: false }));
-    for (const { error } of verdicts.values()) expect(error).toContain('resolves to 127.0.0.1, which is a loopback address');
+    const verdicts = await checkDestinations(
+      urls,
+      job({ lookup, lookupWidth: 1, timeoutMs: 1900, allowPrivate: false }),
+    );
+    for (const { error } of verdicts.values())
+      expect(error).toContain('resolves to 127.0.0.1, which is a loopback address');
   });
 
   it('bounds what a host costs that takes every request and answers none (K9)', async () => {
@@ -138,10 +144,14 @@ describe('checkDestinations', () => {
     // Long enough for a busy machine to send eight requests.
     const verdicts = await checkDestinations(urls, job({ timeoutMs: 250 }));
     // What is left of the time once the name is found.
-    const said = [...verdicts.values()].map(({ outcome, error }) => `${outcome}: ${error?.replace(/\d+ ms(?=\)?$)/, '… ms')}`);
+    const said = [...verdicts.values()].map(
+      ({ outcome, error }) => `${outcome}: ${error?.replace(/\d+ ms(?=\)?$)/, '… ms')}`,
+    );
     expect(said.slice(0, 5)).toEqual(new Array(5).fill('unreachable: no response within … ms'));
     expect(said.slice(5)).toEqual(
-      new Array(35).fill('unreachable: not requested: 5 addresses on this host failed (no response within … ms)'),
+      new Array(35).fill(
+        'unreachable: not requested: 5 addresses on this host failed (no response within … ms)',
+      ),
     );
     expect(heads).toHaveLength(8);
   });
@@ -180,9 +190,9 @@ describe('checkDestinations', () => {
       const location = `http://a.test:${port}/`.padEnd(length, 'x');
       socket.end(answer(path.length < 10 ? 302 : 200, `Location: ${location}\r\n`));
     });
-    const [long, over, most, short] = ['long', 'over', 'most', 'short'].map((path) => `http://a.test:${port}/${path}`) as [
-      ...[string, string, string, string],
-    ];
+    const [long, over, most, short] = ['long', 'over', 'most', 'short'].map(
+      (path) => `http://a.test:${port}/${path}`,
+    ) as [...[string, string, string, string]];
     const verdicts = await checkDestinations([long, over, most, short], job());
     expect(verdicts.get(over)).toMatchObject({ outcome: 'broken', finalUrl: over });
     expect(verdicts.get(most)).toMatchObject({ outcome: 'redirected' });
@@ -208,6 +218,8 @@ describe('checkDestinations', () => {
   it('ends with the reason of an interruption', async () => {
     const controller = new AbortController();
     const { port } = await useHost(() => controller.abort(new Error('stop')));
-    await expect(checkDestinations([`http://a.test:${port}/`], job({ signal: controller.signal }))).rejects.toThrow('stop');
+    await expect(
+      checkDestinations([`http://a.test:${port}/`], job({ signal: controller.signal })),
+    ).rejects.toThrow('stop');
   });
 });

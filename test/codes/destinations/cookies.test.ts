@@ -12,7 +12,12 @@ function sent(lines: string | string[], ...hosts: string[]): string[] {
 
 describe('createCookies', () => {
   it('sends a cookie back to the host that set it, and to no other', () => {
-    expect(sent('a=1; Path=/; Secure', 'www.x.test', 'x.test', 'my.www.x.test', 'y.test')).toEqual(['a=1', '', '', '']);
+    expect(sent('a=1; Path=/; Secure', 'www.x.test', 'x.test', 'my.www.x.test', 'y.test')).toEqual([
+      'a=1',
+      '',
+      '',
+      '',
+    ]);
     expect(sent(['a=1', 'b=2'], 'www.x.test')).toEqual(['a=1; b=2']);
     expect(createCookies().for(at('x.test'))).toBe('');
     const cookies = createCookies();
@@ -20,19 +25,34 @@ describe('createCookies', () => {
     expect(cookies.for(at('x.test'))).toBe('');
   });
 
-  it.each(['.x.test', 'x.test', ' X.Test '])('sends a cookie of the domain %j to all of its hosts', (domain) => {
-    expect(sent(`a=1; domain=${domain}; Path=/`, 'www.x.test', 'x.test', 'my.shop.x.test', 'otherx.test')).toEqual([
-      ...['a=1', 'a=1', 'a=1', ''],
+  it.each(['.x.test', 'x.test', ' X.Test '])(
+    'sends a cookie of the domain %j to all of its hosts',
+    (domain) => {
+      expect(
+        sent(`a=1; domain=${domain}; Path=/`, 'www.x.test', 'x.test', 'my.shop.x.test', 'otherx.test'),
+      ).toEqual([...['a=1', 'a=1', 'a=1', '']]);
+    },
+  );
+
+  it('sends a cookie of the domain of its own host to the hosts below it', () => {
+    expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual([
+      'a=1',
+      'a=1',
+      '',
     ]);
   });
 
-  it('sends a cookie of the domain of its own host to the hosts below it', () => {
-    expect(sent('a=1; Domain=www.x.test', 'www.x.test', 'my.www.x.test', 'x.test')).toEqual(['a=1', 'a=1', '']);
-  });
-
-  it.each(['y.test', 'test', 'w.x.test', ''])('keeps a cookie of the domain %j for its own host', (domain) => {
-    expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual(['a=1', '', '', '']);
-  });
+  it.each(['y.test', 'test', 'w.x.test', ''])(
+    'keeps a cookie of the domain %j for its own host',
+    (domain) => {
+      expect(sent(`a=1; Domain=${domain}`, 'www.x.test', 'my.www.x.test', 'y.test', 'y.x.test')).toEqual([
+        'a=1',
+        '',
+        '',
+        '',
+      ]);
+    },
+  );
 
   it('replaces a cookie of the same name and domain', () => {
     expect(sent(['a=1', 'a=2', 'a=3; Domain=x.test'], 'www.x.test', 'x.test')).toEqual(['a=2; a=3', 'a=3']);
@@ -40,7 +60,9 @@ describe('createCookies', () => {
 
   it('removes a cookie by Max-Age', () => {
     expect(sent(['a=1', 'b=2', 'a=; Max-Age=0'], 'www.x.test')).toEqual(['b=2']);
-    expect(sent(['a=1', 'a=2; Max-Age=-1', 'b=2; Max-Age=60', 'c=3; Max-Age=later'], 'www.x.test')).toEqual(['b=2; c=3']);
+    expect(sent(['a=1', 'a=2; Max-Age=-1', 'b=2; Max-Age=60', 'c=3; Max-Age=later'], 'www.x.test')).toEqual([
+      'b=2; c=3',
+    ]);
   });
 
   it('trims names and values, and keeps the equals signs of a value', () => {
@@ -57,6 +79,8 @@ describe('createCookies', () => {
     expect(sent([`${longest}x`], 'www.x.test')).toEqual(['']);
     const names = Array.from({ length: 51 }, (_, n) => `c${n}`);
     const lines = [...names.map((name) => `${name}=1`), 'c0=2'];
-    expect(sent(lines, 'www.x.test')).toEqual([['c0=2', ...names.slice(1, 50).map((name) => `${name}=1`)].join('; ')]);
+    expect(sent(lines, 'www.x.test')).toEqual([
+      ['c0=2', ...names.slice(1, 50).map((name) => `${name}=1`)].join('; '),
+    ]);
   });
 });

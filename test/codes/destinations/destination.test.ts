@@ -178,7 +178,11 @@ describe('an address that leads nowhere', () => {
       ['update', id, '--destination', 'nope2'],
     ]) {
       const { code, stderr } = await qr(...args, '--force');
-      expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 0, expect.stringMatching(/warning: .*cannot be opened/)]);
+      expect([args.join(' '), code, stderr]).toEqual([
+        args.join(' '),
+        0,
+        expect.stringMatching(/warning: .*cannot be opened/),
+      ]);
     }
     expect(writes()).toBe(1 + 3 + 2 + 1);
     // What a code has already may stay, and a destination may be emptied by name.

@@ -17,7 +17,11 @@ type Locations = Record<string, string | undefined>;
  * A host that redirects each path to its location, does not respond for the path `silent`, and answers 200 for others. Returns its address,
  * and the requests with their cookies.
  */
-async function useHost(locations: Locations | ((path: string) => string | undefined), cookie?: string, silent?: string) {
+async function useHost(
+  locations: Locations | ((path: string) => string | undefined),
+  cookie?: string,
+  silent?: string,
+) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const { url = '', headers } = request;
@@ -57,7 +61,11 @@ describe('follow', () => {
   it('counts redirects, and shows the last address with the fragment that the first one had', async () => {
     const { origin } = await useHost({ '/1': '/2', '/2': '3?q=1' });
     const trip = await follow(new URL(`${origin}/1#menu`), options());
-    expect(trip).toMatchObject({ end: { is: 'answer', status: 200 }, redirects: 2, finalUrl: `${origin}/3?q=1#menu` });
+    expect(trip).toMatchObject({
+      end: { is: 'answer', status: 200 },
+      redirects: 2,
+      finalUrl: `${origin}/3?q=1#menu`,
+    });
     const { origin: own } = await useHost({ '/1': '/2#own' });
     expect((await follow(new URL(`${own}/1#menu`), options())).finalUrl).toBe(`${own}/2#own`);
   });
@@ -79,7 +87,10 @@ describe('follow', () => {
       return at < most ? `/${at + 1}` : undefined;
     };
     const twenty = await useHost(next(20));
-    expect(await follow(new URL(`${twenty.origin}/0`), options())).toMatchObject({ end: { is: 'answer' }, redirects: 20 });
+    expect(await follow(new URL(`${twenty.origin}/0`), options())).toMatchObject({
+      end: { is: 'answer' },
+      redirects: 20,
+    });
     const more = await useHost(next(21));
     const trip = await follow(new URL(`${more.origin}/0`), options());
     expect(trip).toMatchObject({ end: { is: 'astray', why: 'redirects more than 20 times' }, redirects: 20 });
@@ -104,10 +115,16 @@ describe('follow', () => {
 
   it('says why a name leads nowhere: refused, or not found', async () => {
     const refused = options({ resolve: () => Promise.reject(new RefusedAddressError('a.test is private')) });
-    expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({ is: 'refused', why: 'a.test is private' });
+    expect((await follow(new URL('http://a.test/'), refused)).end).toEqual({
+      is: 'refused',
+      why: 'a.test is private',
+    });
     const missing = () => Promise.reject(new NetworkError('host name not found', { sent: false }));
     const trip = await follow(new URL('http://a.test/'), options({ resolve: missing }));
-    expect(trip.end).toMatchObject({ is: 'failed', failure: { message: 'host name not found', sent: false } });
+    expect(trip.end).toMatchObject({
+      is: 'failed',
+      failure: { message: 'host name not found', sent: false },
+    });
   });
 
   it('leaves a name that only a proxy knows to the proxy where that is allowed (K1)', async () => {
@@ -133,7 +150,10 @@ describe('follow', () => {
     const { origin } = await useHost({});
     await follow(new URL(origin), options({ signal }));
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-    const visit = follow(new URL('http://a.test/'), options({ resolve: () => new Promise(() => {}), signal }));
+    const visit = follow(
+      new URL('http://a.test/'),
+      options({ resolve: () => new Promise(() => {}), signal }),
+    );
     controller.abort(reason);
     await expect(visit).rejects.toBe(reason);
   });
@@ -145,7 +165,9 @@ describe('follow', () => {
       controller.abort(new Error('stop'));
       return work();
     };
-    await expect(follow(new URL(origin), options({ inTurn, signal: controller.signal }))).rejects.toThrow('stop');
+    await expect(follow(new URL(origin), options({ inTurn, signal: controller.signal }))).rejects.toThrow(
+      'stop',
+    );
     expect(asked).toEqual([]);
   });
 
@@ -185,7 +207,10 @@ describe('follow', () => {
       '/2',
     );
     const redirected = await follow(new URL(`${slow.origin}/1`), options({ clock, timeoutMs: 10_000 }));
-    expect(redirected).toMatchObject({ end: { failure: { message: 'no response within 200 ms' } }, redirects: 1 });
+    expect(redirected).toMatchObject({
+      end: { failure: { message: 'no response within 200 ms' } },
+      redirects: 1,
+    });
     const resolve: TripOptions['resolve'] = async () => {
       nowMs += 9700;
       return [{ address: '127.0.0.1', family: 4 }];

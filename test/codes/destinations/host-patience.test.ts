@@ -27,20 +27,32 @@ describe('createHostPatience (K9)', () => {
   it('gives the verdict of a host that is down after two visits in a row, without the address and time of the last', () => {
     expect(afterVisits(DOWN).verdict(ORIGIN)).toBeUndefined();
     expect(afterVisits(DOWN, answer(200), DOWN).verdict(ORIGIN)).toBeUndefined();
-    expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({ ...judge(DOWN), finalUrl: undefined, ms: undefined });
+    expect(afterVisits(DOWN, DOWN).verdict(ORIGIN)).toEqual({
+      ...judge(DOWN),
+      finalUrl: undefined,
+      ms: undefined,
+    });
     expect(afterVisits(DOWN, DOWN).verdict('https://b.test')).toBeUndefined();
   });
 
   it('gives the verdict of a host that does not respond after five visits in a row', () => {
     expect(afterVisits(LATE, LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
-    expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({ outcome: 'unreachable' });
+    expect(afterVisits(LATE, LATE, LATE, LATE, LATE).verdict(ORIGIN)).toMatchObject({
+      outcome: 'unreachable',
+    });
     expect(afterVisits(LATE, LATE, answer(404), LATE, LATE, LATE).verdict(ORIGIN)).toBeUndefined();
   });
 
   it.each<[string, Trip]>([
-    ['the failure of another host after a redirect', failed(new NetworkError('connection refused', { sent: false }), 1)],
+    [
+      'the failure of another host after a redirect',
+      failed(new NetworkError('connection refused', { sent: false }), 1),
+    ],
     ['a request that was sent', failed(new NetworkError('the connection was reset', { sent: true }))],
-    ['a certificate', failed(new NetworkError('the certificate has expired', { fault: 'certificate', sent: false }))],
+    [
+      'a certificate',
+      failed(new NetworkError('the certificate has expired', { fault: 'certificate', sent: false })),
+    ],
     ['a late response of another host', failed(new LateError('no response', { sent: true }), 1)],
     ['a response', answer(503)],
   ])('does not take a host for one that is down because of %s', (_, visit) => {

@@ -18,7 +18,12 @@ describe('isNews', () => {
     ['broken as before', row({ failing: true }), row({ failing: true }), false],
     ['turned broken', row({ failing: true }), row(), true],
     ['whole again', row(), row({ failing: true }), true],
-    ['broken, and leads elsewhere by now', row({ failing: true, destination: 'https://y.test/' }), row({ failing: true }), true],
+    [
+      'broken, and leads elsewhere by now',
+      row({ failing: true, destination: 'https://y.test/' }),
+      row({ failing: true }),
+      true,
+    ],
     ['a certificate that now ends soon', row({ ending: true }), row(), true],
     ['a certificate that ended soon already', row({ ending: true }), row({ ending: true }), false],
     ['a certificate that was renewed', row(), row({ ending: true }), false],

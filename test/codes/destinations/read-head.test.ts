@@ -8,13 +8,25 @@ const OK = 'HTTP/1.1 200 OK\r\n';
 
 /** Each was opened by Chromium. */
 const READABLE: [what: string, text: string, headers: Record<string, string[]>][] = [
-  ['two equal lengths', `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`, { 'content-length': ['2', '2'] }],
-  ['a length and chunks', `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi`, { 'content-length': ['3'] }],
+  [
+    'two equal lengths',
+    `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nhi`,
+    { 'content-length': ['2', '2'] },
+  ],
+  [
+    'a length and chunks',
+    `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi`,
+    { 'content-length': ['3'] },
+  ],
   ['a length that is no number', `${OK}Content-Length: -1\r\n\r\n`, { 'content-length': ['-1'] }],
   ['lines that end in LF', 'HTTP/1.1 200 OK\nServer: old\nA: b\n\nhi', { server: ['old'], a: ['b'] }],
   ['lines that end in both', `${OK}Server: old\nA: b\r\n\nhi`, { server: ['old'], a: ['b'] }],
   ['an unrequested 100', `HTTP/1.1 100 Continue\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
-  ['several interim responses', `HTTP/1.1 100\r\n\r\nHTTP/1.1 103 Early Hints\r\nB: c\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
+  [
+    'several interim responses',
+    `HTTP/1.1 100\r\n\r\nHTTP/1.1 103 Early Hints\r\nB: c\r\n\r\n${OK}A: b\r\n\r\n`,
+    { a: ['b'] },
+  ],
   ['blank lines first', `\r\n\r\n${OK}A: b\r\n\r\n`, { a: ['b'] }],
   ['a folded line', `${OK}A: b\r\n  c\r\nD: e\r\n\r\n`, { a: ['b c'], d: ['e'] }],
   ['a line without a colon', `${OK}nonsense\r\nA: b\r\n\r\n`, { a: ['b'] }],
@@ -65,7 +77,15 @@ describe('createHeadReader (K11)', () => {
   });
 
   it('waits for the rest of a head', () => {
-    for (const text of ['', '\r\n', 'HT', OK, `${OK}A: b\r\n`, `${OK}A: b\r\n\r`, 'HTTP/1.1 100 Continue\r\n\r\n'])
+    for (const text of [
+      '',
+      '\r\n',
+      'HT',
+      OK,
+      `${OK}A: b\r\n`,
+      `${OK}A: b\r\n\r`,
+      'HTTP/1.1 100 Continue\r\n\r\n',
+    ])
       expect(read(text), JSON.stringify(text)).toBeUndefined();
   });
 

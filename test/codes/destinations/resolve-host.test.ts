@@ -25,7 +25,9 @@ describe('createResolver', () => {
     await expect(resolve('home.test')).rejects.toThrow(
       'home.test resolves to 192.168.0.1, which is a private address; checking it requires --allow-private',
     );
-    await expect(resolve('[::1]')).rejects.toThrow('::1 is a loopback address; checking it requires --allow-private');
+    await expect(resolve('[::1]')).rejects.toThrow(
+      '::1 is a loopback address; checking it requires --allow-private',
+    );
     await expect(resolve('127.0.0.1')).rejects.toBeInstanceOf(RefusedAddressError);
   });
 
@@ -50,13 +52,17 @@ describe('createResolver', () => {
   });
 
   it('says that a name has no address', async () => {
-    await expect(createResolver(answering([]).lookup, false, 4)('empty.test')).rejects.toThrow('empty.test has no address');
+    await expect(createResolver(answering([]).lookup, false, 4)('empty.test')).rejects.toThrow(
+      'empty.test has no address',
+    );
   });
 
   it('looks up four names at a time, and says when the turn has come', async () => {
     const waiting: (() => void)[] = [];
     const lookup = (hostname: string) =>
-      new Promise<{ address: string; family: number }[]>((found) => waiting.push(() => found([v4(`5.5.5.${hostname}`)])));
+      new Promise<{ address: string; family: number }[]>((found) =>
+        waiting.push(() => found([v4(`5.5.5.${hostname}`)])),
+      );
     const resolve = createResolver(lookup, false, 4);
     const began: number[] = [];
     const all = Promise.all([1, 2, 3, 4, 5, 6].map((n) => resolve(`${n}`, () => began.push(n))));

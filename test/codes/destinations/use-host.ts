@@ -41,10 +41,14 @@ export async function listen(server: Server): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-export const answer = (status: number, headers = '') => `HTTP/1.1 ${status} Status\r\nContent-Length: 0\r\n${headers}\r\n`;
+export const answer = (status: number, headers = '') =>
+  `HTTP/1.1 ${status} Status\r\nContent-Length: 0\r\n${headers}\r\n`;
 
 /** The address of a host that answers 200, or as it is told, with the certificate of `test/support/tls.ts`. */
-export async function useTlsHost(connected: (socket: TLSSocket) => void, respond = () => answer(200)): Promise<URL> {
+export async function useTlsHost(
+  connected: (socket: TLSSocket) => void,
+  respond = () => answer(200),
+): Promise<URL> {
   const server = createTlsServer({ key: PRIVATE_KEY, cert: CERTIFICATE }, (socket) => {
     connected(socket);
     socket.on('error', () => undefined).once('data', () => socket.end(respond()));

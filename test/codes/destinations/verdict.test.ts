@@ -7,7 +7,11 @@ import { throughProxy } from '../../../src/service/proxy.ts';
 const trip = (end: Trip['end'], redirects = 0): Trip => {
   return { end, finalUrl: 'https://a.test/', redirects, tlsEndsMs: undefined, ms: 5 };
 };
-const answer = (status: number, headers: Record<string, string> = {}): Trip['end'] => ({ is: 'answer', status, headers });
+const answer = (status: number, headers: Record<string, string> = {}): Trip['end'] => ({
+  is: 'answer',
+  status,
+  headers,
+});
 const failed = (fault: NetworkFault): Trip['end'] => ({
   is: 'failed',
   failure: new NetworkError('went wrong', { sent: true, fault }),
@@ -39,12 +43,18 @@ describe('judge', () => {
   });
 
   it('calls a page behind a redirect redirected, and one behind bot protection blocked, whatever its status', () => {
-    expect(judge(trip(answer(200), 1))).toMatchObject({ outcome: 'redirected', redirects: 1, responded: true });
+    expect(judge(trip(answer(200), 1))).toMatchObject({
+      outcome: 'redirected',
+      redirects: 1,
+      responded: true,
+    });
     for (const name of ['cf-mitigated', 'x-sucuri-block'])
       expect(judge(trip(answer(503, { [name]: 'challenge' })))).toMatchObject({
         ...{ outcome: 'blocked', status: 503, error: `blocked by bot protection (503, ${name})` },
       });
-    expect(judge(trip(answer(403, { 'cf-mitigated': 'challenge' })))).toMatchObject({ error: 'access refused (403)' });
+    expect(judge(trip(answer(403, { 'cf-mitigated': 'challenge' })))).toMatchObject({
+      error: 'access refused (403)',
+    });
   });
 
   it('names the reason of a visit without a page', () => {
@@ -76,8 +86,14 @@ describe('judge', () => {
   it('takes a refused connection for a response of its server, but not that of a proxy', () => {
     const refused = asNetworkError(Object.assign(new Error(), { code: 'ECONNREFUSED' }), false);
     const judged = (failure: NetworkError) => judge(trip({ is: 'failed', failure }));
-    expect(judged(refused)).toMatchObject({ outcome: 'unreachable', error: 'connection refused', responded: true });
-    expect(judged(throughProxy(new URL('http://proxy.test'), refused, false))).toMatchObject({ responded: false });
+    expect(judged(refused)).toMatchObject({
+      outcome: 'unreachable',
+      error: 'connection refused',
+      responded: true,
+    });
+    expect(judged(throughProxy(new URL('http://proxy.test'), refused, false))).toMatchObject({
+      responded: false,
+    });
   });
 
   it('takes a redirect for a response, wherever it leads', () => {

@@ -15,14 +15,32 @@ import { codeOf, planOf } from './plan/make.ts';
 
 const text = fc.oneof(
   fc.constantFrom(...Object.values(HOSTILE).filter((value) => value.length < 10_000)),
-  fc.constantFrom('007', '9007199254740993', '1e5', '2026-03-01', '1/2', 'TRUE', '', ' ', '12,5', '_x0041_', 'R3fa9c1'),
+  fc.constantFrom(
+    '007',
+    '9007199254740993',
+    '1e5',
+    '2026-03-01',
+    '1/2',
+    'TRUE',
+    '',
+    ' ',
+    '12,5',
+    '_x0041_',
+    'R3fa9c1',
+  ),
   fc.string({ unit: fc.constantFrom(...`'''=+-@＝ \t\r\n;,"\u200baß東🍜0`) }),
   fc.string({ unit: 'binary' }),
 );
 // No reader takes runs of NULs for text.
 const value = text.map((chosen) => chosen.replace(/\0{2,}/g, '\0'));
 const codes = fc
-  .array(fc.record({ name: value, destination: fc.option(value), status: fc.constantFrom(...CODE_STATUSES, 'archived') }))
+  .array(
+    fc.record({
+      name: value,
+      destination: fc.option(value),
+      status: fc.constantFrom(...CODE_STATUSES, 'archived'),
+    }),
+  )
   .map((values) => values.map((given, at) => codeOf(at + 1, given)));
 
 const COLUMNS = [...CODE_FIELDS, 'base'].map((name) => ({ name, isTime: name.endsWith('_at') }));
@@ -62,7 +80,9 @@ function expectUnedited(rows: readonly Row[], list: readonly QrCode[], verb: 'cr
   const { items, faults, warnings } = planOf(rows, { codes: list, policy: { verb } });
   expect([items.flatMap(({ changes }) => changes), faults, warnings]).toEqual([[], [], []]);
   // And each side's edit is told from the other's: what the service changed since stays.
-  const changed = list.map((code): QrCode => ({ ...code, name: `${code.name} 2`, destination: `${code.destination}2` }));
+  const changed = list.map(
+    (code): QrCode => ({ ...code, name: `${code.name} 2`, destination: `${code.destination}2` }),
+  );
   const { items: later } = planOf(rows, { codes: changed, policy: { verb } });
   expect(new Set(later.flatMap(({ changes }) => changes.map(({ what }) => what)))).toEqual(
     new Set(rows.some(({ wish }) => wish.name ?? wish.destination) ? ['keep'] : []),

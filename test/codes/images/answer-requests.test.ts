@@ -16,7 +16,11 @@ function start(): Promise<void> {
 }
 
 /** Returns the answers of the thread to the requests. */
-async function answersTo(source: string, requests: readonly DrawRequest[], ready = start()): Promise<unknown[]> {
+async function answersTo(
+  source: string,
+  requests: readonly DrawRequest[],
+  ready = start(),
+): Promise<unknown[]> {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   answerRequests(port2, source, ready);
@@ -61,6 +65,8 @@ describe('the thread of a logo', () => {
   });
 
   it('says that the renderer is damaged if it cannot be started', async () => {
-    expect(await answersTo(svg(2, 2), [{}], Promise.reject(new Error('no WebAssembly')))).toEqual([{ is: 'damaged' }]);
+    expect(await answersTo(svg(2, 2), [{}], Promise.reject(new Error('no WebAssembly')))).toEqual([
+      { is: 'damaged' },
+    ]);
   });
 });

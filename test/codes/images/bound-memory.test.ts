@@ -17,7 +17,21 @@ describe('the memory of a module of WebAssembly', () => {
 
   it('keeps its minimum, also if that takes two bytes', () => {
     const wasm = Buffer.from([...HEADER, 1, 2, 0, 5, 5, 4, 1, 0, 0x80, 0x01, ...EXPORT]);
-    expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([...HEADER, 1, 2, 0, 5, 5, 5, 1, 1, 0x80, 0x01, 127, ...EXPORT]);
+    expect([...boundMemory(wasm, 127 * PAGE)]).toEqual([
+      ...HEADER,
+      1,
+      2,
+      0,
+      5,
+      5,
+      5,
+      1,
+      1,
+      0x80,
+      0x01,
+      127,
+      ...EXPORT,
+    ]);
   });
 
   it('must be its own', () => {

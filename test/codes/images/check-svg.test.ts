@@ -7,11 +7,23 @@ const pathOf = (data: string) => `<path d="${data}"/>`;
 
 describe('an SVG is accepted', () => {
   it.each([
-    ['with a link to its own part', '<linearGradient id="a"/><linearGradient xlink:href="#a"/><linearGradient href="#a"/>'],
-    ['with a quoted link to its own part', `<path fill='url("#a")'/><path style="fill:url( '#a')"/><path fill="url(#a)"/>`],
+    [
+      'with a link to its own part',
+      '<linearGradient id="a"/><linearGradient xlink:href="#a"/><linearGradient href="#a"/>',
+    ],
+    [
+      'with a quoted link to its own part',
+      `<path fill='url("#a")'/><path style="fill:url( '#a')"/><path fill="url(#a)"/>`,
+    ],
     ['with an attribute that only begins like a link', '<path hreflang="en"/>'],
-    ['with properties that are none', '<path style="filter: none ; marker : none;stroke-dasharray:none" mask="none"/>'],
-    ['with text that only looks like a style sheet', '<title>filter:url(#a)</title><desc>@import, clip-path</desc>'],
+    [
+      'with properties that are none',
+      '<path style="filter: none ; marker : none;stroke-dasharray:none" mask="none"/>',
+    ],
+    [
+      'with text that only looks like a style sheet',
+      '<title>filter:url(#a)</title><desc>@import, clip-path</desc>',
+    ],
     ['with a style sheet', '<defs><style>.a { fill: url(#a) } .b{filter:none}</style></defs>'],
     ['with private data', '<x:filter xmlns:x="http://x.example" x:href="http://x.example"/>'],
     ['with a large number that is no coordinate of a path', '<rect width="1e10"/>'],
@@ -50,9 +62,12 @@ describe('an SVG is refused', () => {
     );
   });
 
-  it.each(['1000000001', '1e10', '1E+10', '12.5e9', '.5e10', '1000000000.5'])('for the coordinate %s (I7)', (number) => {
-    expect(findSvgFault(svg(pathOf(`M0 0h${number}`)))).toBe('has coordinates above 1,000,000,000');
-  });
+  it.each(['1000000001', '1e10', '1E+10', '12.5e9', '.5e10', '1000000000.5'])(
+    'for the coordinate %s (I7)',
+    (number) => {
+      expect(findSvgFault(svg(pathOf(`M0 0h${number}`)))).toBe('has coordinates above 1,000,000,000');
+    },
+  );
 
   it('for more than 5000 elements, or more than 50 in each other (I7)', () => {
     expect(findSvgFault(svg('<g/>'.repeat(4999)))).toBeUndefined();
@@ -77,7 +92,11 @@ describe('the clips of an SVG', () => {
   /** Uses that make it more than 200,000 segments for certain; the fault tells how many a clip has. */
   const segmentsOf = (clip: string, uses = 1000, use = 'clip-path="url(#a)"') => {
     const fault = findSvgFault(svg(clip + `<path ${use}/>`.repeat(uses))) ?? '';
-    return Number(/^draws ([\d,]+) path segments in clips \(limit: 200,000\)$/.exec(fault)?.[1]?.replaceAll(',', '')) / uses;
+    return (
+      Number(
+        /^draws ([\d,]+) path segments in clips \(limit: 200,000\)$/.exec(fault)?.[1]?.replaceAll(',', ''),
+      ) / uses
+    );
   };
   const long = (segments: number) => pathOf(`M${' 1 2'.repeat(segments)}`);
   const clip = (inner: string) => `<clipPath>${inner}</clipPath>`;
@@ -94,10 +113,19 @@ describe('the clips of an SVG', () => {
     expect(segmentsOf(clip(long(300)) + clip(long(400)) + clip(long(350)) + long(900))).toBe(400);
     expect(segmentsOf(clip(long(200)))).toBeNaN();
     expect(segmentsOf(clip(long(200)), 1001)).toBe(200);
-    for (const use of ['style="fill:red;clip-path : url(#a)"', 'style="clip-path:url(#a)"', 'Clip-Path="url(#a)"']) {
+    for (const use of [
+      'style="fill:red;clip-path : url(#a)"',
+      'style="clip-path:url(#a)"',
+      'Clip-Path="url(#a)"',
+    ]) {
       expect(segmentsOf(clip(long(300)), 1000, use)).toBe(300);
     }
-    for (const use of ['data-clip-path="a"', 'clip-path-a="a"', 'clip-rule="evenodd"', 'style="clip-rule:evenodd"']) {
+    for (const use of [
+      'data-clip-path="a"',
+      'clip-path-a="a"',
+      'clip-rule="evenodd"',
+      'style="clip-rule:evenodd"',
+    ]) {
       expect(segmentsOf(clip(long(300)), 1000, use)).toBeNaN();
     }
   });

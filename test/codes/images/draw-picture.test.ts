@@ -79,17 +79,27 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     });
     const { text, modules } = encode(TEXT);
     // A finder pattern that is half gone.
-    const broken = { ...modules, isDark: (x: number, y: number) => (x < 5 && y < 8 ? false : modules.isDark(x, y)) };
-    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({ fault: 'the code cannot be decoded' });
+    const broken = {
+      ...modules,
+      isDark: (x: number, y: number) => (x < 5 && y < 8 ? false : modules.isDark(x, y)),
+    };
+    expect(await drawPicture({ text, modules: broken }, format, STYLE)).toEqual({
+      fault: 'the code cannot be decoded',
+    });
   });
 
-  it.runIf(format === 'png' || format === 'svg')('is not given away with bytes that were damaged (I1)', async () => {
-    const other = await draw(format, {}, 'https://qr.example/aB3xZ');
-    expect(await drawPicture(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
-    expect(
-      await drawPicture(encode(TEXT), format, STYLE, { damage: (bytes) => bytes.subarray(0, bytes.length / 2) }),
-    ).toHaveProperty('fault');
-  });
+  it.runIf(format === 'png' || format === 'svg')(
+    'is not given away with bytes that were damaged (I1)',
+    async () => {
+      const other = await draw(format, {}, 'https://qr.example/aB3xZ');
+      expect(await drawPicture(encode(TEXT), format, STYLE, { damage: () => other })).toHaveProperty('fault');
+      expect(
+        await drawPicture(encode(TEXT), format, STYLE, {
+          damage: (bytes) => bytes.subarray(0, bytes.length / 2),
+        }),
+      ).toHaveProperty('fault');
+    },
+  );
 
   it('has in its bytes the code that was verified', async () => {
     const { modules, text } = encode(TEXT);
@@ -108,7 +118,9 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
   it('is given away unread only where its very bytes were read before (I1)', async () => {
     const bytes = await draw(format, {}, 'https://qr.example/aB3xZ');
     const known = createHash('sha256').update(bytes).digest('hex');
-    expect(await drawPicture(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty('fault');
+    expect(await drawPicture(encode(TEXT), format, STYLE, { known, damage: () => bytes })).not.toHaveProperty(
+      'fault',
+    );
   });
 
   it('is refused where it has another size, or something in its quiet zone (I2)', async () => {
@@ -118,7 +130,9 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
     expect(faultOf(await draw(format, { sizeMm: 31 }), format, expected)).toMatch(
       /^the image is 31\.0\d* mm wide instead of 30 mm$/,
     );
-    expect(faultOf(await draw(format, { quietZone: 3 }), format, expected)).toBe('the quiet zone is not empty');
+    expect(faultOf(await draw(format, { quietZone: 3 }), format, expected)).toBe(
+      'the quiet zone is not empty',
+    );
   });
 
   /** Of the bytes on the Node that this was written on; `npm run test:pictures` draws on others. */
@@ -130,7 +144,12 @@ describe.each(PICTURE_FORMATS)('a picture as %s', (format) => {
   });
 });
 
-const KNOWN = { png: 'bbfc156e2fd630a2', svg: '7c5334408cda5da3', pdf: 'cb78d3ce6310899d', eps: 'fa9d927fde95268a' };
+const KNOWN = {
+  png: 'bbfc156e2fd630a2',
+  svg: '7c5334408cda5da3',
+  pdf: 'cb78d3ce6310899d',
+  eps: 'fa9d927fde95268a',
+};
 
 describe('a code', () => {
   it('has the smallest version, and the highest level that this has room for', () => {

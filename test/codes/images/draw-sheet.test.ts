@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
 import { drawSheet, type Label, type SheetStyle } from '../../../src/codes/images/draw-sheet.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { findGrid, fitsPage, type LabelGrid, placesOf, SHEET_NUMBERS } from '../../../src/codes/images/label-grids.ts';
+import {
+  findGrid,
+  fitsPage,
+  type LabelGrid,
+  placesOf,
+  SHEET_NUMBERS,
+} from '../../../src/codes/images/label-grids.ts';
 import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
 import { placeFault } from '../../../src/codes/images/verify.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
@@ -22,7 +28,15 @@ function style(name: string, more: Partial<SheetStyle> = {}): SheetStyle {
   const layout = layOutLabel(grid(name).label, { caption: true, sizeMm: undefined }) ?? expect.fail();
   const picture = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE } as const;
   const sizeMm = layout.code.sizeMm;
-  return { grid: grid(name), layout, picture: { ...picture, sizeMm }, skipped: 0, outline: false, title: 'labels', ...more };
+  return {
+    grid: grid(name),
+    layout,
+    picture: { ...picture, sizeMm },
+    skipped: 0,
+    outline: false,
+    title: 'labels',
+    ...more,
+  };
 }
 
 describe('sheets by their trade numbers', () => {
@@ -53,7 +67,9 @@ describe('sheets by their trade numbers', () => {
     ['5167', 4, 20, [5240, 1270, 4445, 1270, 714, 1270]],
     ['5371', 2, 5, [8890, 5080, 8890, 5080, 1905, 1270]],
   ])('%s has each label within half a millimetre of its place', (name, columns, rows, hundredths) => {
-    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map((value) => value / 100);
+    const [across = 0, down = 0, width = 0, height = 0, left = 0, top = 0] = hundredths.map(
+      (value) => value / 100,
+    );
     const { label } = grid(name);
     const places = [...placesOf(grid(name))];
     expect(places).toHaveLength(columns * rows);
@@ -94,7 +110,9 @@ describe('the product numbers', () => {
 
 describe('a label', () => {
   it('has its caption beside the code where it is wide, else below, or none', () => {
-    expect(layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined })).toMatchObject({
+    expect(
+      layOutLabel({ widthMm: 63.5, heightMm: 38.1 }, { caption: true, sizeMm: undefined }),
+    ).toMatchObject({
       code: { xMm: 1.5, sizeMm: 35.1 },
       caption: { xMm: 36.6, align: 'left', lines: 10 },
     });
@@ -126,11 +144,18 @@ describe('a sheet', () => {
     const places = [...placesOf(wanted.grid)];
     const { xMm = 0, yMm = 0 } = places[20] ?? {};
     const place = { xMm: xMm + wanted.layout.code.xMm, yMm: yMm + wanted.layout.code.yMm };
-    const expected = { text: 'https://qr.example/s0', sizeMm: wanted.layout.code.sizeMm, quietZone: 4, across: 33 };
+    const expected = {
+      text: 'https://qr.example/s0',
+      sizeMm: wanted.layout.code.sizeMm,
+      quietZone: 4,
+      across: 33,
+    };
     const [page = expect.fail()] = pages;
     expect(placeFault(page, place, expected)).toBeUndefined();
     expect(placeFault(page, { ...place, xMm: place.xMm - 5 }, expected)).toBeDefined();
-    expect(placeFault(page, place, { ...expected, text: 'https://qr.example/s1' })).toBe('the code decodes to a different text');
+    expect(placeFault(page, place, { ...expected, text: 'https://qr.example/s1' })).toBe(
+      'the code decodes to a different text',
+    );
   });
 
   it('is not given away with a code that does not read (I1)', async () => {
@@ -142,7 +167,12 @@ describe('a sheet', () => {
   });
 
   it('has the slug where a name has a character that no font has, and the same bytes each time (I4)', async () => {
-    const labels = [label('tokyo', '東京'), label('party', '🎉'), label('lodz', 'Łódź'), label('arabic', 'عربى')];
+    const labels = [
+      label('tokyo', '東京'),
+      label('party', '🎉'),
+      label('lodz', 'Łódź'),
+      label('arabic', 'عربى'),
+    ];
     const sheet = await drawSheet(labels, style('L7160'));
     if ('fault' in sheet) return expect.fail(sheet.fault);
     expect([...sheet.lost]).toEqual([['🎉', 'words']]);

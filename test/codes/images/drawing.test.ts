@@ -6,7 +6,14 @@ import type { PictureStyle } from '../../../src/codes/images/picture.ts';
 
 const BLUE = parseColour('#036') ?? BLACK;
 const CREAM = parseColour('#ffeecc') ?? WHITE;
-const STYLE: PictureStyle = { sizeMm: 10, dpi: 300, quietZone: 1, level: 'L', color: BLUE, background: CREAM };
+const STYLE: PictureStyle = {
+  sizeMm: 10,
+  dpi: 300,
+  quietZone: 1,
+  level: 'L',
+  color: BLUE,
+  background: CREAM,
+};
 const ROWS = ['##.', '#.#', '...'];
 const MODULES = {
   ...(encodeText('x', 'L') ?? expect.fail()),
@@ -16,7 +23,8 @@ const MODULES = {
 const PLATE = { across: 1, offset: 1, side: 1, rgb: Buffer.from([255, 0, 0]) };
 const RED = { width: 1, height: 1, grey: Uint8Array.from([76]) };
 
-const draw = (style: Partial<PictureStyle> = {}, plate?: typeof PLATE) => createFigure(MODULES, { ...STYLE, ...style }, plate);
+const draw = (style: Partial<PictureStyle> = {}, plate?: typeof PLATE) =>
+  createFigure(MODULES, { ...STYLE, ...style }, plate);
 
 describe('the drawing of a code', () => {
   it('has its outlines and its background in millimeters, the background first', () => {

@@ -3,12 +3,24 @@ import { UsageError } from '../../../src/base/errors.ts';
 import type { RunFacts } from '../../../src/base/run/run-summary.ts';
 import { BLACK, WHITE } from '../../../src/codes/images/colour.ts';
 import { encodeText } from '../../../src/codes/images/encode.ts';
-import { type EncodedCode, type EncodedCodes, encodeCodes, refuseUnprintable } from '../../../src/codes/images/encode-codes.ts';
+import {
+  type EncodedCode,
+  type EncodedCodes,
+  encodeCodes,
+  refuseUnprintable,
+} from '../../../src/codes/images/encode-codes.ts';
 import type { PictureFormat, PictureStyle } from '../../../src/codes/images/picture.ts';
 import type { QrCode } from '../../../src/service/shapes.ts';
 import { idOf, codeOf as listedCode } from '../engine/plan/make.ts';
 
-const STYLE: PictureStyle = { sizeMm: 30, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: 30,
+  dpi: 300,
+  quietZone: 4,
+  level: 'M',
+  color: BLACK,
+  background: WHITE,
+};
 const codeOf = (n: number, more: Partial<QrCode> = {}) => listedCode(n, { slug: `s${n}`, ...more });
 const TEMPLATE = 'https://qr.example/{slug}';
 const LONG_SLUG = 'x'.repeat(40);
@@ -20,8 +32,17 @@ interface Options {
   signal?: AbortSignal;
 }
 
-function encode(codes: readonly QrCode[], { style, template = TEMPLATE, formats = ['png'], signal }: Options = {}) {
-  return encodeCodes({ signal: signal ?? new AbortController().signal }, codes, template, { ...STYLE, ...style }, formats);
+function encode(
+  codes: readonly QrCode[],
+  { style, template = TEMPLATE, formats = ['png'], signal }: Options = {},
+) {
+  return encodeCodes(
+    { signal: signal ?? new AbortController().signal },
+    codes,
+    template,
+    { ...STYLE, ...style },
+    formats,
+  );
 }
 
 describe('codes to be drawn', () => {
@@ -38,9 +59,15 @@ describe('codes to be drawn', () => {
 
   it('have the violations of their style, and their own', async () => {
     const codes = [codeOf(1), codeOf(2, { slug: LONG_SLUG }), codeOf(3)];
-    const { encoded, refusals, warnings } = await encode(codes, { style: { sizeMm: 12, background: undefined } });
+    const { encoded, refusals, warnings } = await encode(codes, {
+      style: { sizeMm: 12, background: undefined },
+    });
     expect(refusals).toEqual([]);
-    expect(encoded.map(({ refusal }) => refusal)).toEqual([undefined, expect.stringContaining('3.4 printer dots'), undefined]);
+    expect(encoded.map(({ refusal }) => refusal)).toEqual([
+      undefined,
+      expect.stringContaining('3.4 printer dots'),
+      undefined,
+    ]);
     const small = 'modules are 0.36 mm wide; at least 0.4 mm is recommended';
     expect(warnings).toEqual([`${small} (2 of 3 codes)`]);
     expect((await encode(codes.slice(0, 1), { style: { sizeMm: 12 } })).warnings).toEqual([small]);
@@ -51,14 +78,20 @@ describe('codes to be drawn', () => {
     ['M', undefined, ', or add --ecc L for less error correction'],
     ['L', undefined, ''],
     ['H', { render: () => expect.fail() }, ''],
-  ] as const)('at level %s are refused if an address does not fit, with a hint', async (level, logo, alternative) => {
-    const template = `https://qr.example/${'x'.repeat(3000)}/{slug}`;
-    await expect(encode([codeOf(1)], { style: { level, logo }, template })).rejects.toEqual(
-      new UsageError(`cannot encode the address of s1: 3,022 characters don't fit in a QR code at level ${level}`, {
-        hint: `Use a shorter --short-url${alternative}.`,
-      }),
-    );
-  });
+  ] as const)(
+    'at level %s are refused if an address does not fit, with a hint',
+    async (level, logo, alternative) => {
+      const template = `https://qr.example/${'x'.repeat(3000)}/{slug}`;
+      await expect(encode([codeOf(1)], { style: { level, logo }, template })).rejects.toEqual(
+        new UsageError(
+          `cannot encode the address of s1: 3,022 characters don't fit in a QR code at level ${level}`,
+          {
+            hint: `Use a shorter --short-url${alternative}.`,
+          },
+        ),
+      );
+    },
+  );
 
   it('are refused as PNG beyond 6000 pixels, and as nothing else', async () => {
     const atLimit = { quietZone: 0, sizeMm: 508 };
@@ -87,12 +120,19 @@ describe('codes to be drawn', () => {
 
 describe('codes that should not be printed', () => {
   const modules = encodeText('x', 'M') ?? expect.fail();
-  const coded = (n: number, refusal?: string): EncodedCode => ({ code: codeOf(n), text: 'x', modules, refusal });
+  const coded = (n: number, refusal?: string): EncodedCode => ({
+    code: codeOf(n),
+    text: 'x',
+    modules,
+    refusal,
+  });
 
   /** Runs it with what it printed, and the problems for annotations. */
   function refuse(codes: Partial<EncodedCodes>, force = false) {
     const lines: string[] = [];
-    const facts: RunFacts = { problemsOfCode: (id, message) => [{ file: undefined, message: `${id}: ${message}` }] };
+    const facts: RunFacts = {
+      problemsOfCode: (id, message) => [{ file: undefined, message: `${id}: ${message}` }],
+    };
     let error: unknown;
     try {
       refuseUnprintable(
@@ -119,7 +159,11 @@ describe('codes that should not be printed', () => {
 
   it('are refused with every reason against all, and the first code that has its own (I3)', () => {
     const encoded = [coded(1), coded(2, 'too small'), coded(3, 'too large')];
-    const { error, lines, problems } = refuse({ encoded, refusals: ['no contrast', 'no margin'], warnings: ['a'] });
+    const { error, lines, problems } = refuse({
+      encoded,
+      refusals: ['no contrast', 'no margin'],
+      warnings: ['a'],
+    });
     expect(error).toEqual(refusalOf('no contrast; no margin; too small (s2 and 1 other code)'));
     expect(lines).toEqual([]);
     expect(problems?.map(({ message }) => message)).toEqual([
@@ -127,12 +171,18 @@ describe('codes that should not be printed', () => {
       `${idOf(3)}: the printed code may not scan: too large`,
     ]);
     expect(refuse({ encoded: encoded.slice(0, 2) }).error).toEqual(refusalOf('too small (s2)'));
-    expect(refuse({ encoded: [...encoded, coded(4, 'x')] }).error).toEqual(refusalOf('too small (s2 and 2 other codes)'));
+    expect(refuse({ encoded: [...encoded, coded(4, 'x')] }).error).toEqual(
+      refusalOf('too small (s2 and 2 other codes)'),
+    );
     expect(refuse({ refusals: ['no contrast'] }).error).toEqual(refusalOf('no contrast'));
   });
 
   it('are drawn with --force, and the reasons are printed', () => {
     const all = { encoded: [coded(1, 'too small')], refusals: ['no contrast'], warnings: ['a'] };
-    expect(refuse(all, true)).toEqual({ error: undefined, problems: undefined, lines: ['a', 'no contrast; too small (s1)'] });
+    expect(refuse(all, true)).toEqual({
+      error: undefined,
+      problems: undefined,
+      lines: ['a', 'no contrast; too small (s1)'],
+    });
   });
 });

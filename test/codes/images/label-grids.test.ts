@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { findGrid, fitsPage, type LabelGrid, PAPERS, placesOf } from '../../../src/codes/images/label-grids.ts';
+import {
+  findGrid,
+  fitsPage,
+  type LabelGrid,
+  PAPERS,
+  placesOf,
+} from '../../../src/codes/images/label-grids.ts';
 import { layOutLabel } from '../../../src/codes/images/label-layout.ts';
 import { breakLines } from '../../../src/files/paper/break-lines.ts';
 
@@ -18,7 +24,12 @@ describe('a grid', () => {
     ' avery  zweckform-L7160 ',
     'j8160',
   ])('is found as %j', (name) => {
-    expect(findGrid(name)).toMatchObject({ paper: PAPERS.A4, columns: 3, rows: 7, gap: { widthMm: 2.54, heightMm: 0 } });
+    expect(findGrid(name)).toMatchObject({
+      paper: PAPERS.A4,
+      columns: 3,
+      rows: 7,
+      gap: { widthMm: 2.54, heightMm: 0 },
+    });
   });
 
   it('in inches is converted', () => {
@@ -66,9 +77,15 @@ describe('a label', () => {
       caption: { xMm: 21.5, yMm: 1.5, widthMm: 40.5, heightMm: 35.1, lines: 10, align: 'left' },
     });
     // From a ratio of 1.4 on, and never without a line.
-    expect(layOutLabel({ widthMm: 28, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align).toBe('left');
-    expect(layOutLabel({ widthMm: 27.9, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align).toBe('center');
-    expect(layOutLabel({ widthMm: 20, heightMm: 6 }, { caption: true, sizeMm: undefined })?.caption?.lines).toBe(1);
+    expect(
+      layOutLabel({ widthMm: 28, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align,
+    ).toBe('left');
+    expect(
+      layOutLabel({ widthMm: 27.9, heightMm: 20 }, { caption: true, sizeMm: undefined })?.caption?.align,
+    ).toBe('center');
+    expect(
+      layOutLabel({ widthMm: 20, heightMm: 6 }, { caption: true, sizeMm: undefined })?.caption?.lines,
+    ).toBe(1);
   });
 
   it('that is not wide has it below, both centered', () => {
@@ -84,7 +101,9 @@ describe('a label', () => {
       code: { sizeMm: 37 },
       caption: { lines: 2 },
     });
-    expect(layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: true, sizeMm: undefined })?.code.sizeMm).toBe(33.6);
+    expect(
+      layOutLabel({ widthMm: 40, heightMm: 40 }, { caption: true, sizeMm: undefined })?.code.sizeMm,
+    ).toBe(33.6);
   });
 
   it('without a caption has the code in its center', () => {
@@ -99,7 +118,9 @@ describe('a label', () => {
     expect(layOutLabel(square, { caption: false, sizeMm: 37.001 })).toBeUndefined();
     for (const caption of [true, false])
       expect(layOutLabel({ widthMm: 3, heightMm: 3 }, { caption, sizeMm: undefined })).toBeUndefined();
-    expect(layOutLabel({ widthMm: 40, heightMm: 4 }, { caption: true, sizeMm: undefined })?.code.sizeMm).toBe(1);
+    expect(layOutLabel({ widthMm: 40, heightMm: 4 }, { caption: true, sizeMm: undefined })?.code.sizeMm).toBe(
+      1,
+    );
   });
 });
 

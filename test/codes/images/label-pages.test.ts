@@ -16,7 +16,14 @@ async function draw(name: string, captions: readonly string[] | number, more: Pa
   const grid = findGrid(name) ?? expect.fail(name);
   const hasCaption = typeof captions !== 'number';
   const layout = layOutLabel(grid.label, { caption: hasCaption, sizeMm: undefined }) ?? expect.fail();
-  const picture = { dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE, sizeMm: layout.code.sizeMm } as const;
+  const picture = {
+    dpi: 300,
+    quietZone: 4,
+    level: 'M',
+    color: BLACK,
+    background: WHITE,
+    sizeMm: layout.code.sizeMm,
+  } as const;
   const labels = (hasCaption ? captions : Array.from({ length: captions }, () => '')).map((caption) => {
     return { text: TEXT, modules: MODULES, caption, plain: 'Łódź' };
   });
@@ -76,7 +83,9 @@ describe('the caption of a label', () => {
     const { pdf } = await draw('L7160', ['menu of the restaurant at the market square']);
     const lines = readDrawnTexts(pdf);
     expect(lines.map((line) => line.letters)).toEqual(['menu of the', 'restaurant at the', 'market square']);
-    expect(lines.map((line) => line.size)).toEqual(lines.map(() => expect.closeTo(FONT_SIZE_MM * POINTS_A_MM, 3)));
+    expect(lines.map((line) => line.size)).toEqual(
+      lines.map(() => expect.closeTo(FONT_SIZE_MM * POINTS_A_MM, 3)),
+    );
     const [first = 0, ...others] = lines.map((line) => line.y);
     expect(others).toEqual([1, 2].map((at) => expect.closeTo(first + at * LINE_MM * POINTS_A_MM, 1)));
   });

@@ -41,7 +41,9 @@ describe('a logo that was loaded', () => {
 describe('a logo with transparency', () => {
   it('has the colors of its file at each opacity', async () => {
     const opacities = [0.2, 0.5, 0.8, 1];
-    const bars = opacities.map((opacity, x) => `<path d="M${x} 0h1v1h-1z" fill="#804020" fill-opacity="${opacity}"/>`);
+    const bars = opacities.map(
+      (opacity, x) => `<path d="M${x} 0h1v1h-1z" fill="#804020" fill-opacity="${opacity}"/>`,
+    );
     const drawn = await drawLogo(Buffer.from(svg(bars.join(''), '0 0 5 1')), 5);
     if ('fault' in drawn) return expect.fail(drawn.fault);
     const pixels = [...opacities.keys()].map((x) => [...drawn.rgba.subarray(4 * x, 4 * x + 4)]);
@@ -58,7 +60,8 @@ describe('a logo with transparency', () => {
 describe('a file of a logo', () => {
   it('is accepted with an aspect ratio up to 8:1, upright or not', async () => {
     const shape = '<path d="M0 0h9v9z"/>';
-    for (const viewBox of ['0 0 80 10', '0 0 10 80']) expect(await faultOf(svg(shape, viewBox))).toBeUndefined();
+    for (const viewBox of ['0 0 80 10', '0 0 10 80'])
+      expect(await faultOf(svg(shape, viewBox))).toBeUndefined();
     for (const viewBox of ['0 0 81 10', '0 0 10 81'])
       expect(await faultOf(svg(shape, viewBox))).toBe('has an aspect ratio above 8:1');
   });

@@ -46,7 +46,9 @@ describe('a logo', () => {
       };
       const red = await draw(await styleWith(RED));
       expect(await draw(await styleWith(RED.replace('#c00', '#00c')))).not.toBe(red);
-      expect(await draw(await styleWith(RED, { background: undefined, color: parseColour('#036') ?? BLACK }))).not.toBe(red);
+      expect(
+        await draw(await styleWith(RED, { background: undefined, color: parseColour('#036') ?? BLACK })),
+      ).not.toBe(red);
     },
   );
 
@@ -65,7 +67,8 @@ describe('a logo', () => {
       expect(plate.across).toBeGreaterThan(modules.size / 5 - 2.1);
       expect(plate.offset * 2 + plate.across).toBe(modules.size);
       const cleared = clearPlate(modules, await styleWith(RED));
-      const isBelow = (x: number, y: number) => Math.min(x, y) >= plate.offset && Math.max(x, y) < plate.offset + plate.across;
+      const isBelow = (x: number, y: number) =>
+        Math.min(x, y) >= plate.offset && Math.max(x, y) < plate.offset + plate.across;
       const wrong = Array.from(
         { length: modules.size ** 2 },
         (_, at) => [at % modules.size, Math.floor(at / modules.size)] as const,
@@ -95,7 +98,11 @@ describe('a logo', () => {
     const grid = findGrid('L7160') ?? expect.fail();
     const layout = layOutLabel(grid.label, { caption: false, sizeMm: undefined }) ?? expect.fail();
     const picture = await styleWith(RED, { sizeMm: layout.code.sizeMm });
-    const labels = ['a', 'b', 'c'].map((slug) => ({ ...encoded(`https://qr.example/${slug}`), caption: '', plain: slug }));
+    const labels = ['a', 'b', 'c'].map((slug) => ({
+      ...encoded(`https://qr.example/${slug}`),
+      caption: '',
+      plain: slug,
+    }));
     const sheet = await drawSheet(labels, { grid, layout, picture, skipped: 0, outline: false, title: 'x' });
     if ('fault' in sheet) return expect.fail(sheet.fault);
     expect(readPdf(sheet.bytes)[0]?.overlays).toHaveLength(3);
@@ -133,13 +140,16 @@ describe('a logo of its own', () => {
 
 describe('a file of a logo', () => {
   it('is SVG with shapes, gradients and clips, as drawing programs write it', async () => {
-    const gradient = '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>';
+    const gradient =
+      '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>';
     const clip = '<clipPath id="c"><rect width="9" height="9"/></clipPath>';
     const style = '<style>.a{fill:url(#g)}</style>';
     const inkscape = '<x:namedview xmlns:x="http://inkscape.example"><x:grid type="xygrid"/></x:namedview>';
     for (const source of [
       `<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">\n${RED}`,
-      svg(`<defs>${gradient}${clip}${style}</defs><g clip-path="url(#c)"><path class="a" d="M0 0h9v9z"/></g>`),
+      svg(
+        `<defs>${gradient}${clip}${style}</defs><g clip-path="url(#c)"><path class="a" d="M0 0h9v9z"/></g>`,
+      ),
       svg(`${inkscape}<path style="fill:#0a0;stroke-dasharray:none;marker:none;filter:none" d="M0 0h9v9z"/>`),
     ]) {
       expect(await faultOf(source)).toBeUndefined();
@@ -152,7 +162,10 @@ describe('a file of a logo', () => {
     ['<image xlink:href="http://127.0.0.1/x.png" width="9" height="9"/>', /^contains <image>/],
     ['<use href="#a"/>', /^contains <use>/],
     ['<x:use xmlns:x="http://www.w3.org/2000/svg" href="#a"/>', /^contains <use>/],
-    ['<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject>', /^contains <foreignObject>/],
+    [
+      '<foreignObject><p xmlns="http://www.w3.org/1999/xhtml">x</p></foreignObject>',
+      /^contains <foreignObject>/,
+    ],
     ['<text>logo</text>', /^contains <text>.*convert the logo to paths/],
     ['<pattern id="p"/>', /^contains <pattern>/],
     ['<linearGradient href="http://x.example/#g"/>', /^contains a link/],
@@ -196,7 +209,8 @@ describe('a file of a logo', () => {
     expect(await faultOf(bomb)).toMatch(/^is blank or damaged|^cannot be drawn/);
   });
 
-  const clip = (segments: number) => `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
+  const clip = (segments: number) =>
+    `<clipPath id="c"><path d="M0 0 ${'9 0 9 9 '.repeat(segments / 2)}"/></clipPath>`;
 
   it('is refused where its clips are long and many, before it is drawn (I7)', async () => {
     const clipped = '<path clip-path="url(#c)" d="M0 0h9v9z"/>';
@@ -216,7 +230,9 @@ describe('a file of a logo', () => {
       const logo = await logoOf(slow);
       let turns = 0;
       const timer = setInterval(() => turns++, 10);
-      await expect(logo.render(1200, WHITE)).rejects.toThrow('the logo takes more than 5 s to draw at 1200 pixels');
+      await expect(logo.render(1200, WHITE)).rejects.toThrow(
+        'the logo takes more than 5 s to draw at 1200 pixels',
+      );
       clearInterval(timer);
       expect(turns).toBeGreaterThan(50);
       // And the next is not drawn either.
@@ -232,7 +248,9 @@ describe('a file of a logo', () => {
   });
 
   it('is drawn at once however large it says to be', async () => {
-    expect(await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"'))).toBeUndefined();
+    expect(
+      await faultOf(svg('<rect width="9e8" height="9e8"/>', 'width="1e9" height="1e9"')),
+    ).toBeUndefined();
   });
 });
 

@@ -25,7 +25,9 @@ describe('outlines', () => {
 
   it('fill what is dark and nothing else', () => {
     const pattern = fc.integer({ min: 1, max: 9 }).chain((size) => {
-      const row = fc.array(fc.constantFrom('#', '.'), { minLength: size, maxLength: size }).map((cells) => cells.join(''));
+      const row = fc
+        .array(fc.constantFrom('#', '.'), { minLength: size, maxLength: size })
+        .map((cells) => cells.join(''));
       return fc.array(row, { minLength: size, maxLength: size });
     });
     fc.assert(

@@ -18,7 +18,12 @@ async function useDirectory(): Promise<string> {
 
 function encodedOf(n: number, slug = `s${n}`): EncodedCode {
   const text = `https://qr.example/${slug}`;
-  return { code: codeOf(n, { slug }), text, modules: encodeText(text, 'M') ?? expect.fail(), refusal: undefined };
+  return {
+    code: codeOf(n, { slug }),
+    text,
+    modules: encodeText(text, 'M') ?? expect.fail(),
+    refusal: undefined,
+  };
 }
 
 const rowOf = (file: string, sha256: string | null, more: Partial<ManifestRow> = {}): ManifestRow => {
@@ -42,14 +47,21 @@ describe('the names of image files', () => {
   it('are IDs if slugs are not safe, which are counted, or if IDs were requested', () => {
     const codes = [encodedOf(1), encodedOf(2, '../x'), encodedOf(3, 'con')];
     const bySlug = nameFiles(codes, ['png'], 'slug');
-    expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([['s1.png', `${idOf(2)}.png`, `${idOf(3)}.png`], 2]);
+    expect([bySlug.files.map(({ file }) => file), bySlug.unsafe]).toEqual([
+      ['s1.png', `${idOf(2)}.png`, `${idOf(3)}.png`],
+      2,
+    ]);
     const byId = nameFiles(codes, ['png'], 'id');
-    expect([byId.files.map(({ file }) => file), byId.unsafe]).toEqual([[1, 2, 3].map((n) => `${idOf(n)}.png`), 0]);
+    expect([byId.files.map(({ file }) => file), byId.unsafe]).toEqual([
+      [1, 2, 3].map((n) => `${idOf(n)}.png`),
+      0,
+    ]);
   });
 });
 
 describe('the files of a directory', () => {
-  const wanted = (...files: string[]): PictureFile[] => files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
+  const wanted = (...files: string[]): PictureFile[] =>
+    files.map((file) => ({ encoded: encodedOf(1), format: 'png', file }));
 
   it('are hashed if they are wanted; a directory of the name is no image', async () => {
     const directory = await useDirectory();
@@ -69,7 +81,9 @@ describe('the files of a directory', () => {
     await writeFile(join(directory, 'file'), '');
     expect(await hashFiles(join(directory, 'none'), wanted('a.png'))).toEqual(new Map());
     expect(await hashFiles(join(directory, 'file', 'none'), wanted('a.png'))).toEqual(new Map());
-    await expect(hashFiles(join(directory, 'x'.repeat(300)), wanted('a.png'))).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+    await expect(hashFiles(join(directory, 'x'.repeat(300)), wanted('a.png'))).rejects.toMatchObject({
+      code: 'ENAMETOOLONG',
+    });
   });
 
   it('may be replaced if an earlier run wrote their content (I5)', () => {
@@ -87,11 +101,17 @@ describe('a manifest', () => {
     const directory = await useDirectory();
     const none = await readManifest(directory, false);
     expect(none).toEqual({ path: join(directory, 'manifest.csv'), rows: new Map() });
-    const [first, second] = [rowOf('a.png', 'aa', { id: idOf(1), name: 'A, "a"' }), rowOf('b.png', null, { error: 'no' })];
+    const [first, second] = [
+      rowOf('a.png', 'aa', { id: idOf(1), name: 'A, "a"' }),
+      rowOf('b.png', null, { error: 'no' }),
+    ];
     await writeManifest(none, [first, second]);
     const read = await readManifest(directory, false);
     expect([...read.rows]).toMatchObject([
-      ['a.png', { file: 'a.png', sha256: 'aa', id: idOf(1), name: 'A, "a"', outcome: 'earlier', error: null }],
+      [
+        'a.png',
+        { file: 'a.png', sha256: 'aa', id: idOf(1), name: 'A, "a"', outcome: 'earlier', error: null },
+      ],
       ['b.png', { file: 'b.png', sha256: null, error: 'no', outcome: 'earlier' }],
     ]);
     await writeManifest(read, [rowOf('a.png', 'changed')]);

@@ -14,7 +14,12 @@ function logoOf(width: number, height: number): Logo & { drawn: [number, Colour]
     render: async (box, paper) => {
       drawn.push([box, paper]);
       const [across, down] = [Math.round(box * width), Math.round(box * height)];
-      const pixels = Array.from({ length: across * down }, (_, at) => [at % across, Math.floor(at / across), 1, 255]);
+      const pixels = Array.from({ length: across * down }, (_, at) => [
+        at % across,
+        Math.floor(at / across),
+        1,
+        255,
+      ]);
       return { width: across, height: down, rgba: Uint8Array.from(pixels.flat()) };
     },
   };
@@ -76,7 +81,8 @@ describe('the plate of a logo', () => {
   });
 
   it('has the resolution of the printer in vector formats, from 240 pixels to 1200', async () => {
-    const sideAt = async (more: Partial<PictureStyle>, size = 25) => (await draw(size, styleOf(logoOf(0, 0), more))).side;
+    const sideAt = async (more: Partial<PictureStyle>, size = 25) =>
+      (await draw(size, styleOf(logoOf(0, 0), more))).side;
     // A module of 254 mm / 33 at 300 dpi has 91 dots.
     expect(await sideAt({ sizeMm: 254 })).toBe(5 * 91);
     expect(await sideAt({ sizeMm: 254, quietZone: 0 })).toBe(5 * 120);

@@ -3,7 +3,14 @@ import { BLACK, contrastOf, parseColour, WHITE } from '../../../src/codes/images
 import type { PictureStyle } from '../../../src/codes/images/picture.ts';
 import { checkSize, checkStyle } from '../../../src/codes/images/print-rules.ts';
 
-const STYLE: PictureStyle = { sizeMm: 33, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: 33,
+  dpi: 300,
+  quietZone: 4,
+  level: 'M',
+  color: BLACK,
+  background: WHITE,
+};
 const colour = (text: string) => parseColour(text) ?? expect.fail(text);
 
 describe('the style of a picture', () => {
@@ -22,7 +29,9 @@ describe('the style of a picture', () => {
   });
 
   it('is fine or warned of at the limits themselves', () => {
-    expect(checkStyle({ ...STYLE, color: colour('#959595') }).refusals).toEqual(['the contrast is 2.9:1 (minimum: 3:1)']);
+    expect(checkStyle({ ...STYLE, color: colour('#959595') }).refusals).toEqual([
+      'the contrast is 2.9:1 (minimum: 3:1)',
+    ]);
     expect(checkStyle({ ...STYLE, color: colour('#949494') }).refusals).toEqual([]);
     expect(checkStyle({ ...STYLE, color: colour('#767676') }).warnings).toEqual([]);
     expect(checkStyle({ ...STYLE, color: WHITE }).refusals).toEqual(['the contrast is 1:1 (minimum: 3:1)']);

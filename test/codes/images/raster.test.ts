@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createRaster, fillPolygons, type Polygons, type Raster, rasterOfRgb, shrink } from '../../../src/codes/images/raster.ts';
+import {
+  createRaster,
+  fillPolygons,
+  type Polygons,
+  type Raster,
+  rasterOfRgb,
+  shrink,
+} from '../../../src/codes/images/raster.ts';
 
 /** A raster as text: `.` for each light pixel, `#` for each filled one. */
 function drawnOf({ width, grey }: Raster): string[] {
@@ -41,8 +48,18 @@ describe('a filled outline', () => {
   });
 
   it('is light within a second one, and ends at the edges of the raster', () => {
-    expect(fill([rectangle(0, 0, 5, 4), rectangle(1, 1, 3, 3)])).toEqual(['#####', '#..##', '#..##', '#####']);
-    expect(fill([rectangle(-3, -2, 2, 1), rectangle(4, 3, 9, 9)])).toEqual(['##...', '.....', '.....', '....#']);
+    expect(fill([rectangle(0, 0, 5, 4), rectangle(1, 1, 3, 3)])).toEqual([
+      '#####',
+      '#..##',
+      '#..##',
+      '#####',
+    ]);
+    expect(fill([rectangle(-3, -2, 2, 1), rectangle(4, 3, 9, 9)])).toEqual([
+      '##...',
+      '.....',
+      '.....',
+      '....#',
+    ]);
     expect(fill([rectangle(0, 0, 0, 4), rectangle(0, 3, 0, 0)])).toEqual(Array(4).fill('.....'));
     expect(fill([[]])).toEqual(Array(4).fill('.....'));
   });
@@ -75,14 +92,20 @@ describe('a raster', () => {
 
   it('is shrunk to the means of its squares, without the rest', () => {
     const grey = Uint8Array.from([0, 100, 9, 9, 7, 200, 100, 9, 8, 7, 1, 2, 3, 4, 5]);
-    expect(shrink({ width: 5, height: 3, grey }, 2)).toEqual({ width: 2, height: 1, grey: Uint8Array.from([100, 9]) });
+    expect(shrink({ width: 5, height: 3, grey }, 2)).toEqual({
+      width: 2,
+      height: 1,
+      grey: Uint8Array.from([100, 9]),
+    });
     const large = Uint8Array.from({ length: 36 }, (_, at) => at);
     expect(shrink({ width: 6, height: 6, grey: large }, 3)).toEqual({
       width: 2,
       height: 2,
       grey: Uint8Array.from([7, 10, 25, 28]),
     });
-    expect(shrink({ width: 6, height: 6, grey: large }, 2).grey).toEqual(Uint8Array.from([4, 6, 8, 16, 18, 20, 28, 30, 32]));
+    expect(shrink({ width: 6, height: 6, grey: large }, 2).grey).toEqual(
+      Uint8Array.from([4, 6, 8, 16, 18, 20, 28, 30, 32]),
+    );
   });
 
   it('is returned as it is if it need not be shrunk', () => {

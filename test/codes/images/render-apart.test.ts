@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openRenderer, type RendererParts } from '../../../src/codes/images/render-apart.ts';
 
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="5"><rect width="9" height="3"/></svg>';
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="5"><rect width="9" height="3"/></svg>';
 
 /** A thread that handles its messages in this way. */
 const threadOf = (handler: string) => () => {
@@ -36,7 +37,11 @@ describe('a logo in a thread of its own', () => {
   it('is measured and drawn, one request after the other', async () => {
     const signal = new AbortController().signal;
     const renderer = await openRenderer(SVG, signal);
-    const [ratio, small, large] = await Promise.all([renderer.ratio(), renderer.draw(10), renderer.draw(20, '#ff0000')]);
+    const [ratio, small, large] = await Promise.all([
+      renderer.ratio(),
+      renderer.draw(10),
+      renderer.draw(20, '#ff0000'),
+    ]);
     expect(ratio).toBe(2);
     expect(small).toMatchObject({ width: 10, height: 5 });
     expect(large).toMatchObject({ width: 20, height: 10 });
@@ -57,12 +62,15 @@ describe('a logo in a thread of its own', () => {
   });
 
   it('has 256 MB of memory outside of the renderer (I7)', async () => {
-    const thread = threadOf(`() => parentPort.postMessage({ is: 'ratio', ratio: resourceLimits.maxOldGenerationSizeMb })`);
+    const thread = threadOf(
+      `() => parentPort.postMessage({ is: 'ratio', ratio: resourceLimits.maxOldGenerationSizeMb })`,
+    );
     expect(await (await openRenderer(SVG, undefined, { thread })).ratio()).toBe(256);
   });
 
   it('is not drawn with a renderer that is damaged', async () => {
-    const drawWith = async (wasm: Buffer) => (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
+    const drawWith = async (wasm: Buffer) =>
+      (await openRenderer(SVG, undefined, { wasm: () => Promise.resolve(wasm) })).draw(10);
     const message = 'the qrctl installation is corrupt: dist/resvg.wasm is damaged';
     const cause = { message: 'the module has no memory of its own' };
     await expect(drawWith(Buffer.from('damaged'))).rejects.toMatchObject({ message, cause });

@@ -12,7 +12,14 @@ const TEXT = 'https://qr.example/aB3xY';
 const MODULES = encodeText(TEXT, 'M') ?? expect.fail();
 const ACROSS = MODULES.size + 8;
 /** A module is a millimeter wide, and is drawn with four pixels a side. */
-const STYLE: PictureStyle = { sizeMm: ACROSS, dpi: 300, quietZone: 4, level: 'M', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: ACROSS,
+  dpi: 300,
+  quietZone: 4,
+  level: 'M',
+  color: BLACK,
+  background: WHITE,
+};
 const EXPECTED = { text: TEXT, sizeMm: ACROSS, quietZone: 4, across: ACROSS };
 
 const CREAM = parseColour('#ffeecc') ?? WHITE;
@@ -35,7 +42,8 @@ function squareAt(left: number, top: number, side: number, first = 0): Drawing['
   return { grey: 0, polygons: [[...corners.slice(first), ...corners.slice(0, first)].flat()] };
 }
 
-const faultWith = (...areas: Drawing['areas']) => placeFault({ ...PAGE, areas: [...PAGE.areas, ...areas] }, PLACE, EXPECTED);
+const faultWith = (...areas: Drawing['areas']) =>
+  placeFault({ ...PAGE, areas: [...PAGE.areas, ...areas] }, PLACE, EXPECTED);
 
 describe('the size of an image', () => {
   it('may differ by less than a printer can print (I2)', () => {
@@ -55,8 +63,12 @@ describe('the size of an image', () => {
 
 describe('bytes that are not an image', () => {
   it('are a fault, not an error', () => {
-    expect(findFault(Buffer.from('x'), 'png', EXPECTED)).toBe('the image cannot be read back: it is not a square');
-    expect(findFault(Buffer.from('x'), 'svg', EXPECTED)).toBe('the image cannot be read back: it has no size in mm');
+    expect(findFault(Buffer.from('x'), 'png', EXPECTED)).toBe(
+      'the image cannot be read back: it is not a square',
+    );
+    expect(findFault(Buffer.from('x'), 'svg', EXPECTED)).toBe(
+      'the image cannot be read back: it has no size in mm',
+    );
   });
 });
 
@@ -184,7 +196,9 @@ describe('pixels over an image', () => {
       const [nearX, nearY] = [x - Math.sign(x) * 0.25, y - Math.sign(y) * 0.25];
       expect(faultBelow(overlayAt(nearX, nearY, side, dark))).toBe(NOT_EMPTY);
       // Two of a quarter of a pixel: no center is in it.
-      expect(faultBelow(overlayAt(x - Math.sign(x) * 0.06, y - Math.sign(y) * 0.06, side, dark))).toBeUndefined();
+      expect(
+        faultBelow(overlayAt(x - Math.sign(x) * 0.06, y - Math.sign(y) * 0.06, side, dark)),
+      ).toBeUndefined();
     }
     expect(faultBelow(overlayAt(0, 0, 4, light), overlayAt(14, 14, 5, light))).toBeUndefined();
     expect(faultBelow(overlayAt(4, 4, 9, light))).toBe(UNDECODABLE);

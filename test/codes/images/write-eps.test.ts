@@ -6,7 +6,14 @@ import { traceOutlines } from '../../../src/codes/images/outlines.ts';
 import type { PictureStyle } from '../../../src/codes/images/picture.ts';
 import { writeEps } from '../../../src/codes/images/write-eps.ts';
 
-const STYLE: PictureStyle = { sizeMm: 25.4, dpi: 300, quietZone: 1, level: 'L', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: 25.4,
+  dpi: 300,
+  quietZone: 1,
+  level: 'L',
+  color: BLACK,
+  background: WHITE,
+};
 const ROWS = ['##.', '#.#', '...'];
 const outlines = traceOutlines({ size: ROWS.length, isDark: (x, y) => ROWS[y]?.[x] === '#' });
 
@@ -37,7 +44,10 @@ describe('an EPS of a code', () => {
   });
 
   it('has a bounding box of whole points around it', () => {
-    expect(linesOf({ sizeMm: 30 }).slice(2, 4)).toEqual(['%%BoundingBox: 0 0 86 86', '%%HiResBoundingBox: 0 0 85.0394 85.0394']);
+    expect(linesOf({ sizeMm: 30 }).slice(2, 4)).toEqual([
+      '%%BoundingBox: 0 0 86 86',
+      '%%HiResBoundingBox: 0 0 85.0394 85.0394',
+    ]);
     expect(linesOf({ sizeMm: 30 })[8]).toBe('0 85.0394 translate 17.0079 -17.0079 scale');
   });
 

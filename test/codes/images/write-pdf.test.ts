@@ -12,11 +12,23 @@ const TEXT = 'https://qr.example/aB3xY';
 
 /** A square that is red. */
 const LOGO: Logo = {
-  render: async (box) => ({ width: box, height: box, rgba: Buffer.alloc(4 * box * box, Buffer.from([204, 0, 0, 255])) }),
+  render: async (box) => ({
+    width: box,
+    height: box,
+    rgba: Buffer.alloc(4 * box * box, Buffer.from([204, 0, 0, 255])),
+  }),
 };
 
 const MODULES = encodeText(TEXT, 'H') ?? expect.fail();
-const STYLE: PictureStyle = { sizeMm: 30, dpi: 30, quietZone: 4, level: 'H', color: BLACK, background: WHITE, logo: LOGO };
+const STYLE: PictureStyle = {
+  sizeMm: 30,
+  dpi: 30,
+  quietZone: 4,
+  level: 'H',
+  color: BLACK,
+  background: WHITE,
+  logo: LOGO,
+};
 
 async function draw(format: PictureFormat): Promise<Buffer> {
   const drawn = await drawPicture({ text: TEXT, modules: MODULES }, format, STYLE);
@@ -34,7 +46,9 @@ describe.each([
     // The largest odd number of modules up to a fifth of the code.
     expect(MODULES.size).toBe(29);
     expect(overlay.sideMm).toBeCloseTo(5 * moduleMm, 3);
-    expect([overlay.xMm, overlay.yMm]).toEqual([16, 16].map((modules) => expect.closeTo(modules * moduleMm, 3)));
+    expect([overlay.xMm, overlay.yMm]).toEqual(
+      [16, 16].map((modules) => expect.closeTo(modules * moduleMm, 3)),
+    );
     expect(overlay.raster.width).toBeGreaterThanOrEqual(240);
   });
 });

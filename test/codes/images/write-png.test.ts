@@ -5,9 +5,22 @@ import { BLACK, type Colour, formatColour, parseColour, WHITE } from '../../../s
 import { encodeText } from '../../../src/codes/images/encode.ts';
 import type { Plate } from '../../../src/codes/images/logo.ts';
 import type { PictureStyle } from '../../../src/codes/images/picture.ts';
-import { formatPlate, formatRendering, pixelsAModule, pngSide, writePng } from '../../../src/codes/images/write-png.ts';
+import {
+  formatPlate,
+  formatRendering,
+  pixelsAModule,
+  pngSide,
+  writePng,
+} from '../../../src/codes/images/write-png.ts';
 
-const STYLE: PictureStyle = { sizeMm: 9, dpi: 300, quietZone: 4, level: 'L', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: 9,
+  dpi: 300,
+  quietZone: 4,
+  level: 'L',
+  color: BLACK,
+  background: WHITE,
+};
 const BLUE = parseColour('#036') ?? BLACK;
 const CREAM = parseColour('#ffeecc') ?? WHITE;
 const MODULES = encodeText('PNG', 'L') ?? expect.fail();
@@ -72,7 +85,9 @@ function pixelsOf(png: Buffer): string[][] {
 /** A square whose every pixel has its own color. */
 function plateOf(across: number, pixels: number): Plate {
   const side = across * pixels;
-  const rgb = Buffer.from(Array.from({ length: side * side }, (_, at) => [at % 256, at >> 8, 255 - (at % 256)]).flat());
+  const rgb = Buffer.from(
+    Array.from({ length: side * side }, (_, at) => [at % 256, at >> 8, 255 - (at % 256)]).flat(),
+  );
   return { across, offset: (MODULES.size - across) / 2, side, rgb };
 }
 
@@ -82,7 +97,9 @@ function squaresOf({ quietZone, color, background }: PictureStyle, pixels: numbe
   const side = (MODULES.size + 2 * quietZone) * pixels;
   const moduleOf = (at: number) => Math.floor(at / pixels) - quietZone;
   return Array.from({ length: side }, (_, y) =>
-    Array.from({ length: side }, (_, x) => (MODULES.isDark(moduleOf(x), moduleOf(y)) ? `${formatColour(color)}ff` : light)),
+    Array.from({ length: side }, (_, x) =>
+      MODULES.isDark(moduleOf(x), moduleOf(y)) ? `${formatColour(color)}ff` : light,
+    ),
   );
 }
 
@@ -131,14 +148,18 @@ describe('the pixels per module', () => {
   const at = (sizeMm: number, dpi: number) => pixelsAModule({ size: 21 }, { ...STYLE, sizeMm, dpi });
 
   it('are the nearest number of printer dots, at least one', () => {
-    expect([at(25.4, 29 * 10), at(25.4, 29 * 10.4), at(25.4, 29 * 10.6), at(254, 29)]).toEqual([10, 10, 11, 10]);
+    expect([at(25.4, 29 * 10), at(25.4, 29 * 10.4), at(25.4, 29 * 10.6), at(254, 29)]).toEqual([
+      10, 10, 11, 10,
+    ]);
     expect([at(0.1, 72), at(25.4, 29 * 1.4)]).toEqual([1, 1]);
   });
 });
 
 describe('a PNG of pixels', () => {
   it('has them as they are, without a size', () => {
-    const rgba = Uint8Array.from([255, 0, 0, 255, 0, 0, 255, 128, 1, 2, 3, 4, 200, 100, 50, 0, 9, 8, 7, 6, 0, 0, 0, 0]);
+    const rgba = Uint8Array.from([
+      255, 0, 0, 255, 0, 0, 255, 128, 1, 2, 3, 4, 200, 100, 50, 0, 9, 8, 7, 6, 0, 0, 0, 0,
+    ]);
     const png = formatRendering({ width: 3, height: 2, rgba });
     expect(pixelsOf(png)).toEqual([
       ['#ff0000ff', '#0000ff80', '#01020304'],

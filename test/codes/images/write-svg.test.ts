@@ -7,7 +7,14 @@ import { readSvg } from '../../../src/codes/images/read-svg.ts';
 import { formatPlate } from '../../../src/codes/images/write-png.ts';
 import { writeSvg } from '../../../src/codes/images/write-svg.ts';
 
-const STYLE: PictureStyle = { sizeMm: 12.5, dpi: 300, quietZone: 1, level: 'L', color: BLACK, background: WHITE };
+const STYLE: PictureStyle = {
+  sizeMm: 12.5,
+  dpi: 300,
+  quietZone: 1,
+  level: 'L',
+  color: BLACK,
+  background: WHITE,
+};
 const ROWS = ['##.', '#.#', '...'];
 const MODULES = {
   ...(encodeText('x', 'L') ?? expect.fail()),
@@ -32,7 +39,12 @@ describe('an SVG of a code', () => {
 
   it('has no background if it is transparent', () => {
     const style = { ...STYLE, color: parseColour('#036') ?? BLACK, background: undefined };
-    expect(writeSvg(MODULES, style, undefined).split('\n')).toEqual([START, `<path fill="#003366" d="${PATH}"/>`, '</svg>', '']);
+    expect(writeSvg(MODULES, style, undefined).split('\n')).toEqual([
+      START,
+      `<path fill="#003366" d="${PATH}"/>`,
+      '</svg>',
+      '',
+    ]);
   });
 
   it('has its logo as an image over it', () => {
@@ -61,15 +73,22 @@ describe('an SVG that is read', () => {
       },
     ]);
     const raster = { width: 2, height: 2, grey: Uint8Array.from([76, 150, 29, 9]) };
-    expect(drawing).toEqual({ widthMm: 12.5, heightMm: 12.5, overlays: [{ xMm: 5, yMm: 5, sideMm: 2.5, raster }] });
+    expect(drawing).toEqual({
+      widthMm: 12.5,
+      heightMm: 12.5,
+      overlays: [{ xMm: 5, yMm: 5, sideMm: 2.5, raster }],
+    });
     const far = { ...STYLE, quietZone: 11, sizeMm: 50 };
     expect(readSvg(writeSvg(MODULES, far, { ...PLATE, across: 10 })).overlays).toEqual([
       { xMm: 24, yMm: 24, sideMm: 20, raster },
     ]);
   });
 
-  const withPath = (path: string, fill = '#036', start = '<svg width="20mm" height="50mm" viewBox="0 0 10 100">') =>
-    `${start}<path fill="${fill}" d="${path}"/></svg>`;
+  const withPath = (
+    path: string,
+    fill = '#036',
+    start = '<svg width="20mm" height="50mm" viewBox="0 0 10 100">',
+  ) => `${start}<path fill="${fill}" d="${path}"/></svg>`;
 
   it('has its own scale in each direction', () => {
     expect(readSvg(withPath('M1 10h2v20h-2z'))).toEqual({

@@ -72,6 +72,9 @@ describe('a list of names', () => {
     const text = `${ID}\n`.repeat(140_000);
     const { rows, isBare } = await parseInput(Buffer.from(`\ufeff${text}`), 'list.txt', { bareNames: true });
     expect([rows.length, isBare]).toEqual([140_000, true]);
-    expect(await parseInput(Buffer.from('a\nb\n'), 'list.csv')).toMatchObject({ columns: ['a'], headerLine: 1 });
+    expect(await parseInput(Buffer.from('a\nb\n'), 'list.csv')).toMatchObject({
+      columns: ['a'],
+      headerLine: 1,
+    });
   });
 });

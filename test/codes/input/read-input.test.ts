@@ -5,12 +5,20 @@ import { UsageError } from '../../../src/base/errors.ts';
 import { parseInput } from '../../../src/codes/input/read-input.ts';
 
 const read = async (text: string | Uint8Array, name = 'codes.csv', rawCells = false) => {
-  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name, { rawCells });
-  return { columns, rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const) };
+  const { columns, rows } = await parseInput(typeof text === 'string' ? Buffer.from(text) : text, name, {
+    rawCells,
+  });
+  return {
+    columns,
+    rows: rows.map(({ row, line, values }) => [row, line, Object.fromEntries(values)] as const),
+  };
 };
 
 describe('CSV', () => {
-  const plain = { columns: ['name', 'destination'], rows: [[1, 2, { name: 'Käse', destination: 'https://x.de' }]] };
+  const plain = {
+    columns: ['name', 'destination'],
+    rows: [[1, 2, { name: 'Käse', destination: 'https://x.de' }]],
+  };
 
   it.each([
     ['plain', 'name,destination\nKäse,https://x.de\n'],
@@ -35,14 +43,20 @@ describe('CSV', () => {
 
   it.each([
     ['every line in quotes', '"name,type,destination";;\n"Käse,url,""https://x.de/?a;b,c""";;\n"Brot,,";;\n'],
-    ['every line, with rows above a blank one', 'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n'],
+    [
+      'every line, with rows above a blank one',
+      'name,type,destination;;\n"Käse,url,""https://x.de/?a;b,c""";;\n;;\nBrot,,;;\n',
+    ],
     ['the header alone', 'name,type,destination;;\nKäse;url;"https://x.de/?a;b,c"\nBrot;;\n'],
-  ])('with commas is understood where a spreadsheet with semicolons took %s for one cell', async (_, text) => {
-    expect((await read(text)).rows).toEqual([
-      [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
-      [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
-    ]);
-  });
+  ])(
+    'with commas is understood where a spreadsheet with semicolons took %s for one cell',
+    async (_, text) => {
+      expect((await read(text)).rows).toEqual([
+        [1, 2, { name: 'Käse', type: 'url', destination: 'https://x.de/?a;b,c' }],
+        [2, text.includes('\n;;') ? 4 : 3, { name: 'Brot', type: '', destination: '' }],
+      ]);
+    },
+  );
 
   it('is refused where only some of its lines are in one cell: which commas separate would be guessed', async () => {
     const text = 'name,type,destination;;\nBrot, frisch;;\nKäse;url;https://x.de\n';
@@ -54,13 +68,20 @@ describe('CSV', () => {
 
   it('tells how it was written, for its results', async () => {
     const form = async (text: string, name = 'x.csv') => (await parseInput(Buffer.from(text), name)).form;
-    expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({ is: 'csv', delimiter: ';', bom: true, lineEnd: '\r\n' });
+    expect(await form('\ufeffa;b\r\n1;2\r\n')).toEqual({
+      is: 'csv',
+      delimiter: ';',
+      bom: true,
+      lineEnd: '\r\n',
+    });
     expect(await form('a\n1\n', 'x.tsv')).toEqual({ is: 'csv', delimiter: '\t', bom: false, lineEnd: '\n' });
     expect(await form('[]', 'x.dat')).toEqual({ is: 'json' });
   });
 
   it('may name its separator as Excel does', async () => {
-    expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([[1, 3, { name: 'a,b', note: 'c' }]]);
+    expect((await read('sep=;\r\nname;note\r\na,b;c\r\n')).rows).toEqual([
+      [1, 3, { name: 'a,b', note: 'c' }],
+    ]);
   });
 
   it('counts lines as an editor does, also after cells with line breaks', async () => {
@@ -76,17 +97,21 @@ describe('CSV', () => {
     const cell = fc.stringMatching(/^[a-z0-9 ,;"'\n\réß=+]{0,8}$/);
     const separators = fc.constantFrom(',', ';', '\t');
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), separators, async (cells, delimiter) => {
-        const kept = cells.filter((pair) => pair.some((text) => text.trim() !== ''));
-        const text = stringify([['name', 'other'], ...cells], { delimiter });
-        const { rows } = await read(text, 'codes.csv', true);
-        expect(rows.map(([, , values]) => [values.name, values.other])).toEqual(kept);
-        const lines = text.split(/\r\n|\n|\r/);
-        for (const [, line, { name }] of rows) {
-          const start = String(name).split(/["\r\n]/)[0] ?? '';
-          expect(lines[line - 1]).toContain(start);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(cell, cell), { minLength: 1 }),
+        separators,
+        async (cells, delimiter) => {
+          const kept = cells.filter((pair) => pair.some((text) => text.trim() !== ''));
+          const text = stringify([['name', 'other'], ...cells], { delimiter });
+          const { rows } = await read(text, 'codes.csv', true);
+          expect(rows.map(([, , values]) => [values.name, values.other])).toEqual(kept);
+          const lines = text.split(/\r\n|\n|\r/);
+          for (const [, line, { name }] of rows) {
+            const start = String(name).split(/["\r\n]/)[0] ?? '';
+            expect(lines[line - 1]).toContain(start);
+          }
+        },
+      ),
     );
   });
 
@@ -112,7 +137,8 @@ describe('CSV', () => {
 
 describe('JSON', () => {
   it('is an array of objects; values and lines are kept', async () => {
-    const text = '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
+    const text =
+      '[\n {"name": "a", "tags": ["x", {"y": "],{"}], "n": 9007199254740993},\n\n {"name":"b"}, {"name":\n"c"}]';
     const { columns, rows } = await read(text, 'codes.json');
     expect(columns).toEqual(['name', 'tags', 'n']);
     expect(rows).toEqual([
@@ -159,7 +185,11 @@ describe('JSON', () => {
     ['x.json', '{"name":"a"}', /must be an array/],
     ['x.json', '[{"name":"a"}', /is not valid JSON/],
     ['x.json', '[{"name":"a"},\n3]', /item 2: is not a JSON object/],
-    ['x.ndjson', '{"name":"a"}\n{"name":\n[]\n', /line 2: is not a JSON object\n.*line 3: is not a JSON object/],
+    [
+      'x.ndjson',
+      '{"name":"a"}\n{"name":\n[]\n',
+      /line 2: is not a JSON object\n.*line 3: is not a JSON object/,
+    ],
   ])('is refused where it is something else (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
     await expect(read(text, name)).rejects.toThrow(UsageError);
@@ -174,15 +204,26 @@ it('is told apart by content where the name does not say', async () => {
 
 it('a string of megabytes within a JSON array is read', async () => {
   const name = 'say "{[,]}" \\ '.repeat(900_000);
-  const { rows } = await parseInput(Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)), 'x.json');
+  const { rows } = await parseInput(
+    Buffer.from(JSON.stringify([{ name }, { name: 'b' }], null, 1)),
+    'x.json',
+  );
   expect(rows.map(({ line }) => line)).toEqual([1, 2]);
   expect(rows[0]?.values.get('name')).toBe(name);
 });
 
 describe('what costs more than any file of rows', () => {
   it.each([
-    ['x.csv', `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`, 'has 60000 cells (limit: 1000)'],
-    ['x.json', `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`, 'item 1: contains a number with more than 100 digits'],
+    [
+      'x.csv',
+      `${Array.from({ length: 60_000 }, (_, n) => `c${n}`).join()}\n`,
+      'has 60000 cells (limit: 1000)',
+    ],
+    [
+      'x.json',
+      `[{"name":"a","n":${'9'.repeat(2_000_000)}}]`,
+      'item 1: contains a number with more than 100 digits',
+    ],
     ['x.ndjson', `{"name":${'['.repeat(500_000)}`, 'line 1: is nested more than 100 levels deep'],
     ['x.json', `[${'{"a":'.repeat(101)}`, 'is not valid JSON: the end is missing'],
     ['x.json', `[{"name":"a"},,{"name":"b"}]`, 'is not valid JSON: unexpected comma'],
@@ -193,7 +234,11 @@ describe('what costs more than any file of rows', () => {
       'item 1: exceeds the limit of 1000 columns per file',
     ],
     ['x.ndjson', `{"name":"${'a'.repeat(2 ** 24)}"}`, 'line 1: is longer than 16 MiB'],
-    ['x.ndjson', Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'), 'exceeds the limit of 1000 columns per file'],
+    [
+      'x.ndjson',
+      Array.from({ length: 1001 }, (_, n) => `{"c${n}":1}`).join('\n'),
+      'exceeds the limit of 1000 columns per file',
+    ],
   ])('is refused before it is made anything of (%s)', async (name, text, message) => {
     await expect(read(text, name)).rejects.toThrow(message);
   });

@@ -18,7 +18,10 @@ async function write(rows: Record<string, unknown>[], names: readonly string[]):
     commit: async () => undefined,
     discard: async () => undefined,
   };
-  const sink = createWorkbookSink(bytes, { columns: names.map((name) => ({ name })), zone: { offsetMs: () => 0 } });
+  const sink = createWorkbookSink(bytes, {
+    columns: names.map((name) => ({ name })),
+    zone: { offsetMs: () => 0 },
+  });
   await sink.write(rows);
   await sink.commit();
   return Buffer.concat(pieces);
@@ -30,7 +33,10 @@ const relations = (...targets: [string, string][]) =>
   `<Relationships>${targets.map(([type, target], n) => `<Relationship Id="rId${n + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`).join('')}</Relationships>`;
 
 /** A workbook as others write it: shared strings, formats, absolute paths. `rows` and `more` are the XML of the sheet. */
-function workbook(rows: string, { more = '', sheets = ['First'], parts = {} as Record<string, string> } = {}): Buffer {
+function workbook(
+  rows: string,
+  { more = '', sheets = ['First'], parts = {} as Record<string, string> } = {},
+): Buffer {
   const all: Record<string, string> = {
     '_rels/.rels': relations(['officeDocument', '/xl/workbook.xml']),
     'xl/workbook.xml': `<x:workbook xmlns:x="m" xmlns:r="${OFFICE}"><x:sheets>${sheets.map((name, n) => `<x:sheet name="${name}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`).join('')}</x:sheets></x:workbook>`,
@@ -45,10 +51,13 @@ function workbook(rows: string, { more = '', sheets = ['First'], parts = {} as R
     'xl/worksheets/sheet2.xml': `<worksheet ${MAIN}><sheetData>${HEADER}<row r="2"><c r="A2" t="str"><v>second</v></c></row></sheetData></worksheet>`,
     ...parts,
   };
-  return Buffer.from(zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, Buffer.from(text)]))));
+  return Buffer.from(
+    zipSync(Object.fromEntries(Object.entries(all).map(([name, text]) => [name, Buffer.from(text)]))),
+  );
 }
 
-const HEADER = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>my key</t></is></c></row>';
+const HEADER =
+  '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="inlineStr"><is><t>my key</t></is></c></row>';
 
 const read = async (bytes: Uint8Array, options = {}) => {
   const { rows } = await parseInput(bytes, 'x.xlsx', options);
@@ -65,22 +74,37 @@ describe('a workbook', () => {
   it('that qrctl wrote is read back to the character', async () => {
     const text = fc
       .oneof(
-        fc.constantFrom('007', '9007199254740993', '1/2', 'TRUE', "'=1", '_x0041_', '_x005F_', ...Object.values(HOSTILE)),
+        fc.constantFrom(
+          '007',
+          '9007199254740993',
+          '1/2',
+          'TRUE',
+          "'=1",
+          '_x0041_',
+          '_x005F_',
+          ...Object.values(HOSTILE),
+        ),
         fc.string({ unit: fc.constantFrom(...`_x0041'=\r\n\t <&>"\0\ufffe東🍜`) }),
         fc.string({ unit: 'binary' }),
       )
       .map((value) => value.toWellFormed().slice(0, 32_767).toWellFormed());
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.record({ id: fc.constant('1'), name: text, note: text })), async (rows) => {
-        expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.record({ id: fc.constant('1'), name: text, note: text })),
+        async (rows) => {
+          expect((await read(await write(rows, ['id', 'name', 'note']))).map(([, row]) => row)).toEqual(rows);
+        },
+      ),
       runs(15, 4000),
     );
   });
 
   it('that has one long text in many cells is refused before its rows are checked', async () => {
     const strings = `<sst ${MAIN}><si><t>name</t></si><si><t>${'a'.repeat(32_767)}</t></si></sst>`;
-    const rows = Array.from({ length: 4200 }, (_, n) => `<row r="${n + 2}"><c r="A${n + 2}" t="s"><v>1</v></c></row>`).join('');
+    const rows = Array.from(
+      { length: 4200 },
+      (_, n) => `<row r="${n + 2}"><c r="A${n + 2}" t="s"><v>1</v></c></row>`,
+    ).join('');
     const message = await refusal(workbook(HEADER + rows, { parts: { 'xl/sharedStrings.xml': strings } }));
     expect(message).toContain('line 4098: exceeds the limit of 128 MiB of text per file');
   });
@@ -107,8 +131,11 @@ describe('a workbook', () => {
   });
 
   it('tells how many rows are hidden, and omits them if it should', async () => {
-    const row = (line: number, more: string) => `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
-    const bytes = workbook(HEADER + row(2, '') + row(3, 'hidden="1"') + row(4, 'hidden="0"') + row(5, 'hidden="true"'));
+    const row = (line: number, more: string) =>
+      `<row r="${line}" ${more}><c t="str"><v>${line}</v></c></row>`;
+    const bytes = workbook(
+      HEADER + row(2, '') + row(3, 'hidden="1"') + row(4, 'hidden="0"') + row(5, 'hidden="true"'),
+    );
     expect((await parseInput(bytes, 'x.xlsx')).hiddenRows).toBe(2);
     expect((await read(bytes)).map(([line]) => line)).toEqual([2, 3, 4, 5]);
     expect((await read(bytes, { visibleOnly: true })).map(([line]) => line)).toEqual([2, 4]);
@@ -124,9 +151,15 @@ describe('a workbook', () => {
     );
     const part = `<x:worksheet xmlns:x="m"><x:sheetViews/><x:sheetData count="1">${HEADER.replaceAll('<', '<x:').replaceAll('<x:/', '</x:')}${rows.join('')}</x:sheetData><x:rowBreaks/></x:worksheet>`;
     const found = await read(workbook('', { parts: { 'xl/worksheets/sheet1.xml': part } }));
-    expect(found).toEqual(rows.map((_, n) => [n + 2, { name: `${n} ${'東&'.repeat(n % 40)}`, 'my key': '' }]));
+    expect(found).toEqual(
+      rows.map((_, n) => [n + 2, { name: `${n} ${'東&'.repeat(n % 40)}`, 'my key': '' }]),
+    );
     for (const empty of ['<sheetData/>', '<sheetData />', '<sheetData></sheetData>', ''])
-      expect(await read(workbook('', { parts: { 'xl/worksheets/sheet1.xml': `<worksheet>${empty}</worksheet>` } }))).toEqual([]);
+      expect(
+        await read(
+          workbook('', { parts: { 'xl/worksheets/sheet1.xml': `<worksheet>${empty}</worksheet>` } }),
+        ),
+      ).toEqual([]);
   });
 
   it('is read with emoji and the like as numbers, as openpyxl writes them, and with line ends as XML has them', async () => {
@@ -154,13 +187,15 @@ describe('a workbook', () => {
     const parts = (states: string[]) => ({
       'xl/workbook.xml': `<workbook xmlns:r="${OFFICE}"><sheets>${states.map((state, n) => `<sheet name="S${n + 1}" state="${state}" r:id="rId${n + 1}"/>`).join('')}</sheets></workbook>`,
     });
-    const of = (...states: string[]) => read(workbook(HEADER, { sheets: ['S1', 'S2'], parts: parts(states) }));
+    const of = (...states: string[]) =>
+      read(workbook(HEADER, { sheets: ['S1', 'S2'], parts: parts(states) }));
     expect(await of('veryHidden', 'visible')).toEqual([[2, { name: 'second', 'my key': '' }]]);
     expect(await of('hidden', 'hidden')).toEqual([]);
   });
 
   it('may have anything in columns that no command reads: Gnumeric leaves the formats of dates to their columns', async () => {
-    const header = '<row r="1"><c t="str"><v>name</v></c><c t="str"><v>created_at</v></c><c t="str"><v>updated_at</v></c></row>';
+    const header =
+      '<row r="1"><c t="str"><v>name</v></c><c t="str"><v>created_at</v></c><c t="str"><v>updated_at</v></c></row>';
     const row =
       '<row r="2"><c t="s"><v>0</v></c><c><v>46348.25</v></c><c s="2"><v>46348.25</v></c></row><row r="3"><c t="s"><v>0</v></c><c t="e"><v>#N/A</v></c></row>';
     expect(await read(workbook(header + row))).toEqual([
@@ -211,11 +246,14 @@ describe('a workbook', () => {
     expect(await read(two)).toEqual([]);
     expect(await read(two, { sheetName: 'Späti & Co' })).toEqual([[2, { name: 'second', 'my key': '' }]]);
     expect(await refusal(two, 'x.xlsx', { sheetName: 'Frist' })).toBe('x.xlsx has no sheet "Frist"');
-    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain('--sheet-name requires a workbook');
+    expect(await refusal(Buffer.from('name\na\n'), 'x.csv', { sheetName: 'A' })).toContain(
+      '--sheet-name requires a workbook',
+    );
   });
 
   const cell = (xml: string) => workbook(`${HEADER}<row r="2">${xml}</row>`);
-  const compound = (text: string) => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
+  const compound = (text: string) =>
+    Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from(text, 'utf16le')]);
   /** Kilobytes that are unpacked to so many rows of one kind. */
   const many = (row: string, count: number) => workbook(HEADER + row.repeat(count));
   const formatted = (code: string) =>
@@ -224,12 +262,17 @@ describe('a workbook', () => {
         'xl/styles.xml': `<styleSheet ${MAIN}><numFmts><numFmt numFmtId="164" formatCode="${code}"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`,
       },
     });
-  const columns = (count: number) => Array.from({ length: count }, (_, n) => `<c t="str"><v>c${n}</v></c>`).join('');
+  const columns = (count: number) =>
+    Array.from({ length: count }, (_, n) => `<c t="str"><v>c${n}</v></c>`).join('');
 
   type Refused = [string, () => Uint8Array, string | RegExp];
   const ENDLESS: Refused[] = [
     ['rows without end', () => many('<row/>', 1_100_000), 'x.xlsx has more than 1,048,576 rows'],
-    ['cells without end', () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100), 'x.xlsx has more than 4000000 cells'],
+    [
+      'cells without end',
+      () => many(`<row>${'<c/>'.repeat(1000)}</row>`, 4100),
+      'x.xlsx has more than 4000000 cells',
+    ],
   ];
 
   it.each<Refused>([
@@ -251,7 +294,11 @@ describe('a workbook', () => {
       () => Buffer.from(zipSync({ mimetype: Buffer.from('application/vnd.oasis.opendocument.spreadsheet') })),
       'x.xlsx is an OpenDocument file (.ods)',
     ],
-    ['half of it', () => workbook(HEADER).subarray(0, 900), 'x.xlsx is damaged: the end of the file is missing'],
+    [
+      'half of it',
+      () => workbook(HEADER).subarray(0, 900),
+      'x.xlsx is damaged: the end of the file is missing',
+    ],
     ['a part that is no XML', () => workbook('<row><c'), 'x.xlsx is damaged: part of it is not valid XML'],
     [
       'a zip bomb',
@@ -270,8 +317,16 @@ describe('a workbook', () => {
       () => many(`<row>${'<c t="b"><v>1</v></c>'.repeat(900_000)}</row>`, 1),
       /part other than its rows that is larger than 16 MiB|compressed by a factor above/,
     ],
-    ['a long format', () => formatted('['.repeat(256)), 'x.xlsx is damaged: a number format has more than 255 characters'],
-    ['60,000 columns', () => workbook(`<row r="1">${columns(60_000)}</row>`), 'line 1: has 60000 columns (limit: 1000)'],
+    [
+      'a long format',
+      () => formatted('['.repeat(256)),
+      'x.xlsx is damaged: a number format has more than 255 characters',
+    ],
+    [
+      '60,000 columns',
+      () => workbook(`<row r="1">${columns(60_000)}</row>`),
+      'line 1: has 60000 columns (limit: 1000)',
+    ],
     [
       'merged cells',
       () =>
@@ -285,17 +340,37 @@ describe('a workbook', () => {
       () => cell('<c r="A2" s="2"><v>46082</v></c>'),
       'line 2, column name: is a date (2026-03-01), and its display depends on the locale',
     ],
-    ['a decimal', () => cell('<c r="A2"><v>12.5</v></c>'), 'line 2, column name: is a number (12.5), and its display depends'],
-    ['lost digits', () => cell('<c r="A2"><v>9007199254740993</v></c>'), 'line 2, column name: is a number (9007199254740992)'],
+    [
+      'a decimal',
+      () => cell('<c r="A2"><v>12.5</v></c>'),
+      'line 2, column name: is a number (12.5), and its display depends',
+    ],
+    [
+      'lost digits',
+      () => cell('<c r="A2"><v>9007199254740993</v></c>'),
+      'line 2, column name: is a number (9007199254740992)',
+    ],
     [
       'a text that is not there',
       () => cell('<c r="A2" t="s"><v>9</v></c>'),
       'x.xlsx is damaged: a cell refers to a string that is missing',
     ],
-    ['an error', () => cell('<c r="A2" t="e"><v>#N/A</v></c>'), 'line 2, column name: contains a spreadsheet error (#N/A)'],
+    [
+      'an error',
+      () => cell('<c r="A2" t="e"><v>#N/A</v></c>'),
+      'line 2, column name: contains a spreadsheet error (#N/A)',
+    ],
     // As openpyxl writes one, which works nothing out.
-    ['a formula alone', () => cell('<c r="A2"><f>A1</f><v></v></c>'), 'line 2, column name: is a formula without a stored value'],
-    ['more cells than names', () => cell('<c r="D2" t="str"><v>x</v></c>'), 'line 2: has a cell beyond the last named column'],
+    [
+      'a formula alone',
+      () => cell('<c r="A2"><f>A1</f><v></v></c>'),
+      'line 2, column name: is a formula without a stored value',
+    ],
+    [
+      'more cells than names',
+      () => cell('<c r="D2" t="str"><v>x</v></c>'),
+      'line 2: has a cell beyond the last named column',
+    ],
   ])('is refused with %s', async (_, bytes, message) => {
     const told = await refusal(bytes());
     if (typeof message === 'string') expect(told).toContain(message);

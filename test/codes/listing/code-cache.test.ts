@@ -52,7 +52,9 @@ test('has a code only as it was written', async () => {
 
 test('is of one base URL and key', async () => {
   await createCodeCache(user, WORKSPACE).write(KEPT);
-  expect(await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read()).toBeUndefined();
+  expect(
+    await createCodeCache(user, { ...WORKSPACE, baseUrl: 'https://other.example/api/v1' }).read(),
+  ).toBeUndefined();
   expect(await createCodeCache(user, { ...WORKSPACE, apiKey: 'svc_live_other56789' }).read()).toBeUndefined();
   // What is printed of the two keys is the same.
   expect(await createCodeCache(user, { ...WORKSPACE, apiKey: 'svc_live_0123999999' }).read()).toBeUndefined();

@@ -69,14 +69,22 @@ const changes: fc.Arbitrary<Change[]> = fc.array(
 function dated(number: number, createdMs: number, { skewMs, offsetMs }: Clock): QrCode {
   const iso = new Date(createdMs + skewMs + (offsetMs ?? 0)).toISOString();
   const created_at = offsetMs === undefined ? iso : iso.slice(0, -1);
-  return { ...CODE, id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, slug: `slug-${number}`, created_at };
+  return {
+    ...CODE,
+    id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    slug: `slug-${number}`,
+    created_at,
+  };
 }
 
 /** A second a request: the states of the workspace, and answers from the newest, or from one that is some requests old. */
 function serve(drawn: World, changed: readonly Change[], lags: (request: number) => number, lies = HONEST) {
   const { count, ageMs, apartMs, order, largest, hasDate, clock, future } = drawn;
-  const first = Array.from({ length: count }, (_, at) => dated(at, NOW - ageMs - (count - at) * apartMs, clock));
-  if (future && hasDate && first.length > 0) first[0] = { ...first[0], ...dated(0, NOW + 1000 * 24 * 60 * MINUTE, clock) };
+  const first = Array.from({ length: count }, (_, at) =>
+    dated(at, NOW - ageMs - (count - at) * apartMs, clock),
+  );
+  if (future && hasDate && first.length > 0)
+    first[0] = { ...first[0], ...dated(0, NOW + 1000 * 24 * 60 * MINUTE, clock) };
   if (order === 'newest first') first.reverse();
   if (order === 'by name') first.sort((a, b) => Number(a.slug.slice(-2)) - Number(b.slug.slice(-2)));
   for (const at of lies.twice) if (first[at]) first.splice((at * 7) % first.length, 0, first[at]);
@@ -91,7 +99,11 @@ function serve(drawn: World, changed: readonly Change[], lags: (request: number)
       if (remove !== undefined && state.length > 0) state.splice(remove % state.length, 1);
       if (!create) return;
       const made = dated(1000 + n, NOW + requests * 1000, clock);
-      const place = { 'newest first': 0, 'oldest first': state.length, 'by name': (n * 37) % (state.length + 1) }[order];
+      const place = {
+        'newest first': 0,
+        'oldest first': state.length,
+        'by name': (n * 37) % (state.length + 1),
+      }[order];
       state = state.toSpliced(place, 0, made);
     });
     states.push(state);
@@ -115,13 +127,20 @@ function serve(drawn: World, changed: readonly Change[], lags: (request: number)
       const size = Math.min(limit, largest);
       const rows = state.slice((page - 1) * size, page * size);
       const beyond = { empty: [], first: state.slice(0, size), last: state.slice(-size) }[lies.beyond];
-      return { rows: rows.length > 0 ? rows : beyond, total, serviceTimeMs: hasDate ? NOW + requests * 1000 : undefined };
+      return {
+        rows: rows.length > 0 ? rows : beyond,
+        total,
+        serviceTimeMs: hasDate ? NOW + requests * 1000 : undefined,
+      };
     },
   };
 }
 
 /** Every code that stood there all the time, none twice and none made up, within the requests it may cost; or not proven. */
-async function isCompleteOrRefused(service: ReturnType<typeof serve>, { width, largest }: World): Promise<boolean> {
+async function isCompleteOrRefused(
+  service: ReturnType<typeof serve>,
+  { width, largest }: World,
+): Promise<boolean> {
   const most = Math.max(...service.states.map((state) => state.length));
   const found = await collect(listAllCodes(service, width)).catch((error) => {
     if (error instanceof UnprovenError) return undefined;
@@ -156,7 +175,11 @@ describe('a list of codes', () => {
     await fc.assert(
       fc.asyncProperty(world, changes, lagged, fc.boolean(), async (drawn, changed, lags, come) => {
         if (drawn.order === 'by name') return; // codes come in the middle, where a gap of older answers is filled by what is new
-        const oneWay = changed.map(({ at, remove }) => ({ at, remove: come ? undefined : (remove ?? 0), create: come }));
+        const oneWay = changed.map(({ at, remove }) => ({
+          at,
+          remove: come ? undefined : (remove ?? 0),
+          create: come,
+        }));
         await isCompleteOrRefused(
           serve(drawn, oneWay, (request) => lags[request % lags.length] ?? 0),
           drawn,
@@ -195,7 +218,9 @@ describe('a list of codes', () => {
         const still = { ...drawn, hasDate: true, ageMs: 3600 * MINUTE, future: false };
         const service = serve(still, [], () => 0);
         expect(await isCompleteOrRefused(service, still)).toBe(true);
-        expect(service.requests()).toBeLessThanOrEqual(Math.max(1, Math.ceil(drawn.count / drawn.largest)) + 1);
+        expect(service.requests()).toBeLessThanOrEqual(
+          Math.max(1, Math.ceil(drawn.count / drawn.largest)) + 1,
+        );
       }),
       RUNS,
     );

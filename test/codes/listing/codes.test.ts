@@ -12,7 +12,12 @@ const ANSWERED = Date.UTC(2026, 6, 1);
 
 function code(number: number, createdMs = CREATED): QrCode {
   const created_at = new Date(createdMs).toISOString();
-  return { ...CODE, id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, slug: `slug-${number}`, created_at };
+  return {
+    ...CODE,
+    id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    slug: `slug-${number}`,
+    created_at,
+  };
 }
 
 const codes = (count: number) => Array.from({ length: count }, (_, at) => code(at));
@@ -79,7 +84,9 @@ describe('a service that holds still', () => {
   });
 
   test('newest first, and created just now: what stands behind an older code was there', async () => {
-    const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), { dateMs: undefined });
+    const service = lister(() => Array.from({ length: 250 }, (_, at) => code(at, ANSWERED - at)), {
+      dateMs: undefined,
+    });
     await slugs(listAllCodes(service, 4));
     expect(service.asked).toHaveLength(3);
   });
@@ -167,7 +174,10 @@ describe('codes that come and go', () => {
     });
 
     test('created in a zone that its time does not name', async () => {
-      const local = { ...code(999), created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1) };
+      const local = {
+        ...code(999),
+        created_at: new Date(ANSWERED - 8 * 3_600_000).toISOString().slice(0, -1),
+      };
       const service = lister((request) => (request < 1 ? codes(250) : [...codes(250).slice(1), local]));
       expect(await slugs(listAllCodes(service, 1))).toEqual(expect.arrayContaining(expected(250)));
     });
@@ -192,7 +202,13 @@ describe('a total that is not true', () => {
   const refuse = (error: Error) => () => {
     throw error;
   };
-  const totals = [(real: number) => real + 1, (real: number) => real + 37, () => 1e9, () => 1e15, () => Number.MAX_SAFE_INTEGER];
+  const totals = [
+    (real: number) => real + 1,
+    (real: number) => real + 37,
+    () => 1e9,
+    () => 1e15,
+    () => Number.MAX_SAFE_INTEGER,
+  ];
   const ends: [string, NonNullable<Habits['beyond']>][] = [
     ['shows nothing', () => []],
     ['shows its last page again', (all) => all.slice(-100)],
@@ -200,14 +216,18 @@ describe('a total that is not true', () => {
     ['says 404', refuse(new NotFoundError('no such page', { status: 404 }))],
     ['says 400', refuse(new RejectedError('no such page', { status: 400 }))],
   ];
-  const cases = ends.flatMap(([what, beyond]) => (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const));
+  const cases = ends.flatMap(([what, beyond]) =>
+    (SOAK ? [1, 4, 32] : [4]).map((width) => [what, width, beyond] as const),
+  );
   test.each(cases)(
     'costs three times what is shown and twenty at most, where the end %s; %i at once',
     async (_, width, beyond) => {
       for (const count of [0, 1, 100, 150, 1000]) {
         for (const total of totals) {
           const service = lister(() => codes(count), { total, beyond: count === 0 ? () => [] : beyond });
-          await expect(slugs(listAllCodes(service, width))).rejects.toThrow(/could not be verified as complete/);
+          await expect(slugs(listAllCodes(service, width))).rejects.toThrow(
+            /could not be verified as complete/,
+          );
           expect(service.asked.length).toBeLessThanOrEqual(3 * honest(count) + 20);
         }
       }

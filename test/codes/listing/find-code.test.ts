@@ -127,6 +127,8 @@ describe('a slug that was seen before', () => {
 
   test('among several, one that is gone is told', async () => {
     const service = knowing(1000, codes(999));
-    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow('no code has the ID or slug slug-999');
+    await expect(findCodesBySlug(service, ['slug-0', 'slug-999'], 4)).rejects.toThrow(
+      'no code has the ID or slug slug-999',
+    );
   });
 });

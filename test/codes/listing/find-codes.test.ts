@@ -11,7 +11,13 @@ const code = (n: number): QrCode => {
   const more = { type: 'url', destination: 'https://x.de', status: 'active', created_at: at, updated_at: at };
   return { id: `id-${n}`, slug: `s${n}`, name: `Code ${n}`, ...more };
 };
-const target = (row: number, id?: string, slug?: string): TargetRow => ({ row, line: row + 1, values: new Map(), id, slug });
+const target = (row: number, id?: string, slug?: string): TargetRow => ({
+  row,
+  line: row + 1,
+  values: new Map(),
+  id,
+  slug,
+});
 
 describe('the codes that rows name', () => {
   function reader(total: number, seen: QrCode[] = []) {
@@ -26,7 +32,11 @@ describe('the codes that rows name', () => {
         slugs,
         async listCodes({ page, limit }: { page: number; limit: number }) {
           asked.push(`page ${page} of ${limit}`);
-          return { rows: all.slice((page - 1) * limit, page * limit), total, serviceTimeMs: Date.UTC(2026, 6, 1) };
+          return {
+            rows: all.slice((page - 1) * limit, page * limit),
+            total,
+            serviceTimeMs: Date.UTC(2026, 6, 1),
+          };
         },
         async getCode(id: string) {
           asked.push(id);
@@ -40,14 +50,20 @@ describe('the codes that rows name', () => {
   it('are read one by one where they are few, and a missing one is no failure', async () => {
     const few = reader(5);
     const find = await findCodes([target(1, 'id-1'), target(2, 'id-9'), target(3, 'id-1')], few);
-    expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual(['s1', undefined]);
+    expect([find({ id: 'id-1', slug: undefined })?.slug, find({ id: 'id-9', slug: 's1' })]).toEqual([
+      's1',
+      undefined,
+    ]);
     expect(few.asked.sort()).toEqual(['id-1', 'id-9']);
   });
 
   it('are read by the listing where a slug needs it, or where that costs less', async () => {
     const slug = reader(5);
     const find = await findCodes([target(1, undefined, 's2')], slug);
-    expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual(['id-2', undefined]);
+    expect([find({ id: undefined, slug: 's2' })?.id, find({ id: undefined, slug: 'x' })]).toEqual([
+      'id-2',
+      undefined,
+    ]);
     expect(slug.asked).toEqual(['page 1 of 100']);
   });
 
@@ -57,7 +73,9 @@ describe('the codes that rows name', () => {
       await findCodes(rows, pages);
       return pages.asked.map((page) => page.slice(5, 6)).join('');
     };
-    expect(await asked(target(1, undefined, 's1'), target(2, undefined, 's100'), target(3, 'id-2'))).toBe('1');
+    expect(await asked(target(1, undefined, 's1'), target(2, undefined, 's100'), target(3, 'id-2'))).toBe(
+      '1',
+    );
     expect(await asked(target(1, undefined, 's1'), target(2, undefined, 's101'))).toBe('12');
     expect(await asked(target(1, undefined, 's1'), target(2, 'id-290'))).toBe('123');
     expect(await asked(target(1, undefined, 's1'), target(2, undefined, 'x'))).toBe('123');
@@ -70,12 +88,18 @@ describe('the codes that rows name', () => {
     const asked = async (total: number, ...numbers: number[]) => {
       const some = reader(total);
       const find = await findCodes(rows(...numbers), some);
-      expect(numbers.map((n) => find({ id: `id-${n}`, slug: undefined })?.slug)).toEqual(numbers.map((n) => `s${n}`));
+      expect(numbers.map((n) => find({ id: `id-${n}`, slug: undefined })?.slug)).toEqual(
+        numbers.map((n) => `s${n}`),
+      );
       return some.asked;
     };
     expect(await asked(401, 1, 2, 3, 4)).toEqual(['page 1 of 100']);
     expect(await asked(401, 1, 2, 101, 102, 401)).toEqual(['page 1 of 100', 'id-101', 'id-102', 'id-401']);
-    expect(await asked(401, 1, 101, 102, 103, 201)).toEqual(['page 1 of 100', 'page 2 of 100', 'page 3 of 100']);
+    expect(await asked(401, 1, 101, 102, 103, 201)).toEqual([
+      'page 1 of 100',
+      'page 2 of 100',
+      'page 3 of 100',
+    ]);
   });
 
   it('are asked for by the ids that their slugs had, where those are known and cost less than the listing', async () => {

@@ -11,11 +11,15 @@ const settings = {
 };
 
 function verified(listCodes: ReturnType<typeof failing>) {
-  return verifyKey({ connect: async () => modelService({ listCodes }) }, settings).catch((error: unknown) => error);
+  return verifyKey({ connect: async () => modelService({ listCodes }) }, settings).catch(
+    (error: unknown) => error,
+  );
 }
 
 test('a service that does not answer is exit 7, and the way round it is --no-verify', async () => {
-  const failure = await verified(failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })));
+  const failure = await verified(
+    failing(new UnavailableError('connection refused', { hint: 'see: qrctl doctor' })),
+  );
   expect(exitCodeOf(failure)).toBe(7);
   expect(failure).toMatchObject({
     message: 'connection refused; nothing was stored',

@@ -23,11 +23,27 @@ describe('compareOpenApi', () => {
   });
 
   test.each<[string, (text: string) => string, string]>([
-    ['a path', (text) => text.replace(/"\/qr\/\{id\}\/scans"/, '"/qr/{id}/visits"'), 'GET /qr/{id}/scans is missing'],
+    [
+      'a path',
+      (text) => text.replace(/"\/qr\/\{id\}\/scans"/, '"/qr/{id}/visits"'),
+      'GET /qr/{id}/scans is missing',
+    ],
     ['a method', (text) => text.replaceAll('"delete":', '"purge":'), 'DELETE /qr/{id} is missing'],
-    ['a field', (text) => text.replaceAll('"referrer"', '"referer"'), 'the response to GET /qr/{id}/scans has no field referrer'],
-    ['a parameter', (text) => text.replaceAll('"since"', '"from"'), 'GET /qr/{id}/scans has no parameter since'],
-    ['a field to send', (text) => text.replaceAll('"destination"', '"target"'), 'the body of POST /qr has no field destination'],
+    [
+      'a field',
+      (text) => text.replaceAll('"referrer"', '"referer"'),
+      'the response to GET /qr/{id}/scans has no field referrer',
+    ],
+    [
+      'a parameter',
+      (text) => text.replaceAll('"since"', '"from"'),
+      'GET /qr/{id}/scans has no parameter since',
+    ],
+    [
+      'a field to send',
+      (text) => text.replaceAll('"destination"', '"target"'),
+      'the body of POST /qr has no field destination',
+    ],
   ])('tells that %s is gone', (_, replace, phrase) => {
     expect(changed(replace).broken).toContain(phrase);
   });
@@ -57,8 +73,11 @@ describe('compareOpenApi', () => {
   });
 });
 
-test.each(['{', '{}', '/api/v1', '/api/v1x', '{\n'])('a path of millions of %j is compared in linear time', (part) => {
-  const long = part.repeat(2_000_000);
-  const description = { paths: { [long]: { get: 'long' }, '/api/v1/qr/{any}': { get: 'found' } } };
-  expect(findOperation(walker(description), description, '/qr/{id}', 'get')).toBe('found');
-});
+test.each(['{', '{}', '/api/v1', '/api/v1x', '{\n'])(
+  'a path of millions of %j is compared in linear time',
+  (part) => {
+    const long = part.repeat(2_000_000);
+    const description = { paths: { [long]: { get: 'long' }, '/api/v1/qr/{any}': { get: 'found' } } };
+    expect(findOperation(walker(description), description, '/qr/{id}', 'get')).toBe('found');
+  },
+);

@@ -33,7 +33,11 @@ async function found(answers: Partial<Service>, apiKey = settings.apiKey) {
 describe('checkService', () => {
   test('finds nothing wrong with a service that answers', async () => {
     const findings = await found({});
-    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual(['service ok', 'clock ok', 'openapi ok']);
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      'service ok',
+      'clock ok',
+      'openapi ok',
+    ]);
   });
 
   test('says one thing of a service that cannot be reached (7), and does not send people in a circle', async () => {
@@ -41,7 +45,11 @@ describe('checkService', () => {
       listCodes: failing(new UnavailableError('refused', { hint: 'see: qrctl doctor' })),
     });
     expect(rest).toEqual([]);
-    expect(finding).toMatchObject({ check: 'service', status: 'fail', fix: expect.not.stringContaining('doctor') });
+    expect(finding).toMatchObject({
+      check: 'service',
+      status: 'fail',
+      fix: expect.not.stringContaining('doctor'),
+    });
     expect(exitCodeOf(finding?.failure)).toBe(7);
   });
 
@@ -62,8 +70,15 @@ describe('checkService', () => {
   });
 
   test('makes do without a description or a clock of the service', async () => {
-    const findings = await found({ openApi: failing(new NotFoundError('no such page')), nowMs: () => undefined });
-    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual(['service ok', 'clock warn', 'openapi warn']);
+    const findings = await found({
+      openApi: failing(new NotFoundError('no such page')),
+      nowMs: () => undefined,
+    });
+    expect(findings.map(({ check, status }) => `${check} ${status}`)).toEqual([
+      'service ok',
+      'clock warn',
+      'openapi warn',
+    ]);
   });
 
   test('fails on a description of another service (1)', async () => {
@@ -93,6 +108,8 @@ describe('checkService', () => {
       throw interrupt.signal.reason;
     };
     const connect = async () => modelService({ listCodes });
-    await expect(checkService({ connect, clock, signal: interrupt.signal }, settings)).rejects.toThrow(InterruptedError);
+    await expect(checkService({ connect, clock, signal: interrupt.signal }, settings)).rejects.toThrow(
+      InterruptedError,
+    );
   });
 });

@@ -26,7 +26,8 @@ async function useCodes(choose: (exchange: Exchange) => Fault | false | undefine
       writeFileSync(join(cwd, 'old.csv'), `${rows.join('\n')}\n`);
       return qr('delete', '--from', 'old.csv', ...args);
     },
-    results: (): Record<string, string>[] => parse(readFileSync(join(cwd, 'old.results.csv')), { columns: true }),
+    results: (): Record<string, string>[] =>
+      parse(readFileSync(join(cwd, 'old.results.csv')), { columns: true }),
     id: (slug: string) => sandbox.workspace.codes().find((code) => code.slug === slug)?.id ?? '',
     slugs: () =>
       sandbox.workspace
@@ -71,7 +72,11 @@ describe('qr delete --from', () => {
   });
 
   it.each<[string, (id: (slug: string) => string) => string[], string]>([
-    ['the ID and the slug of two codes', (id) => ['id,slug', `${id('a')},b`], 'the ID belongs to a, but the slug is b'],
+    [
+      'the ID and the slug of two codes',
+      (id) => ['id,slug', `${id('a')},b`],
+      'the ID belongs to a, but the slug is b',
+    ],
     ['one code in two rows', (id) => ['id,slug', `${id('a')},`, ',a'], 'the code a is also that of line 2'],
     ['neither an ID nor a slug', () => ['id,slug,name', 'x,,y'], 'line 2'],
   ])('refuses a file with %s, and sends nothing (2)', async (_, rows, message) => {
@@ -90,7 +95,10 @@ describe('qr delete --from', () => {
     expect([no.code, slugs()]).toEqual([2, 'abcde']);
     expect(await runCli(args, { cwd, env, tty: 200, input: '2\n' })).toMatchObject({ code: 0 });
     expect(slugs()).toBe('cde');
-    expect(await runHere(args, { cwd, env })).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await runHere(args, { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
   });
 });
 
@@ -103,11 +111,19 @@ describe('only 204 is a deletion', () => {
   it.each<[string, Fault]>([
     ['a login page', LOGIN],
     ['202', ({ send }) => send({ status: 202, headers: {}, body: '' })],
-    ['200 with the code', ({ send }) => send({ status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' })],
+    [
+      '200 with the code',
+      ({ send }) => send({ status: 200, headers: { 'Content-Type': 'application/json' }, body: '{}' }),
+    ],
   ])('%s is not: the row fails, and the next run tries it again', async (_, fault) => {
     const broken = { is: true };
-    const { deleteRows, qr, results, slugs, id } = await useCodes((exchange) => broken.is && isDelete(exchange) && fault);
-    expect(await qr('delete', id('a'), '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('not 204') });
+    const { deleteRows, qr, results, slugs, id } = await useCodes(
+      (exchange) => broken.is && isDelete(exchange) && fault,
+    );
+    expect(await qr('delete', id('a'), '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not 204'),
+    });
     expect(await deleteRows(['slug', 'a', 'b'], '--yes')).toMatchObject({ code: 8 });
     expect(results().map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
     expect(slugs()).toBe('abcde');
@@ -144,7 +160,9 @@ describe('qr delete --dry-run', () => {
       ['4', 'never', '', 'deleted', ''],
     ]);
     expect(run.stderr).toContain('2 codes and 1 scan would be deleted');
-    expect(run.stderr).toMatch(/2 to delete, 1 already deleted \(about \d+ requests\)\. No changes were made/);
+    expect(run.stderr).toMatch(
+      /2 to delete, 1 already deleted \(about \d+ requests\)\. No changes were made/,
+    );
     expect([slugs(), deletions()]).toEqual(['abcde', 0]);
   });
 

@@ -11,12 +11,17 @@ const isPatch = ({ request }: Exchange) => request.method === 'PATCH';
 
 /** A sandbox with the codes `a`, `b` and `c`, whose PATCH may meet a fault. */
 async function useCodes(fault?: Fault) {
-  const sandbox = await useSandbox({ codes: 0, intercept: sometimes((exchange) => isPatch(exchange) && fault) });
-  for (const slug of ['a', 'b', 'c']) sandbox.workspace.put({ name: `Code ${slug}`, slug, destination: `https://x.de/${slug}` });
+  const sandbox = await useSandbox({
+    codes: 0,
+    intercept: sometimes((exchange) => isPatch(exchange) && fault),
+  });
+  for (const slug of ['a', 'b', 'c'])
+    sandbox.workspace.put({ name: `Code ${slug}`, slug, destination: `https://x.de/${slug}` });
   const cwd = await useDirectory();
   return {
     sandbox,
-    qr: (...args: string[]) => runHere(['qr', 'update', ...args, '--retry-for', '0s'], { cwd, env: sandbox.env }),
+    qr: (...args: string[]) =>
+      runHere(['qr', 'update', ...args, '--retry-for', '0s'], { cwd, env: sandbox.env }),
     patches: () => sandbox.requests.filter(({ method }) => method === 'PATCH').length,
     code: (wanted: string) => sandbox.workspace.codes().find(({ slug }) => slug === wanted),
   };
@@ -27,14 +32,21 @@ describe('qr update CODE… --dry-run', () => {
     const { qr, patches } = await useCodes();
     const { code, stdout, stderr } = await qr('a', 'b', 'never', '--name', 'Code a', '--dry-run');
     const rows: Record<string, string>[] = parse(stdout, { columns: true });
-    expect(rows.map(({ slug, action, field, old, new: value }) => [slug, action, field, old, value])).toEqual([
-      ['never', 'failed', '', '', 'Code a'],
-      ['b', 'update', 'name', 'Code b', 'Code a'],
-      ['a', 'unchanged', '', '', ''],
+    expect(rows.map(({ slug, action, field, old, new: value }) => [slug, action, field, old, value])).toEqual(
+      [
+        ['never', 'failed', '', '', 'Code a'],
+        ['b', 'update', 'name', 'Code b', 'Code a'],
+        ['a', 'unchanged', '', '', ''],
+      ],
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/1 failed, 1 to update, 1 unchanged \(about \d+ requests?\)/),
     ]);
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/1 failed, 1 to update, 1 unchanged \(about \d+ requests?\)/)]);
     const one = await qr('c', '--status', 'paused', '--dry-run', '-f', 'json');
-    expect(JSON.parse(one.stdout)).toMatchObject([{ slug: 'c', changes: { status: { old: 'active', new: 'paused' } } }]);
+    expect(JSON.parse(one.stdout)).toMatchObject([
+      { slug: 'c', changes: { status: { old: 'active', new: 'paused' } } },
+    ]);
     expect(patches()).toBe(0);
   });
 
@@ -85,9 +97,23 @@ describe('qr update CODE CODE…', () => {
   it('changes each code once, whatever names it has, and says what became of each name', async () => {
     const { qr, patches, code } = await useCodes();
     const id = code('a')?.id ?? '';
-    const { code: exit, stdout } = await qr(id, 'a', id.toUpperCase(), 'b', 'never', '--status', 'paused', '-f', 'json');
+    const { code: exit, stdout } = await qr(
+      id,
+      'a',
+      id.toUpperCase(),
+      'b',
+      'never',
+      '--status',
+      'paused',
+      '-f',
+      'json',
+    );
     const outcomes = JSON.parse(stdout).map((row: { outcome: string }) => row.outcome);
-    expect([exit, outcomes, patches()]).toEqual([8, ['updated', 'updated', 'updated', 'updated', 'failed'], 2]);
+    expect([exit, outcomes, patches()]).toEqual([
+      8,
+      ['updated', 'updated', 'updated', 'updated', 'failed'],
+      2,
+    ]);
     expect([code('a')?.status, code('b')?.status, code('c')?.status]).toEqual(['paused', 'paused', 'active']);
   });
 

@@ -20,7 +20,8 @@ interface Line {
 
 const LOG = '/data/ledger-1.jsonl';
 const ADVICE = { elsewhere: 'name another place', damaged: 'put it back', noun: 'ledger' };
-const lines = (count: number, from = 0): Line[] => Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
+const lines = (count: number, from = 0): Line[] =>
+  Array.from({ length: count }, (_, n) => ({ is: 'row é', n: n + from }));
 
 async function write({ disk }: MemoryDisk, records: readonly Line[]): Promise<void> {
   const log = await openAppendLog<Line>(LOG, ADVICE, disk);
@@ -143,13 +144,16 @@ describe.each(scenarios)('$name', ({ before, prepare }) => {
     });
   });
 
-  it.each(POWER_CUTS)('has what was promised when the power goes at any step, mixture %# (D8)', async (keep) => {
-    const faults = ['end-before', 'end-within', 'end-after'] as const;
-    await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
-      memory.revive({ keep });
-      await expectWhole(memory);
-    });
-  });
+  it.each(POWER_CUTS)(
+    'has what was promised when the power goes at any step, mixture %# (D8)',
+    async (keep) => {
+      const faults = ['end-before', 'end-within', 'end-after'] as const;
+      await atEveryStep(prepare, session(promised), faults, async ({ memory }) => {
+        memory.revive({ keep });
+        await expectWhole(memory);
+      });
+    },
+  );
 
   it('promises nothing more after a failure of the disk, whatever the step (D11)', async () => {
     await atEveryStep(prepare, session(promised), ['ENOSPC', 'EIO'], async ({ memory, error }) => {
@@ -246,11 +250,16 @@ describe('a log whose place changes while it is written (D15)', () => {
         await disk.open(LOG, 'wx+');
       },
     ],
-    ['cut', 'changed by another process', ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3))],
+    [
+      'cut',
+      'changed by another process',
+      ({ disk }) => disk.open(LOG, 'r+').then((file) => file.truncate(3)),
+    ],
     [
       'written to',
       'changed by another process',
-      ({ disk }) => disk.open(LOG, 'r+').then(async (file) => void (await file.write(Buffer.alloc(9000), 0, 9000, 0))),
+      ({ disk }) =>
+        disk.open(LOG, 'r+').then(async (file) => void (await file.write(Buffer.alloc(9000), 0, 9000, 0))),
     ],
   ];
 
@@ -396,7 +405,9 @@ it('a line without an end is refused before all of it is read', async () => {
 describe('a place for a log', () => {
   const refusedAt = async (path: string) => {
     const errors = await Promise.all(
-      [openAppendLog(path, ADVICE), readAppendLog(path, ADVICE)].map((work) => work.catch((error: unknown) => error)),
+      [openAppendLog(path, ADVICE), readAppendLog(path, ADVICE)].map((work) =>
+        work.catch((error: unknown) => error),
+      ),
     );
     return errors;
   };
@@ -433,7 +444,9 @@ describe('a place for a log', () => {
       return { ...file, stat: async () => Object.assign(await file.stat(), { uid: 5 }) };
     };
     const opening = openAppendLog(LOG, ADVICE, { ...memory.disk, lstat, open, user: () => 0 });
-    await expect(opening).rejects.toThrow('it belongs to user 5, and its directory is writable by users other than root');
+    await expect(opening).rejects.toThrow(
+      'it belongs to user 5, and its directory is writable by users other than root',
+    );
     expect(await memory.disk.readFile(LOG)).toEqual(await logOf(2));
   });
 
@@ -445,13 +458,18 @@ describe('a place for a log', () => {
       const close = () => file.close().finally(() => closed++);
       return { ...file, close, currentPath: async () => '/elsewhere/ledger-1.jsonl' };
     };
-    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow('it or a directory in its path was moved');
+    await expect(openAppendLog(LOG, ADVICE, { ...memory.disk, open })).rejects.toThrow(
+      'it or a directory in its path was moved',
+    );
     expect(closed).toBe(1);
   });
 
   it('that cannot be read is a failure of the machine', async () => {
     const memory = createMemoryDisk();
-    const broken = { ...memory.disk, readFile: async () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) };
+    const broken = {
+      ...memory.disk,
+      readFile: async () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
+    };
     await expect(readAppendLog(LOG, ADVICE, broken)).rejects.toThrow(LocalError);
   });
 

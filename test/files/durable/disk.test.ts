@@ -52,19 +52,22 @@ describe('the disk of node', () => {
     await expect(nodeDisk.readFile('/dev/null')).rejects.toMatchObject({ code: 'ENOTSUP' });
   });
 
-  test.runIf(platform() !== 'win32')('leaves no hole in a file that somebody cuts while it is written', async () => {
-    const path = join(await useDirectory(), 'file');
-    const file = await nodeDisk.open(path, 'wx+');
-    await file.write(Buffer.from('0123456789'), 0, 10, 0);
-    truncateSync(path, 4);
-    await file.write(Buffer.from('ab'), 0, 2, 10);
-    await file.close();
-    expect(readFileSync(path, 'utf8')).toBe('0123ab');
-    const again = await nodeDisk.open(path, 'r+');
-    await again.write(Buffer.from('!'), 0, 1, 0);
-    await again.close();
-    expect(readFileSync(path, 'utf8')).toBe('0123ab!');
-  });
+  test.runIf(platform() !== 'win32')(
+    'leaves no hole in a file that somebody cuts while it is written',
+    async () => {
+      const path = join(await useDirectory(), 'file');
+      const file = await nodeDisk.open(path, 'wx+');
+      await file.write(Buffer.from('0123456789'), 0, 10, 0);
+      truncateSync(path, 4);
+      await file.write(Buffer.from('ab'), 0, 2, 10);
+      await file.close();
+      expect(readFileSync(path, 'utf8')).toBe('0123ab');
+      const again = await nodeDisk.open(path, 'r+');
+      await again.write(Buffer.from('!'), 0, 1, 0);
+      await again.close();
+      expect(readFileSync(path, 'utf8')).toBe('0123ab!');
+    },
+  );
 
   test('flushes the names of a directory, and does not pretend where there is none', async () => {
     const directory = await useDirectory();
@@ -101,7 +104,8 @@ describe('reading a file in pieces', () => {
 
   async function piecesOf(start: number, end: number, signal?: AbortSignal): Promise<Buffer[]> {
     const pieces: Buffer[] = [];
-    for await (const piece of readPieces(await openContent(), start, end, signal)) pieces.push(Buffer.from(piece));
+    for await (const piece of readPieces(await openContent(), start, end, signal))
+      pieces.push(Buffer.from(piece));
     return pieces;
   }
 

@@ -48,13 +48,16 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
     expect(readdirSync(join(root, 'old'))).toEqual([]);
   });
 
-  it.each(['before', 'after'] as const)('gets no empty file where a replacement begins right %s (D16)', async (when) => {
-    await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
-      'was moved or replaced in the meantime',
-    );
-    expect(readdirSync(elsewhere)).toEqual([]);
-    expect(readdirSync(join(root, 'old'))).toEqual([]);
-  });
+  it.each(['before', 'after'] as const)(
+    'gets no empty file where a replacement begins right %s (D16)',
+    async (when) => {
+      await expect(openReplacement(swapping('open', when), join(place, 'scans.csv'))).rejects.toThrow(
+        'was moved or replaced in the meantime',
+      );
+      expect(readdirSync(elsewhere)).toEqual([]);
+      expect(readdirSync(join(root, 'old'))).toEqual([]);
+    },
+  );
 
   it('decides nothing about the name that a replacement takes (D16)', async () => {
     for (const name of ['scans.csv', LEFTOVER]) writeFileSync(join(elsewhere, name), 'theirs');
@@ -78,7 +81,9 @@ describe.runIf(platform() === 'linux')('a directory that is swapped while someth
 
 it('a link is not held for the directory behind it', async () => {
   symlinkSync(elsewhere, join(root, 'link'));
-  await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({ code: 'ENOTDIR' });
+  await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({
+    code: 'ENOTDIR',
+  });
 });
 
 it.each([

@@ -43,6 +43,8 @@ it('an installation without its renderer or its fonts says so in place of a defe
   rmSync(join(cwd, 'dist/resvg.wasm'));
   expect(await image(...withLogo)).toBe(`1 ${whole}resvg.wasm is missing\n  hint: Reinstall qrctl.\n`);
   rmSync(join(cwd, 'dist/fonts'), { recursive: true });
-  expect(await image('--sheet', 'L7160', '-o', 'x.pdf')).toMatch(`1 ${whole}fonts/noto-sans-latin-400-normal.woff is missing\n`);
+  expect(await image('--sheet', 'L7160', '-o', 'x.pdf')).toMatch(
+    `1 ${whole}fonts/noto-sans-latin-400-normal.woff is missing\n`,
+  );
   expect(await image('-o', 'x.pdf')).toMatch(/^0 /);
 });

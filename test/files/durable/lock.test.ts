@@ -46,7 +46,14 @@ async function bundleLock(): Promise<string> {
   const module = new URL('../../../src/files/durable/lock.ts', import.meta.url).pathname;
   const { build } = await import('esbuild');
   const bundle = join(directory, 'lock.mjs');
-  await build({ entryPoints: [module], bundle: true, platform: 'node', format: 'esm', outfile: bundle, logLevel: 'silent' });
+  await build({
+    entryPoints: [module],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: bundle,
+    logLevel: 'silent',
+  });
   return bundle;
 }
 
@@ -60,23 +67,26 @@ describe('acquireLock', () => {
     await second.release();
   });
 
-  it.skipIf(process.platform === 'win32')('says in words that the system gives no more descriptors', async () => {
-    const script = `
+  it.skipIf(process.platform === 'win32')(
+    'says in words that the system gives no more descriptors',
+    async () => {
+      const script = `
       import { openSync } from 'node:fs';
       import { acquireLock } from ${JSON.stringify(await bundleLock())};
       const clock = { now: Date.now, monotonic: () => performance.now(), random: Math.random, sleep: async () => {} };
       try { for (;;) openSync('/dev/null'); } catch {}
       await acquireLock(${JSON.stringify(join(directory, 'scans.csv'))}, { clock }).catch((error) => console.log(error.message));`;
-    const { stdout } = spawnSync('bash', [
-      '-c',
-      'ulimit -n 100; exec "$0" "$@"',
-      process.execPath,
-      '--input-type=module',
-      '-e',
-      script,
-    ]);
-    expect(stdout.toString()).toBe('cannot lock the file: too many files are open (EMFILE)\n');
-  });
+      const { stdout } = spawnSync('bash', [
+        '-c',
+        'ulimit -n 100; exec "$0" "$@"',
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        script,
+      ]);
+      expect(stdout.toString()).toBe('cannot lock the file: too many files are open (EMFILE)\n');
+    },
+  );
 
   it('waits as long as asked, says once that it waits, and names the file when it gives up', async () => {
     const path = join(directory, 'scans.csv');
@@ -93,7 +103,11 @@ describe('acquireLock', () => {
   it('gets the lock when the holder ends during the wait', async () => {
     const path = join(directory, 'scans.csv');
     const lock = await acquireLock(path, { clock: fakeClock() });
-    const second = acquireLock(path, { clock: systemClock, waitMs: 10_000, onWait: () => void lock.release() });
+    const second = acquireLock(path, {
+      clock: systemClock,
+      waitMs: 10_000,
+      onWait: () => void lock.release(),
+    });
     await (await second).release();
   });
 
@@ -108,7 +122,8 @@ describe('acquireLock', () => {
     };
     const waiting = acquireLock(path, { clock: { ...clock, sleep }, waitMs: 2000 });
     await expect(clock.run(waiting)).rejects.toThrow(UsageError);
-    for (const ms of pauses.slice(0, -1)) expect(ms).toSatisfy((pause: number) => pause >= 50 && pause <= 150);
+    for (const ms of pauses.slice(0, -1))
+      expect(ms).toSatisfy((pause: number) => pause >= 50 && pause <= 150);
     expect(new Set(pauses).size).toBeGreaterThan(5);
     await expect(acquireLock(path, { clock, waitMs: 0 })).rejects.toMatchObject({
       message: `another qrctl run is using ${path}`,
@@ -137,7 +152,11 @@ describe('acquireLock', () => {
     symlinkSync(path, join(directory, 'latest.csv'));
     symlinkSync(directory, `${directory}-link`);
     const lock = await acquireLock(path, { clock: fakeClock() });
-    const others = [join(directory, 'latest.csv'), join(`${directory}-link`, 'scans.csv'), `${directory}/./scans.csv`];
+    const others = [
+      join(directory, 'latest.csv'),
+      join(`${directory}-link`, 'scans.csv'),
+      `${directory}/./scans.csv`,
+    ];
     for (const other of others) {
       await expect(acquireLock(other, { clock: fakeClock(), waitMs: 0 }), other).rejects.toThrow(UsageError);
     }
@@ -148,7 +167,9 @@ describe('acquireLock', () => {
   it('keeps files apart that only share a name or a directory', async () => {
     mkdirSync(join(directory, 'other'));
     const paths = ['scans.csv', 'scans2.csv', 'other/scans.csv'];
-    const locks = await Promise.all(paths.map((path) => acquireLock(join(directory, path), { clock: fakeClock(), waitMs: 0 })));
+    const locks = await Promise.all(
+      paths.map((path) => acquireLock(join(directory, path), { clock: fakeClock(), waitMs: 0 })),
+    );
     await Promise.all(locks.map((lock) => lock.release()));
   });
 
@@ -197,7 +218,9 @@ describe('a lock that somebody else holds', () => {
   it('is not blamed on anybody where it is ours', async () => {
     const path = join(directory, 'scans.csv');
     await startHolder(path);
-    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow('another qrctl run is using');
+    await expect(acquireLock(path, { clock: fakeClock(), waitMs: 0 })).rejects.toThrow(
+      'another qrctl run is using',
+    );
   });
 });
 

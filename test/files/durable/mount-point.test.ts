@@ -54,7 +54,8 @@ it.runIf(mayMount())(
     const [refused = '', appended = ''] = stdout.split('sent:\n');
     const said = refused.trim().split('\n');
     expect(said.filter((_, at) => at % 2 === 0)).toEqual(lines.map(() => '2'));
-    for (const message of said.filter((_, at) => at % 2 === 1)) expect(message).toContain('is mounted as a single file');
+    for (const message of said.filter((_, at) => at % 2 === 1))
+      expect(message).toContain('is mounted as a single file');
     expect(appended.trim()).toBe('0');
     expect((await readFile(join(cwd, 'scans.csv'), 'utf8')).split('\n').length).toBeGreaterThan(20);
     expect(sandbox.requests.filter(({ url }) => !url.includes('/scans'))).toEqual([]);

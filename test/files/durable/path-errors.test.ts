@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ClosedPipeError, LocalError, UsageError } from '../../../src/base/errors.ts';
-import { cannotOpen, cannotWrite, describeSystemError, ifDiskFull, systemCode } from '../../../src/files/durable/path-errors.ts';
+import {
+  cannotOpen,
+  cannotWrite,
+  describeSystemError,
+  ifDiskFull,
+  systemCode,
+} from '../../../src/files/durable/path-errors.ts';
 
 const error = (code: string) => Object.assign(new Error(`${code}: in node's words`), { code });
 
@@ -26,7 +32,10 @@ describe('the failure to open a file', () => {
     const failure = cannotOpen('write out.csv', error(code));
     expect(failure).toBeInstanceOf(UsageError);
     const message = expect.stringMatching(new RegExp(`^cannot write out\\.csv: [a-z ,/-]+ \\(${code}\\)$`));
-    expect(failure).toMatchObject({ message, hint: expect.stringContaining('pecify a different file with --output') });
+    expect(failure).toMatchObject({
+      message,
+      hint: expect.stringContaining('pecify a different file with --output'),
+    });
   });
 
   test('says to create the directory where that is what is missing', () => {
@@ -34,7 +43,9 @@ describe('the failure to open a file', () => {
       message: 'cannot keep x: its directory does not exist (ENOENT)',
       hint: 'Create the directory first, or name another place.',
     });
-    expect(cannotOpen('keep x', error('EACCES'), 'name another place')).toMatchObject({ hint: 'Name another place.' });
+    expect(cannotOpen('keep x', error('EACCES'), 'name another place')).toMatchObject({
+      hint: 'Name another place.',
+    });
   });
 
   test.each([...OF_THE_MACHINE, 'EWHATEVER'])("is the machine's otherwise: %s", (code) => {
@@ -60,7 +71,9 @@ describe('the failure of a write', () => {
     for (const code of ['ENOSPC', 'EDQUOT']) {
       const failure = cannotWrite('write out.csv', error(code), 'the file is unchanged');
       expect(failure).toBeInstanceOf(LocalError);
-      expect(failure).toMatchObject({ hint: 'The file is unchanged. Free up disk space, then run the same command again.' });
+      expect(failure).toMatchObject({
+        hint: 'The file is unchanged. Free up disk space, then run the same command again.',
+      });
     }
   });
 
@@ -77,7 +90,8 @@ test('a full disk that nothing else put into words is an error of the machine, a
   const failure = ifDiskFull(cause);
   expect(failure).toBeInstanceOf(LocalError);
   expect(failure).toMatchObject({ cause, hint: expect.stringContaining('disk space') });
-  for (const other of [error('EIO'), new LocalError('no', { cause }), 'thrown']) expect(ifDiskFull(other)).toBe(other);
+  for (const other of [error('EIO'), new LocalError('no', { cause }), 'thrown'])
+    expect(ifDiskFull(other)).toBe(other);
 });
 
 describe('an error in words', () => {

@@ -17,11 +17,14 @@ function tried(failures: number, code: string) {
 }
 
 describe('a rename over a file that somebody holds', () => {
-  it.each(['EPERM', 'EACCES', 'EBUSY'])('is tried again after %s, and succeeds when it is let go', async (code) => {
-    const { waits, work } = tried(3, code);
-    await work;
-    expect(waits).toEqual([10, 20, 50]);
-  });
+  it.each(['EPERM', 'EACCES', 'EBUSY'])(
+    'is tried again after %s, and succeeds when it is let go',
+    async (code) => {
+      const { waits, work } = tried(3, code);
+      await work;
+      expect(waits).toEqual([10, 20, 50]);
+    },
+  );
 
   it('ends with what the system says where it is held on to', async () => {
     const { waits, work } = tried(100, 'EPERM');

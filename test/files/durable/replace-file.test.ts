@@ -51,25 +51,33 @@ const scenarios = [
 
 describe.each(scenarios)('$name', ({ old, prepare }) => {
   it('is the old or the new one when the process is killed at any step, and the next run leaves nothing beside it (D7)', async () => {
-    const steps = await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory, error }) => {
-      expect(error).toBeInstanceOf(Ended);
-      memory.revive();
-      expect([old, NEW]).toContain(memory.read(FILE));
-      await work(memory);
-      expect(memory.read(FILE)).toBe(NEW);
-      expect(memory.names()).toEqual([FILE]);
-    });
+    const steps = await atEveryStep(
+      prepare,
+      work,
+      ['end-before', 'end-within', 'end-after'],
+      async ({ memory, error }) => {
+        expect(error).toBeInstanceOf(Ended);
+        memory.revive();
+        expect([old, NEW]).toContain(memory.read(FILE));
+        await work(memory);
+        expect(memory.read(FILE)).toBe(NEW);
+        expect(memory.names()).toEqual([FILE]);
+      },
+    );
     expect(steps).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(POWER_CUTS)('is the old or the new one when the power goes at any step, mixture %# (D1)', async (keep) => {
-    await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
-      memory.revive({ keep });
-      expect([old, NEW]).toContain(memory.read(FILE));
-      await work(memory);
-      expect(memory.names()).toEqual([FILE]);
-    });
-  });
+  it.each(POWER_CUTS)(
+    'is the old or the new one when the power goes at any step, mixture %# (D1)',
+    async (keep) => {
+      await atEveryStep(prepare, work, ['end-before', 'end-within', 'end-after'], async ({ memory }) => {
+        memory.revive({ keep });
+        expect([old, NEW]).toContain(memory.read(FILE));
+        await work(memory);
+        expect(memory.names()).toEqual([FILE]);
+      });
+    },
+  );
 
   it('is still the new one when the power goes after the end (D2)', async () => {
     const memory = createMemoryDisk();
@@ -84,7 +92,8 @@ describe.each(scenarios)('$name', ({ old, prepare }) => {
     await atEveryStep(prepare, work, ['ENOSPC', 'EIO'], ({ memory, error }) => {
       if (memory.read(FILE) === NEW) replaced++;
       else expect(memory.read(FILE)).toBe(old);
-      if (memory.read(FILE) !== NEW) expect(error).toMatchObject({ code: expect.stringMatching(/ENOSPC|EIO/) });
+      if (memory.read(FILE) !== NEW)
+        expect(error).toMatchObject({ code: expect.stringMatching(/ENOSPC|EIO/) });
     });
     // Of both faults only that of the very last step, and one of the owner's, find the new file in its place.
     expect(replaced).toBeLessThanOrEqual(4);
@@ -108,20 +117,23 @@ function once(operation: string): MemoryDisk['fault'] {
 }
 
 describe('a failure', () => {
-  it.each(['write', 'sync'])('of a %s is the end: nothing is put in place after it (D3)', async (operation) => {
-    const memory = createMemoryDisk();
-    memory.write(FILE, 'old');
-    const replacement = await openReplacement(memory.disk, FILE);
-    memory.fault = once(operation);
-    const first = replacement.write(bytes('one')).then(() => replacement.commit());
-    await expect(first).rejects.toThrow('EIO');
-    await expect(replacement.write(bytes('two'))).rejects.toMatchObject({ code: 'EIO' });
-    await expect(replacement.commit()).rejects.toMatchObject({ code: 'EIO' });
-    expect(memory.read(FILE)).toBe('old');
-    await replacement.discard();
-    await replacement.discard();
-    expect(memory.names()).toEqual([FILE]);
-  });
+  it.each(['write', 'sync'])(
+    'of a %s is the end: nothing is put in place after it (D3)',
+    async (operation) => {
+      const memory = createMemoryDisk();
+      memory.write(FILE, 'old');
+      const replacement = await openReplacement(memory.disk, FILE);
+      memory.fault = once(operation);
+      const first = replacement.write(bytes('one')).then(() => replacement.commit());
+      await expect(first).rejects.toThrow('EIO');
+      await expect(replacement.write(bytes('two'))).rejects.toMatchObject({ code: 'EIO' });
+      await expect(replacement.commit()).rejects.toMatchObject({ code: 'EIO' });
+      expect(memory.read(FILE)).toBe('old');
+      await replacement.discard();
+      await replacement.discard();
+      expect(memory.names()).toEqual([FILE]);
+    },
+  );
 
   it('of a flush that was begun early is told at the end (D3)', async () => {
     const memory = createMemoryDisk();
@@ -164,9 +176,12 @@ describe('a run that shares the file with others', () => {
     const memory = createMemoryDisk();
     const living = '/data/.out.csv.7.partial';
     const dead = ['/data/.out.csv.8.partial', '/data/.out.csv.88.partial'];
-    const others = ['.other.csv.8.partial', '.out.csv.x.partial', '.out.csv.x8.partial', '.out.csv.8.partial.csv'].map(
-      (name) => `/data/${name}`,
-    );
+    const others = [
+      '.other.csv.8.partial',
+      '.out.csv.x.partial',
+      '.out.csv.x8.partial',
+      '.out.csv.8.partial.csv',
+    ].map((name) => `/data/${name}`);
     for (const path of [mine, living, ...dead, ...others]) memory.write(path, 'torn');
     await replaceFile(memory.disk, FILE, bytes('new'), { processes: processes(6) });
     expect(memory.names()).toEqual([FILE, living, ...others].sort());

@@ -5,7 +5,12 @@ import { UsageError } from '../../../src/base/errors.ts';
 import type { Disk, DiskStat } from '../../../src/files/durable/disk.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
 import { openReplacement, replaceFile } from '../../../src/files/durable/replace-file.ts';
-import { expectAtPath, makeRealDirectories, openTrusted, realPath } from '../../../src/files/durable/trusted-file.ts';
+import {
+  expectAtPath,
+  makeRealDirectories,
+  openTrusted,
+  realPath,
+} from '../../../src/files/durable/trusted-file.ts';
 import { useDirectory } from '../../support/cli.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 
@@ -37,7 +42,11 @@ describe('the real path of a file', () => {
     expect(await realPath(nodeDisk, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
     await expect(realPath(nodeDisk, join(directory, 'no', 'new'))).rejects.toMatchObject({ code: 'ENOENT' });
     // Windows, by its own word for it: no owner is asked for.
-    const windows: Disk = { ...nodeDisk, user: () => undefined, lstat: () => Promise.reject(new Error('asked')) };
+    const windows: Disk = {
+      ...nodeDisk,
+      user: () => undefined,
+      lstat: () => Promise.reject(new Error('asked')),
+    };
     expect(await realPath(windows, join(directory, 'b', 'y'))).toBe(join(dir ?? '', 'a', 'x'));
     expect(await realPath(windows, join(directory, 'b', 'new'))).toBe(join(dir ?? '', 'a', 'new'));
   });
@@ -87,7 +96,9 @@ describe('a directory that is made', () => {
     mkdirSync(join(directory, 'a'));
     symlinkSync('a', join(directory, 'b'));
     const real = await nodeDisk.realpath(directory);
-    expect(await makeRealDirectories(nodeDisk, join(directory, 'b', 'c', 'd'))).toBe(join(real, 'a', 'c', 'd'));
+    expect(await makeRealDirectories(nodeDisk, join(directory, 'b', 'c', 'd'))).toBe(
+      join(real, 'a', 'c', 'd'),
+    );
     expect((await nodeDisk.stat(join(directory, 'a', 'c', 'd'))).isDirectory()).toBe(true);
     const windows: Disk = { ...nodeDisk, user: () => undefined };
     expect(await makeRealDirectories(windows, join(directory, 'b', 'e'))).toBe(join(real, 'a', 'e'));
@@ -114,7 +125,10 @@ describe('opening a file that is there', () => {
       return { ...file, stat: async () => ({ ...(await file.stat()), isFile: () => false }) };
     };
     const opening = openTrusted({ ...memory.disk, open }, FILE);
-    await expect(opening).rejects.toMatchObject({ code: 'ENOTSUP', message: `${FILE} is not a regular file` });
+    await expect(opening).rejects.toMatchObject({
+      code: 'ENOTSUP',
+      message: `${FILE} is not a regular file`,
+    });
   });
 
   it('follows no link at its end (D14)', async () => {
@@ -157,7 +171,12 @@ describe('opening a file that is there', () => {
     ],
     ['of another in /tmp', { uid: 8 }, { uid: 0, mode: 0o1777 }, /it belongs to user 8/],
     ['of another where a group writes', { uid: 8 }, { uid: 0, mode: 0o775 }, /it belongs to user 8/],
-    ['of root with another name', { uid: 0, nlink: 2 }, { uid: 7, mode: 0o755 }, /it has more than one hard link/],
+    [
+      'of root with another name',
+      { uid: 0, nlink: 2 },
+      { uid: 7, mode: 0o755 },
+      /it has more than one hard link/,
+    ],
   ];
   it.each(cases)('by root: a file %s (D14)', async (_, ofFile, ofDirectory, refused) => {
     const memory = createMemoryDisk();
@@ -167,7 +186,10 @@ describe('opening a file that is there', () => {
       const file = await memory.disk.open(...where);
       return { ...file, stat: async () => ({ ...(await file.stat()), uid: 0, ...ofFile }) };
     };
-    const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === '/data' ? ofDirectory : {}) });
+    const lstat = async (path: string) => ({
+      ...(await memory.disk.lstat(path)),
+      ...(path === '/data' ? ofDirectory : {}),
+    });
     const opening = openTrusted({ ...memory.disk, open, lstat }, FILE);
     if (refused) await expect(opening).rejects.toThrow(refused);
     else expect(await opening).toBeDefined();
@@ -203,7 +225,9 @@ describe('a file that is replaced', () => {
       ...(await memory.disk.open(...where)),
       currentPath: async () => '/etc/cron.d/.scans.csv.partial',
     });
-    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow('it or a directory in its path was moved');
+    await expect(openReplacement({ ...memory.disk, open }, FILE)).rejects.toThrow(
+      'it or a directory in its path was moved',
+    );
     expect(memory.names()).toEqual([]);
   });
 });

@@ -108,14 +108,20 @@ describe('directories', () => {
   test('that cannot be made for another reason than what is missing above are not tried again', async () => {
     const { disk } = createMemoryDisk();
     let tries = 0;
-    const full = { ...disk, mkdir: async () => Promise.reject(Object.assign(new Error(`${tries++}`), { code: 'ENOSPC' })) };
+    const full = {
+      ...disk,
+      mkdir: async () => Promise.reject(Object.assign(new Error(`${tries++}`), { code: 'ENOSPC' })),
+    };
     await expect(makeDirectories(full, '/data/no/x')).rejects.toThrow('0');
     expect(tries).toBe(1);
   });
 
-  test.runIf(process.platform === 'linux')('that the system refuses with ENOENT are an error, not a loop', async () => {
-    await expect(makeDirectories(nodeDisk, '/proc/x/y')).rejects.toThrow('ENOENT');
-  });
+  test.runIf(process.platform === 'linux')(
+    'that the system refuses with ENOENT are an error, not a loop',
+    async () => {
+      await expect(makeDirectories(nodeDisk, '/proc/x/y')).rejects.toThrow('ENOENT');
+    },
+  );
 });
 
 describe('an early flush', () => {

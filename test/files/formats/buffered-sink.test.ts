@@ -46,7 +46,10 @@ describe('rows kept back from a stream', () => {
 
   test('that could not be written are not followed by others: the whole output fails, not one code of it', async () => {
     const out = stream();
-    const broken: typeof out = { ...out, write: async () => Promise.reject(new Error('a row that cannot be written')) };
+    const broken: typeof out = {
+      ...out,
+      write: async () => Promise.reject(new Error('a row that cannot be written')),
+    };
     const sink = createBufferedSink(broken);
     await sink.write(rows(6000));
     await expect(sink.write(rows(6000, 6000))).rejects.toThrow('cannot be written');

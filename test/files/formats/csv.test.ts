@@ -14,7 +14,11 @@ function csv(rows: Record<string, unknown>[], options: CsvOptions = plain, colum
   return inBatches([rows], options, columns);
 }
 
-function inBatches(batches: Record<string, unknown>[][], options: CsvOptions = plain, columns = names): string {
+function inBatches(
+  batches: Record<string, unknown>[][],
+  options: CsvOptions = plain,
+  columns = names,
+): string {
   const formatter = createCsvFormatter(columns, options);
   return formatter.begin() + batches.map((batch) => textOf(formatter.rows(batch))).join('') + formatter.end();
 }
@@ -42,7 +46,9 @@ function wantsApostrophe(units: readonly string[], at: number): boolean {
 function cellByRules(value: unknown, defused: boolean): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
-  const inside = [...value].map((unit, at) => unit + (defused && wantsApostrophe([...value], at) ? "'" : '')).join('');
+  const inside = [...value]
+    .map((unit, at) => unit + (defused && wantsApostrophe([...value], at) ? "'" : ''))
+    .join('');
   const rest = inside.replace(/^'+/, '');
   const first = [...rest].find((character) => !BLANK.test(character));
   const before = first === undefined ? rest : rest.slice(0, rest.indexOf(first));
@@ -67,7 +73,9 @@ describe('CSV is RFC 4180', () => {
   });
 
   test('quotes, separators and line ends inside a cell (T2)', () => {
-    expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe('id,name,city\n1,"a ""b"", c","x\ny\rz"\n');
+    expect(csv([{ id: 1, name: 'a "b", c', city: 'x\ny\rz' }])).toBe(
+      'id,name,city\n1,"a ""b"", c","x\ny\rz"\n',
+    );
   });
 
   test('the same bytes as csv-stringify for any cells', () => {
@@ -79,7 +87,19 @@ describe('CSV is RFC 4180', () => {
   });
 
   test('and so where values come again and again, and for more values than are worth remembering', () => {
-    const common = fc.constantFrom('DE', 'München', 'say "a"', '', 'a,b', 0, -0, 1.5, 7n, 'x'.repeat(300_000), '東京');
+    const common = fc.constantFrom(
+      'DE',
+      'München',
+      'say "a"',
+      '',
+      'a,b',
+      0,
+      -0,
+      1.5,
+      7n,
+      'x'.repeat(300_000),
+      '東京',
+    );
     const rowOfCommon = fc.record({ id: common, name: common, city: common });
     fc.assert(
       fc.property(fc.array(fc.array(rowOfCommon)), (batches) => {
@@ -87,17 +107,25 @@ describe('CSV is RFC 4180', () => {
       }),
       runs(15),
     );
-    const many = Array.from({ length: 3000 }, (_, i) => ({ id: i, name: `Köln, ${i % 1500}`, city: i % 2 ? `"${i}` : 'é' }));
+    const many = Array.from({ length: 3000 }, (_, i) => ({
+      id: i,
+      name: `Köln, ${i % 1500}`,
+      city: i % 2 ? `"${i}` : 'é',
+    }));
     expect(inBatches([many.slice(0, 1700), many.slice(1700)])).toBe(oracle(many));
   });
 
   test.each([true, false])('the same bytes as the rules written out, with raw cells: %s (T2)', (rawCells) => {
-    const sign = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜') });
+    const sign = fc.string({
+      unit: fc.constantFrom(...'=+-@＝＋－＠ \t\r\n\0;,"\'\u200b\u3000\ufeffaé東🍜'),
+    });
     const any = fc.oneof(cell, sign);
     fc.assert(
       fc.property(fc.array(fc.record({ id: any, name: any, city: any })), fc.boolean(), (rows, excel) => {
         const end = excel ? '\r\n' : '\n';
-        const lines = rows.map((one) => names.map((name) => cellByRules(one[name as 'id'], !rawCells)).join(',') + end);
+        const lines = rows.map(
+          (one) => names.map((name) => cellByRules(one[name as 'id'], !rawCells)).join(',') + end,
+        );
         const start = `${excel ? '\ufeff' : ''}id,name,city${end}`;
         expect(csv(rows, { header: true, rawCells, excel })).toBe(start + lines.join(''));
       }),
@@ -105,18 +133,23 @@ describe('CSV is RFC 4180', () => {
     );
   });
 
-  test.each([';', '\t'])('with %j between cells, it and the other separators stand in quotes (T4, T11)', (delimiter) => {
-    const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
-    const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
-    for (const rawCells of [true, false]) {
-      expect(csv(rows, { ...plain, rawCells, header: false, delimiter })).toBe(`${line}\n`);
-    }
-  });
+  test.each([';', '\t'])(
+    'with %j between cells, it and the other separators stand in quotes (T4, T11)',
+    (delimiter) => {
+      const rows = [{ id: 'a,b', name: 'c;d', city: 'e\tf' }];
+      const line = ['"a,b"', '"c;d"', '"e\tf"'].join(delimiter);
+      for (const rawCells of [true, false]) {
+        expect(csv(rows, { ...plain, rawCells, header: false, delimiter })).toBe(`${line}\n`);
+      }
+    },
+  );
 
   test('a beginning that is taken for harmless at one look is so by the properties of Unicode (T1)', () => {
     const pairs = Array.from({ length: 0x1fc00 - 0x1f000 }, (_, i) => String.fromCodePoint(0x1f000 + i));
     const units = Array.from({ length: 0x10000 }, (_, i) => String.fromCharCode(i));
-    const texts = [...units, ...pairs].filter((first) => !/[",;\t\n\r]/.test(first)).map((first) => `${first}=1`);
+    const texts = [...units, ...pairs]
+      .filter((first) => !/[",;\t\n\r]/.test(first))
+      .map((first) => `${first}=1`);
     expect(texts.filter((text) => defusedCell(text) !== cellByRules(text, true))).toEqual([]);
     expect(texts.filter((text) => defuse(text) !== cellByRules(text, true))).toEqual([]);
   });
@@ -131,7 +164,9 @@ describe('CSV is RFC 4180', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         const read = parse(csv(rows), { columns: true, record_delimiter: '\n' });
-        expect(read).toEqual(rows.map((one) => ({ id: text(one.id), name: text(one.name), city: text(one.city) })));
+        expect(read).toEqual(
+          rows.map((one) => ({ id: text(one.id), name: text(one.name), city: text(one.city) })),
+        );
       }),
     );
   });
@@ -232,20 +267,37 @@ describe('cells that a spreadsheet takes for a formula are defused', () => {
 
   test('whatever stands before it, a defused cell never begins with what starts a formula (T1)', () => {
     const start = fc.string({
-      unit: fc.constantFrom(' ', '\0', '\n', '\r', '\t', '\u200b', '\ufeff', '\u00a0', '\u3000', '\u2028', '\u3164'),
+      unit: fc.constantFrom(
+        ' ',
+        '\0',
+        '\n',
+        '\r',
+        '\t',
+        '\u200b',
+        '\ufeff',
+        '\u00a0',
+        '\u3000',
+        '\u2028',
+        '\u3164',
+      ),
     });
     fc.assert(
       fc.property(start, fc.constantFrom(...'=+-@＝＋－＠'), fc.string(), (before, sign, after) => {
         const read = parse(defusedCell(before + sign + after), { record_delimiter: '\u0001' })[0]?.[0];
-        expect(read).not.toMatch(/^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u);
+        expect(read).not.toMatch(
+          /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u,
+        );
         expect(restore(read ?? '')).toBe(before + sign + after);
       }),
     );
   });
 
-  test.each(['x;=1+1', 'x\t=1+1', '\t=1+1'])('%j is quoted for those who split at semicolons and tabs, too (T4)', (text) => {
-    expect(defusedCell(text)).toMatch(/^"[^"]*'=1\+1"$/);
-  });
+  test.each(['x;=1+1', 'x\t=1+1', '\t=1+1'])(
+    '%j is quoted for those who split at semicolons and tabs, too (T4)',
+    (text) => {
+      expect(defusedCell(text)).toMatch(/^"[^"]*'=1\+1"$/);
+    },
+  );
 
   test('agrees with csv-stringify wherever that defuses', () => {
     fc.assert(

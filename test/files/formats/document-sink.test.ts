@@ -19,7 +19,14 @@ async function open(format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx', gzip
   const directory = await mkdtemp(join(tmpdir(), 'qrctl-marks-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const path = join(directory, 'out');
-  const options = { columns: shown, shape: 'list' as const, keepExtra: false, header: true, rawCells: false, excel: false };
+  const options = {
+    columns: shown,
+    shape: 'list' as const,
+    keepExtra: false,
+    header: true,
+    rawCells: false,
+    excel: false,
+  };
   const file = await openWholeFile(path, { processes, gzip });
   const formatter = () =>
     format === 'parquet' || format === 'xlsx'
@@ -29,28 +36,32 @@ async function open(format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx', gzip
     format === 'xlsx'
       ? createWorkbookSink(file, { columns: shown, zone: { offsetMs: () => 0 } })
       : createDocumentSink(file, formatter());
-  const read = async () => (gzip ? gunzipSync(await readFile(path)).toString() : await readFile(path, 'utf8'));
+  const read = async () =>
+    gzip ? gunzipSync(await readFile(path)).toString() : await readFile(path, 'utf8');
   return { sink, read, directory, path };
 }
 
 const EXPECTED = { csv: 'id\n1\n4\n', json: '[\n{"id":1},\n{"id":4}\n]\n', ndjson: '{"id":1}\n{"id":4}\n' };
 
 describe.each([false, true])('compressed: %s', (gzip) => {
-  test.each(['csv', 'json', 'ndjson'] as const)('%s without the rows that were taken back', async (format) => {
-    const { sink, read, directory } = await open(format, gzip);
-    const none = await sink.checkpoint();
-    await sink.write([{ id: 9 }]);
-    await none();
-    await sink.write([{ id: 1 }]);
-    const one = await sink.checkpoint();
-    await sink.write([{ id: 2 }, { id: 3 }]);
-    expect(await one()).toBe(true);
-    await sink.write([{ id: 4 }]);
-    await sink.checkpoint();
-    await sink.commit();
-    expect(await read()).toBe(EXPECTED[format]);
-    expect(await readdir(directory)).toEqual(['out']);
-  });
+  test.each(['csv', 'json', 'ndjson'] as const)(
+    '%s without the rows that were taken back',
+    async (format) => {
+      const { sink, read, directory } = await open(format, gzip);
+      const none = await sink.checkpoint();
+      await sink.write([{ id: 9 }]);
+      await none();
+      await sink.write([{ id: 1 }]);
+      const one = await sink.checkpoint();
+      await sink.write([{ id: 2 }, { id: 3 }]);
+      expect(await one()).toBe(true);
+      await sink.write([{ id: 4 }]);
+      await sink.checkpoint();
+      await sink.commit();
+      expect(await read()).toBe(EXPECTED[format]);
+      expect(await readdir(directory)).toEqual(['out']);
+    },
+  );
 });
 
 /** Nested too deeply, with an integer that JSON.stringify refuses. */
@@ -58,7 +69,11 @@ const TOO_DEEP = Array.from({ length: 300 }).reduce<unknown>((inner) => [inner],
 
 describe('a row that cannot be written leaves nothing of itself or of its code', () => {
   const scans = (count: number, from: number) =>
-    Array.from({ length: count }, (_, i) => ({ id: from + i, ts: '2026-10-01T01:08:15.123Z', referrer: `r${from + i}` }));
+    Array.from({ length: count }, (_, i) => ({
+      id: from + i,
+      ts: '2026-10-01T01:08:15.123Z',
+      referrer: `r${from + i}`,
+    }));
   const names = ['id', 'ts', 'referrer'].map((name) => ({ name }));
 
   test.each([

@@ -12,18 +12,45 @@ function render(
   shape: 'list' | 'record' = 'list',
   keepExtra = true,
 ) {
-  const formatter = createFormatter(format, { columns, shape, keepExtra, header: true, rawCells: false, excel: false });
+  const formatter = createFormatter(format, {
+    columns,
+    shape,
+    keepExtra,
+    header: true,
+    rawCells: false,
+    excel: false,
+  });
   return formatter.begin() + batches.map((batch) => textOf(formatter.rows(batch))).join('') + formatter.end();
 }
 
 /** Few values, so that many come again, of every kind that JSON has. */
-const common = fc.constantFrom('DE', 'München', 'say "a"', '', '\ud800', '東京', 0, -0, 1.5, 1e300, true, null, [], { a: [1] });
-const likeScans = fc.record({ id: fc.integer(), city: common, 'a"b': common, extra: common }, { requiredKeys: ['id'] });
+const common = fc.constantFrom(
+  'DE',
+  'München',
+  'say "a"',
+  '',
+  '\ud800',
+  '東京',
+  0,
+  -0,
+  1.5,
+  1e300,
+  true,
+  null,
+  [],
+  { a: [1] },
+);
+const likeScans = fc.record(
+  { id: fc.integer(), city: common, 'a"b': common, extra: common },
+  { requiredKeys: ['id'] },
+);
 const record = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true });
 
 describe('json', () => {
   test('is one array however many batches it took, a record a line', () => {
-    expect(render('json', [[{ id: 1 }], [], [{ id: 2 }, { id: 3 }]])).toBe('[\n{"id":1},\n{"id":2},\n{"id":3}\n]\n');
+    expect(render('json', [[{ id: 1 }], [], [{ id: 2 }, { id: 3 }]])).toBe(
+      '[\n{"id":1},\n{"id":2},\n{"id":3}\n]\n',
+    );
   });
 
   test('is an empty array when there is nothing', () => {
@@ -65,8 +92,15 @@ describe('ndjson', () => {
   });
 
   test('is so for more values and keys than are worth remembering, and for long ones', () => {
-    const rows = Array.from({ length: 5000 }, (_, i) => ({ id: i, ts: `t${i}`, city: `Köln ${i % 1500}`, [`key ${i}`]: 'x' }));
-    const long = ['x'.repeat(300_000), `${'y'.repeat(300_000)}ü`, 'x'.repeat(300_000)].map((name) => ({ name }));
+    const rows = Array.from({ length: 5000 }, (_, i) => ({
+      id: i,
+      ts: `t${i}`,
+      city: `Köln ${i % 1500}`,
+      [`key ${i}`]: 'x',
+    }));
+    const long = ['x'.repeat(300_000), `${'y'.repeat(300_000)}ü`, 'x'.repeat(300_000)].map((name) => ({
+      name,
+    }));
     const lines = [...rows, ...long].map((row) => `${JSON.stringify(row)}\n`);
     expect(render('ndjson', [rows, long])).toBe(lines.join(''));
     const wide = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, `v${i}`]));
@@ -112,5 +146,7 @@ test.each([0, 2])('a value nested without end is refused by name, not by the sta
     return value;
   };
   expect(formatJson(nested(100), indent)).toContain('1');
-  expect(() => formatJson(nested(100_000), indent)).toThrow('the service returned a value nested more than 200 levels deep');
+  expect(() => formatJson(nested(100_000), indent)).toThrow(
+    'the service returned a value nested more than 200 levels deep',
+  );
 });

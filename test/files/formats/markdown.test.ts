@@ -78,12 +78,34 @@ const ATTACKS = [
     '&lt;',
     '&#124;',
   ],
-  ...['- [ ] a', '# a', '> a', '---', '==', '1. a', '    a', ' a ', '\u00a0', '…', '\u202e', '\ud800', '%0A', '1e5', '-', '--:'],
+  ...[
+    '- [ ] a',
+    '# a',
+    '> a',
+    '---',
+    '==',
+    '1. a',
+    '    a',
+    ' a ',
+    '\u00a0',
+    '…',
+    '\u202e',
+    '\ud800',
+    '%0A',
+    '1e5',
+    '-',
+    '--:',
+  ],
 ];
 
 const render = (markdown: string) => {
-  const extensions = ['table', 'strikethrough', 'autolink', 'tagfilter', 'tasklist', 'footnotes'].flatMap((name) => ['-e', name]);
-  const { status, stdout, stderr } = spawnSync('cmark-gfm', ['--unsafe', ...extensions], { input: markdown, encoding: 'utf8' });
+  const extensions = ['table', 'strikethrough', 'autolink', 'tagfilter', 'tasklist', 'footnotes'].flatMap(
+    (name) => ['-e', name],
+  );
+  const { status, stdout, stderr } = spawnSync('cmark-gfm', ['--unsafe', ...extensions], {
+    input: markdown,
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(stderr);
   return stdout;
 };
@@ -119,7 +141,10 @@ describe.skipIf(spawnSync('cmark-gfm', ['--version']).error !== undefined)('rend
   });
 
   test('nor do any of their characters', () => {
-    const text = fc.string({ unit: fc.constantFrom(...'|`\\<>&@#[](){}*_~!:/.-+=$"\' \nab01é東'), maxLength: 12 });
+    const text = fc.string({
+      unit: fc.constantFrom(...'|`\\<>&@#[](){}*_~!:/.-+=$"\' \nab01é東'),
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(fc.array(text, { minLength: 50, maxLength: 50 }), (values) => expectExact(values)),
       runs(10),
@@ -136,7 +161,9 @@ test('no value is outside of code, except for words and numbers', () => {
 });
 
 test('no value is a command to the runner that prints a table', () => {
-  expect(commandsIn(format(COMMANDS.map((value) => ({ slug: value, name: value, scans: value }))))).toEqual([]);
+  expect(commandsIn(format(COMMANDS.map((value) => ({ slug: value, name: value, scans: value }))))).toEqual(
+    [],
+  );
 });
 
 test.each([

@@ -10,7 +10,8 @@ const surroundings: PlanContext = {
   isTerminal: false,
 };
 
-const plan = (flags: OutputFlags, around: Partial<PlanContext> = {}) => planOutput(flags, { ...surroundings, ...around });
+const plan = (flags: OutputFlags, around: Partial<PlanContext> = {}) =>
+  planOutput(flags, { ...surroundings, ...around });
 
 function refusal(flags: OutputFlags, around: Partial<PlanContext> = {}): UsageError {
   try {
@@ -31,14 +32,24 @@ describe('the format', () => {
     ['the extension over the profile', { output: 'a.json' }, { settings: { format: 'csv' } }, 'json'],
     ['the flag where the extension says nothing', { output: 'a.txt', format: 'json' }, {}, 'json'],
     ['.tsv', { output: 'a.tsv' }, { settings: { format: 'json' } }, 'csv'],
-    ['--delimiter is about CSV', { delimiter: ';' }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
+    [
+      '--delimiter is about CSV',
+      { delimiter: ';' },
+      { isTerminal: true, settings: { format: 'json' } },
+      'csv',
+    ],
     ['.ndjson', { output: 'a.ndjson' }, {}, 'ndjson'],
     ['.parquet of scans', { output: 'a.parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['Parquet of scans into a pipe', { format: 'parquet' }, { formats: SCAN_FORMATS }, 'parquet'],
     ['.jsonl.gz', { output: 'a.JSONL.GZ' }, {}, 'ndjson'],
     ['an unknown extension of a list', { output: 'a.txt' }, { isTerminal: true }, 'csv'],
     ['an unknown extension of a record', { output: 'a' }, { isTerminal: true, shape: 'record' }, 'json'],
-    ['a table never goes into a file by habit', { output: 'a.txt' }, { settings: { format: 'table' } }, 'csv'],
+    [
+      'a table never goes into a file by habit',
+      { output: 'a.txt' },
+      { settings: { format: 'table' } },
+      'csv',
+    ],
     ['but does when asked', { output: 'a.txt', format: 'table' }, {}, 'table'],
     ['- is standard output', { output: '-' }, { isTerminal: true }, 'table'],
     ['--excel is about CSV', { excel: true }, { isTerminal: true, settings: { format: 'json' } }, 'csv'],
@@ -50,7 +61,8 @@ describe('the format', () => {
   });
 
   test.each(FORMATS.filter((format) => format !== 'table'))('%s by each of its extensions', (format) => {
-    for (const extension of EXTENSIONS[format]) expect(plan({ output: `a.${extension}` }).format).toBe(format);
+    for (const extension of EXTENSIONS[format])
+      expect(plan({ output: `a.${extension}` }).format).toBe(format);
   });
 
   test.each([
@@ -70,7 +82,12 @@ describe('the format', () => {
   });
 
   test('.gz compresses, whatever stands before it', () => {
-    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([true, true, false, false]);
+    expect(['a.csv.gz', 'a.gz', 'a.csv', '-'].map((output) => plan({ output }).gzip)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -133,7 +150,10 @@ describe('a name that says another format than the one written is refused', () =
 
 describe('--fields', () => {
   test('chooses and orders', () => {
-    expect(plan({ fields: ['name', 'id'] })).toMatchObject({ chosen: true, columns: [{ name: 'name' }, { name: 'id' }] });
+    expect(plan({ fields: ['name', 'id'] })).toMatchObject({
+      chosen: true,
+      columns: [{ name: 'name' }, { name: 'id' }],
+    });
   });
 
   test('refuses a name nobody knows, and suggests', () => {
@@ -175,16 +195,36 @@ describe('Parquet', () => {
   const scans = { formats: SCAN_FORMATS };
 
   test.each<[OutputFlags, Partial<PlanContext>, string, string]>([
-    [{ output: 'a.parquet' }, {}, 'cannot write a.parquet: only scans can be written as Parquet', 'Use the extension .csv.'],
-    [{ output: 'a.parquet.gz' }, scans, 'Parquet files are already compressed', 'Omit .gz from the file name.'],
+    [
+      { output: 'a.parquet' },
+      {},
+      'cannot write a.parquet: only scans can be written as Parquet',
+      'Use the extension .csv.',
+    ],
+    [
+      { output: 'a.parquet.gz' },
+      scans,
+      'Parquet files are already compressed',
+      'Omit .gz from the file name.',
+    ],
     [
       { format: 'parquet' },
       { ...scans, isTerminal: true },
       'cannot print Parquet to a terminal: it is a binary format',
       'Add -o scans.parquet to write it to a file.',
     ],
-    [{ output: 'a.parquet', format: 'csv' }, scans, "format csv doesn't match the extension of a.parquet", 'Omit --format'],
-    [{ output: 'a.parquet', excel: true }, scans, '--excel requires CSV, but the format is parquet', 'Add --format csv'],
+    [
+      { output: 'a.parquet', format: 'csv' },
+      scans,
+      "format csv doesn't match the extension of a.parquet",
+      'Omit --format',
+    ],
+    [
+      { output: 'a.parquet', excel: true },
+      scans,
+      '--excel requires CSV, but the format is parquet',
+      'Add --format csv',
+    ],
     [{ output: 'a.parquet', ids: true }, scans, '--ids prints only IDs', 'Omit --ids'],
   ])('is refused in %j', (flags, around, message, hint) => {
     const error = refusal(flags, around);

@@ -38,7 +38,8 @@ function cellsBy({ separator, knowsQuotes }: Reader, text: string): string[] {
         }
       }
     }
-    while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r') cell += text[at++];
+    while (at < text.length && text[at] !== separator && text[at] !== '\n' && text[at] !== '\r')
+      cell += text[at++];
     cells.push(cell);
     at += 1;
   }
@@ -55,7 +56,11 @@ const text = fc.oneof(
     .tuple(fc.string({ unit, maxLength: 4 }), fc.constantFrom(...Object.values(FORMULAS)))
     .map(([before, formula]) => before + formula),
 );
-const row = fc.record({ id: fc.oneof(text, fc.nat()), name: text, referrer: fc.oneof(text, fc.constant(null)) });
+const row = fc.record({
+  id: fc.oneof(text, fc.nat()),
+  name: text,
+  referrer: fc.oneof(text, fc.constant(null)),
+});
 const dialect = fc.record({ delimiter: fc.constantFrom(...OWN), excel: fc.boolean(), header: fc.boolean() });
 
 function write(
@@ -67,17 +72,20 @@ function write(
 }
 
 describe('a CSV that was written', () => {
-  it.each(SEPARATORS)('has no cell that begins a formula when it is split at %j, with and without quotes (T13)', (separator) => {
-    fc.assert(
-      fc.property(fc.array(row, { maxLength: 4 }), dialect, fc.boolean(), (rows, options, knowsQuotes) => {
-        // Who splits at the separator of the file finds a quote at the beginning of each cell that has one in it.
-        fc.pre(knowsQuotes || separator !== options.delimiter);
-        const cells = cellsBy({ separator, knowsQuotes }, write(rows, options));
-        expect(cells.filter((cell) => FORMULA.test(cell))).toEqual([]);
-      }),
-      runs(400, 150_000),
-    );
-  });
+  it.each(SEPARATORS)(
+    'has no cell that begins a formula when it is split at %j, with and without quotes (T13)',
+    (separator) => {
+      fc.assert(
+        fc.property(fc.array(row, { maxLength: 4 }), dialect, fc.boolean(), (rows, options, knowsQuotes) => {
+          // Who splits at the separator of the file finds a quote at the beginning of each cell that has one in it.
+          fc.pre(knowsQuotes || separator !== options.delimiter);
+          const cells = cellsBy({ separator, knowsQuotes }, write(rows, options));
+          expect(cells.filter((cell) => FORMULA.test(cell))).toEqual([]);
+        }),
+        runs(400, 150_000),
+      );
+    },
+  );
 
   it('is read back to the character, also if it was saved with another separator meanwhile (T10, T13)', async () => {
     /** No reader takes runs of NULs for text, and UTF-8 has no half characters. */
@@ -86,30 +94,37 @@ describe('a CSV that was written', () => {
         .toWellFormed()
         .replace(/\0{2,}/g, '\0');
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { maxLength: 4 }), dialect, fc.constantFrom(...OWN), async (rows, options, other) => {
-        const plain = rows.map((one) => NAMES.map((name) => held(one[name as 'id'])));
-        const made = plain.map((values) => Object.fromEntries(NAMES.map((name, at) => [name, values[at]])));
-        const written = write(made, { ...options, header: true });
-        const parsed: string[][] = parse(written, {
-          delimiter: options.delimiter,
-          record_delimiter: options.excel ? '\r\n' : '\n',
-        });
-        const resaved = parsed.map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(other)).join('\r\n');
-        for (const file of [written, `${resaved}\r\n`]) {
-          const { rows: found } = await parseInput(Buffer.from(file), 'x.csv');
-          const wanted = plain.filter((values) => values.some((value) => value.trim() !== ''));
-          expect(found.map(({ values }) => [...values.values()])).toEqual(wanted);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 4 }),
+        dialect,
+        fc.constantFrom(...OWN),
+        async (rows, options, other) => {
+          const plain = rows.map((one) => NAMES.map((name) => held(one[name as 'id'])));
+          const made = plain.map((values) => Object.fromEntries(NAMES.map((name, at) => [name, values[at]])));
+          const written = write(made, { ...options, header: true });
+          const parsed: string[][] = parse(written, {
+            delimiter: options.delimiter,
+            record_delimiter: options.excel ? '\r\n' : '\n',
+          });
+          const resaved = parsed
+            .map((cells) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(other))
+            .join('\r\n');
+          for (const file of [written, `${resaved}\r\n`]) {
+            const { rows: found } = await parseInput(Buffer.from(file), 'x.csv');
+            const wanted = plain.filter((values) => values.some((value) => value.trim() !== ''));
+            expect(found.map(({ values }) => [...values.values()])).toEqual(wanted);
+          }
+        },
+      ),
       runs(100, 30_000),
     );
   });
 
   it('leaves a separator of its own alone where a reader keeps to the quotes: coordinates stay an address', () => {
     const destination = 'https://maps.example/@40.7,-74.0,15z';
-    expect(write([{ id: 1, name: 'a', referrer: destination }], { delimiter: ',', excel: false, header: false })).toBe(
-      `1,a,"${destination}"\n`,
-    );
+    expect(
+      write([{ id: 1, name: 'a', referrer: destination }], { delimiter: ',', excel: false, header: false }),
+    ).toBe(`1,a,"${destination}"\n`);
   });
 
   it('of the attack that was found begins no formula for a spreadsheet that splits at semicolons', async () => {
@@ -132,9 +147,11 @@ describe('apostrophes at a separator', () => {
     ['x;y', 'x;y'],
     ["x;'y", "x;'y"],
   ])('%j is written as %j, and comes back', (value, cell) => {
-    const [line = ''] = write([{ id: value, name: '', referrer: '' }], { delimiter: ',', excel: false, header: false }).split(
-      /,,\n$/,
-    );
+    const [line = ''] = write([{ id: value, name: '', referrer: '' }], {
+      delimiter: ',',
+      excel: false,
+      header: false,
+    }).split(/,,\n$/);
     expect(line.replace(/^"([\s\S]*)"$/, '$1').replaceAll('""', '"')).toBe(cell);
     expect(restore(cell)).toBe(value);
   });
@@ -142,7 +159,11 @@ describe('apostrophes at a separator', () => {
   it('megabytes of separators and blanks are no trouble', () => {
     for (const unit of [';', '\n', '\t"', ";'", ' ']) {
       const many = unit.repeat((SOAK ? 5_000_000 : 200_000) / unit.length);
-      const cell = write([{ id: `${many}=`, name: '', referrer: '' }], { delimiter: ',', excel: false, header: false });
+      const cell = write([{ id: `${many}=`, name: '', referrer: '' }], {
+        delimiter: ',',
+        excel: false,
+        header: false,
+      });
       expect(cell.length).toBeGreaterThan(many.length);
       expect(restore(many)).toBe(many.includes("'") ? restore(many) : many);
     }

@@ -38,8 +38,10 @@ const open = (options: { gzip?: boolean } = {}, at = path) => openWholeFile(at, 
 const names = () => readdirSync(directory).sort();
 
 test('devices of Windows are known by the last part of a path, there alone', () => {
-  for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1']) expect(namesDevice(path, 'win32')).toBe(true);
-  for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM']) expect(namesDevice(path, 'win32')).toBe(false);
+  for (const path of ['NUL', 'nul', 'C:\\lists\\NUL', './con', 'COM1'])
+    expect(namesDevice(path, 'win32')).toBe(true);
+  for (const path of ['NUL.csv', 'nulls', 'NUL\\x.csv', 'COM'])
+    expect(namesDevice(path, 'win32')).toBe(false);
   expect(namesDevice('NUL', 'linux')).toBe(false);
 });
 
@@ -156,7 +158,12 @@ describe('its place', () => {
       writeFileSync(join(directory, name), 'torn');
     }
     await writeWholeFile(path, 'data', { processes });
-    expect(names()).toEqual([`.other.csv.${DEAD}.partial`, `.out.csv.${LIVE}.partial`, '.out.csv.x.partial', 'out.csv']);
+    expect(names()).toEqual([
+      `.other.csv.${DEAD}.partial`,
+      `.out.csv.${LIVE}.partial`,
+      '.out.csv.x.partial',
+      'out.csv',
+    ]);
   });
 
   test('a stranger who took the temporary name is not published', async () => {
@@ -186,7 +193,10 @@ describe('its place', () => {
     writeFileSync(path, 'old');
     const failure = await open({}, at()).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect(failure).toMatchObject({ message: expect.stringContaining('cannot write '), hint: expect.any(String) });
+    expect(failure).toMatchObject({
+      message: expect.stringContaining('cannot write '),
+      hint: expect.any(String),
+    });
     expect(names()).toEqual(['out.csv']);
   });
 });
@@ -203,20 +213,31 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test.each(['/dev/null', '/dev/stdout', '/dev'])('not behind a link that somebody made to %s (D14)', async (target) => {
-    symlinkSync(target, path);
-    const lstat = async (at: string) => ({ ...(await nodeDisk.lstat(at)), ...(at.endsWith('/out.csv') && { uid: 4711 }) });
-    const writing = writeWholeFile(target === '/dev' ? join(path, 'null') : path, 'data', {
-      processes,
-      disk: { ...nodeDisk, lstat },
-    });
-    await expect(writing).rejects.toThrow(UsageError);
-    await expect(writing).rejects.toThrow("is a symbolic link to another user's file, created by user 4711");
-  });
+  test.each(['/dev/null', '/dev/stdout', '/dev'])(
+    'not behind a link that somebody made to %s (D14)',
+    async (target) => {
+      symlinkSync(target, path);
+      const lstat = async (at: string) => ({
+        ...(await nodeDisk.lstat(at)),
+        ...(at.endsWith('/out.csv') && { uid: 4711 }),
+      });
+      const writing = writeWholeFile(target === '/dev' ? join(path, 'null') : path, 'data', {
+        processes,
+        disk: { ...nodeDisk, lstat },
+      });
+      await expect(writing).rejects.toThrow(UsageError);
+      await expect(writing).rejects.toThrow(
+        "is a symbolic link to another user's file, created by user 4711",
+      );
+    },
+  );
 
   test('not a FIFO of another user in a directory of a third, which would wait for them (D14)', async () => {
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
-    const lstat: Disk['lstat'] = async (at) => ({ ...(await nodeDisk.lstat(at)), uid: at === path ? 4711 : 0 });
+    const lstat: Disk['lstat'] = async (at) => ({
+      ...(await nodeDisk.lstat(at)),
+      uid: at === path ? 4711 : 0,
+    });
     const writing = writeWholeFile(path, 'data', { processes, disk: { ...nodeDisk, user: () => 0, lstat } });
     await expect(writing).rejects.toThrow('it is a named pipe of user 4711');
   });
@@ -231,11 +252,17 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
         return nodeDisk.open(...where);
       },
     });
-    const toLink = writeWholeFile(path, 'data', { processes, disk: swapped(() => symlinkSync('/dev/null', path)) });
+    const toLink = writeWholeFile(path, 'data', {
+      processes,
+      disk: swapped(() => symlinkSync('/dev/null', path)),
+    });
     await expect(toLink).rejects.toMatchObject({ message: expect.stringContaining('it is a symbolic link') });
     rmSync(path);
     execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
-    const toFile = writeWholeFile(path, 'data', { processes, disk: swapped(() => writeFileSync(path, 'old')) });
+    const toFile = writeWholeFile(path, 'data', {
+      processes,
+      disk: swapped(() => writeFileSync(path, 'old')),
+    });
     await expect(toFile).rejects.toThrow('it became a regular file in the meantime');
     expect(readFileSync(path, 'utf8')).toBe('old');
   });
@@ -250,7 +277,9 @@ describe.runIf(existsSync('/dev/full'))('devices and pipes are written as they a
     const fifo = join(directory, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
     const reader = spawn('head', ['-c', '5', fifo]);
-    const read = new Promise<string>((resolve) => reader.stdout.once('data', (data) => resolve(String(data))));
+    const read = new Promise<string>((resolve) =>
+      reader.stdout.once('data', (data) => resolve(String(data))),
+    );
     const file = await open({}, fifo);
     const left = new Promise((resolve) => reader.once('close', resolve));
     await file.write('hello'.repeat(100_000)).catch(() => undefined);

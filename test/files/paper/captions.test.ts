@@ -14,6 +14,11 @@ describe('a caption', () => {
 
   it('continues to the right after a word that runs to the left', async () => {
     const text = 'menu قائمة menu';
-    expect(piecesOf(text, await loadFonts([text])).map((piece) => piece.text)).toEqual(['menu ', 'قائمة', ' ', 'menu']);
+    expect(piecesOf(text, await loadFonts([text])).map((piece) => piece.text)).toEqual([
+      'menu ',
+      'قائمة',
+      ' ',
+      'menu',
+    ]);
   });
 });

@@ -17,7 +17,8 @@ describe('a font', () => {
     const [packed, unpacked] = [fontkit.create(woff), fontkit.create(readWoff(woff))];
     if (!('layout' in packed) || !('layout' in unpacked)) return expect.fail();
     expect(unpacked.numGlyphs).toBe(packed.numGlyphs);
-    const glyphs = (font: typeof packed) => font.layout('تقرير').glyphs.map(({ id, path }) => [id, path.toSVG()]);
+    const glyphs = (font: typeof packed) =>
+      font.layout('تقرير').glyphs.map(({ id, path }) => [id, path.toSVG()]);
     expect(glyphs(unpacked)).toEqual(glyphs(packed));
   });
 
@@ -42,7 +43,9 @@ describe('Arabic text', () => {
     for (const { name, bytes } of fonts) document.registerFont(name, bytes);
     document.addPage();
     drawPieces(document, piecesOf(text, fonts), { x: 10, y: 50, size: 20 });
-    expect(readText((await closePdf(document)).toString('latin1'))).toBe(['يّ', 'ب', 'ن', ' ', 'ر', 'ي', 'ر', 'ق', 'ت'].join(''));
+    expect(readText((await closePdf(document)).toString('latin1'))).toBe(
+      ['يّ', 'ب', 'ن', ' ', 'ر', 'ي', 'ر', 'ق', 'ت'].join(''),
+    );
   });
 });
 
@@ -63,8 +66,12 @@ describe('a line of Japanese', () => {
 function readText(pdf: string): string {
   const map = /beginbfrange\n<0000> <[0-9a-f]{4}> \[(.*)\]/.exec(pdf)?.[1] ?? '';
   const letters = [...map.matchAll(/<([0-9a-f ]*)>/g)].map(([, units = '']) => {
-    return String.fromCharCode(...units.split(' ').flatMap((unit) => (unit === '' ? [] : [Number.parseInt(unit, 16)])));
+    return String.fromCharCode(
+      ...units.split(' ').flatMap((unit) => (unit === '' ? [] : [Number.parseInt(unit, 16)])),
+    );
   });
   const content = pdf.replaceAll(/\/Span <<\/ActualText <>>> BDC.*?EMC/g, '');
-  return [...content.matchAll(/<([0-9a-f]{4})> Tj/g)].map(([, number = '']) => letters[Number.parseInt(number, 16)]).join('');
+  return [...content.matchAll(/<([0-9a-f]{4})> Tj/g)]
+    .map(([, number = '']) => letters[Number.parseInt(number, 16)])
+    .join('');
 }

@@ -68,7 +68,9 @@ describe('text of a script that is shaped', () => {
 
   it('is read as a whole if it runs to the right', async () => {
     const { pdf } = await draw('किर्ति');
-    expect(contentsOf(pdf).join('')).toContain(`/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`);
+    expect(contentsOf(pdf).join('')).toContain(
+      `/ActualText <feff${Buffer.from('किर्ति', 'utf16le').swap16().toString('hex')}>`,
+    );
   });
 
   it('has each mark at its letter, also one that the font does not attach to another mark', async () => {
@@ -78,7 +80,10 @@ describe('text of a script that is shaped', () => {
 
   it('is drawn whatever its letters and marks are', async () => {
     const letters = fc.string({
-      unit: fc.constantFrom(...'ابتجدرسعفقكلمنهوىءؤئ ', ...'\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652'),
+      unit: fc.constantFrom(
+        ...'ابتجدرسعفقكلمنهوىءؤئ ',
+        ...'\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652',
+      ),
       maxLength: 8,
     });
     const texts = fc.sample(letters, { numRuns: 300, seed: 5 }).map(captionOf);

@@ -8,39 +8,49 @@ const readFont = (name: string) => readWoff(readFileSync(`node_modules/@fontsour
 /** The tables of a font in the order of its directory; `sum`: the checksum that their bytes have. */
 function readTables(font: Buffer) {
   return Array.from({ length: font.readUInt16BE(4) }, (_, index) => {
-    const [checksum = 0, start = 0, length = 0] = [4, 8, 12].map((at) => font.readUInt32BE(12 + 16 * index + at));
+    const [checksum = 0, start = 0, length = 0] = [4, 8, 12].map((at) =>
+      font.readUInt32BE(12 + 16 * index + at),
+    );
     const padded = Buffer.alloc(4 * Math.ceil(length / 4));
     font.copy(padded, 0, start, start + length);
     let sum = 0;
     for (let at = 0; at < padded.length; at += 4) sum = (sum + padded.readUInt32BE(at)) % 2 ** 32;
-    return { tag: font.toString('latin1', 12 + 16 * index, 16 + 16 * index), checksum, sum, start, end: start + padded.length };
+    return {
+      tag: font.toString('latin1', 12 + 16 * index, 16 + 16 * index),
+      checksum,
+      sum,
+      start,
+      end: start + padded.length,
+    };
   });
 }
 
-describe.each(['noto-sans/files/noto-sans-cyrillic-400-normal', 'noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal'])(
-  'the font %s, unpacked',
-  (name) => {
-    it('has tables whose checksums are correct', () => {
-      // That of `head` contains the checksum of the packed file.
-      const tables = readTables(readFont(name)).filter(({ tag }) => tag !== 'head');
-      expect(tables.map(({ tag }) => tag)).toEqual(expect.arrayContaining(['GSUB', 'cmap', 'glyf', 'hmtx', 'loca']));
-      expect(tables.map(({ sum }) => sum)).toEqual(tables.map(({ checksum }) => checksum));
-    });
+describe.each([
+  'noto-sans/files/noto-sans-cyrillic-400-normal',
+  'noto-sans-arabic/files/noto-sans-arabic-arabic-400-normal',
+])('the font %s, unpacked', (name) => {
+  it('has tables whose checksums are correct', () => {
+    // That of `head` contains the checksum of the packed file.
+    const tables = readTables(readFont(name)).filter(({ tag }) => tag !== 'head');
+    expect(tables.map(({ tag }) => tag)).toEqual(
+      expect.arrayContaining(['GSUB', 'cmap', 'glyf', 'hmtx', 'loca']),
+    );
+    expect(tables.map(({ sum }) => sum)).toEqual(tables.map(({ checksum }) => checksum));
+  });
 
-    it('has tables without a gap, each at a multiple of four bytes', () => {
-      const font = readFont(name);
-      const tables = readTables(font);
-      const starts = [...tables.map(({ start }) => start), font.length];
-      expect(starts).toEqual([12 + 16 * tables.length, ...tables.map(({ end }) => end)]);
-      expect(starts.filter((start) => start % 4 !== 0)).toEqual([]);
-    });
+  it('has tables without a gap, each at a multiple of four bytes', () => {
+    const font = readFont(name);
+    const tables = readTables(font);
+    const starts = [...tables.map(({ start }) => start), font.length];
+    expect(starts).toEqual([12 + 16 * tables.length, ...tables.map(({ end }) => end)]);
+    expect(starts.filter((start) => start % 4 !== 0)).toEqual([]);
+  });
 
-    it('has a directory that can be searched', () => {
-      const font = readFont(name);
-      const [count = 0, range, selector = 0, shift] = [4, 6, 8, 10].map((at) => font.readUInt16BE(at));
-      const power = 2 ** selector;
-      expect(power <= count && count < 2 * power).toBe(true);
-      expect([range, shift]).toEqual([16 * power, 16 * (count - power)]);
-    });
-  },
-);
+  it('has a directory that can be searched', () => {
+    const font = readFont(name);
+    const [count = 0, range, selector = 0, shift] = [4, 6, 8, 10].map((at) => font.readUInt16BE(at));
+    const power = 2 ** selector;
+    expect(power <= count && count < 2 * power).toBe(true);
+    expect([range, shift]).toEqual([16 * power, 16 * (count - power)]);
+  });
+});

@@ -94,7 +94,9 @@ describe('rows of a later run', () => {
 
   it('reads again what was not proven, though it brought nothing new (A9)', async () => {
     await run(memory, service);
-    await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow('does not add up');
+    await expect(run(memory, service, { overlapMs: 3 * HOUR, unproven: true })).rejects.toThrow(
+      'does not add up',
+    );
     const next = await openOn(memory, service);
     expect(next.sinkOf(CODE).sinceMs).toBe(START);
     await next.discard();
@@ -116,9 +118,12 @@ describe('rows of a later run', () => {
     let wake = (): void => undefined;
     // A commit takes 1 ms, so that the next is due 9 ms after it.
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
-    const file = await openOn(memory, service, { clock: { ...fakeClock(), monotonic: () => nowMs++, sleep } });
+    const file = await openOn(memory, service, {
+      clock: { ...fakeClock(), monotonic: () => nowMs++, sleep },
+    });
     const sink = file.sinkOf(CODE);
-    const add = (id: number) => sink.write({ rows: [{ id, ts: '2026-01-01T00:00:00.000Z' }], times: [START] });
+    const add = (id: number) =>
+      sink.write({ rows: [{ id, ts: '2026-01-01T00:00:00.000Z' }], times: [START] });
     await add(1);
     await add(2);
     nowMs = 100;
@@ -152,7 +157,10 @@ describe('rows of a later run', () => {
   });
 
   it('are not taken for those of another code when ids are read from the file (A11)', async () => {
-    service = { [CODE]: rowsAt(0, HOUR), [OTHER_CODE]: rowsAt(0, HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })) };
+    service = {
+      [CODE]: rowsAt(0, HOUR),
+      [OTHER_CODE]: rowsAt(0, HOUR).map((row) => ({ ...row, id: Number(row.id) + 100 })),
+    };
     await run(memory, service, { overlapMs: 0 });
     service[CODE]?.push({ id: 101, time: START });
     expect(await run(memory, service, { overlapMs: 9 * HOUR })).toBe(1);
@@ -166,7 +174,10 @@ describe('rows of a later run', () => {
     const sink = file.sinkOf(CODE);
     const page = (from: number, to: number, more: TestService[string] = []) => {
       const rows = [...(service[CODE] ?? []).slice(from, to), ...more];
-      return { rows: rows.map(({ id }) => ({ id, ts: '2026-01-01T00:00:00.000Z' })), times: rows.map(({ time }) => time) };
+      return {
+        rows: rows.map(({ id }) => ({ id, ts: '2026-01-01T00:00:00.000Z' })),
+        times: rows.map(({ time }) => time),
+      };
     };
     expect(await sink.write(page(0, 100, [{ id: 99_999, time: START + 50 }]))).toBe(1);
     expect(await sink.write(page(100, 10_100))).toBe(0);
@@ -180,7 +191,9 @@ describe('a file whose state was lost', () => {
     memory.remove(STATE);
     const before = fileText();
     const newer = { [OTHER_CODE]: rowsAt(7 * HOUR, 8 * HOUR, 9 * HOUR) };
-    await expect(run(memory, newer)).rejects.toThrow('does not return the newest row in the file for this code');
+    await expect(run(memory, newer)).rejects.toThrow(
+      'does not return the newest row in the file for this code',
+    );
     await expect(run(memory, { [OTHER_CODE]: [] })).rejects.toThrow(UsageError);
     await expect(run(memory, { [OTHER_CODE]: rowsAt(2 * HOUR, 2.2 * HOUR) })).rejects.toThrow(UsageError);
     expect(fileText()).toBe(before);
@@ -210,7 +223,9 @@ describe('a file whose state was lost', () => {
     const row = (id: number, time: number) => ({ id, ts: formatInstant(START + time), time: START + time });
     const batch = (...rows: ReturnType<typeof row>[]) => ({ rows, times: rows.map(({ time }) => time) });
     const refused = await openOn(memory, service);
-    await expect(refused.sinkOf(CODE).write(batch(row(9, HOUR), row(10, 9 * HOUR)))).rejects.toThrow(UsageError);
+    await expect(refused.sinkOf(CODE).write(batch(row(9, HOUR), row(10, 9 * HOUR)))).rejects.toThrow(
+      UsageError,
+    );
     await refused.discard();
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
@@ -246,7 +261,10 @@ describe('the share that one code has of a file', () => {
     await run(memory, service);
     const file = await openOn(memory, service);
     const sink = file.sinkOf(CODE);
-    const again = { rows: [{ id: 4 }, row, row], times: [START + 3 * HOUR, START + 24 * HOUR, START + 24 * HOUR] };
+    const again = {
+      rows: [{ id: 4 }, row, row],
+      times: [START + 3 * HOUR, START + 24 * HOUR, START + 24 * HOUR],
+    };
     expect(await sink.write(again)).toBe(1);
     expect(await sink.write(again)).toBe(0);
     expect(sink.added()).toBe(1);
@@ -272,7 +290,9 @@ describe('the share that one code has of a file', () => {
 
   it('leaves the file open to the other codes where it is not', async () => {
     let released = 0;
-    const file = await openOn(memory, service, { lock: async () => ({ release: async () => void released++ }) });
+    const file = await openOn(memory, service, {
+      lock: async () => ({ release: async () => void released++ }),
+    });
     const sink = file.sinkOf(CODE);
     await sink.write(batch);
     await sink.commit();
@@ -369,7 +389,12 @@ describe('rows that can be taken out again', () => {
 });
 
 it('rows older than the ids that are known are looked for from the beginning of the run on, and only they (A11)', async () => {
-  const overlap = { ...emptyOverlap(), watermarkMs: START + 9 * HOUR, rows: 1, idsFromMs: START + 8.5 * HOUR };
+  const overlap = {
+    ...emptyOverlap(),
+    watermarkMs: START + 9 * HOUR,
+    rows: 1,
+    idsFromMs: START + 8.5 * HOUR,
+  };
   const { asked, sink } = startParts({ restart: false, overlap });
   await sink.write(timedRows(rowsAt(8.5 * HOUR)));
   expect(asked).toEqual([['write', CODE, [START + 8.5 * HOUR]]]);

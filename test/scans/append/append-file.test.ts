@@ -179,21 +179,27 @@ describe('an append is not even begun where', () => {
       { all: true, columns: ['id', 'ts'] },
     ]) {
       const opening = openOn(memory, service, { identity });
-      await expect(opening).rejects.toThrow('--append requires the column qr_id to identify the scans in the file');
+      await expect(opening).rejects.toThrow(
+        '--append requires the column qr_id to identify the scans in the file',
+      );
       await expect(opening).rejects.toMatchObject({ hint: 'Pass --fields qr_id,id,ts.' });
     }
     await (await openOn(memory, service, { identity: { columns: ['id', 'ts'] } })).discard();
   });
 
   it('no file is named', async () => {
-    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow('--append requires a plain CSV or NDJSON file, not -');
+    await expect(openOn(memory, service, { path: '-' })).rejects.toThrow(
+      '--append requires a plain CSV or NDJSON file, not -',
+    );
   });
 
   it('something else than a file stands there', async () => {
     const stat = async () => ({ ...(await memory.disk.stat(FILE)), isFile: () => false });
     memory.write(FILE, '');
     const opening = openOn(memory, service, { disk: { ...memory.disk, lstat: stat } });
-    await expect(opening).rejects.toThrow(new UsageError(`cannot append to ${FILE}: it is not a regular file`));
+    await expect(opening).rejects.toThrow(
+      new UsageError(`cannot append to ${FILE}: it is not a regular file`),
+    );
   });
 
   it('no file can be created in its directory, though the file itself may be written', async () => {
@@ -204,14 +210,18 @@ describe('an append is not even begun where', () => {
     };
     const refused = openOn(memory, service, { disk: { ...memory.disk, checkWritable } });
     await expect(refused).rejects.toThrow(UsageError);
-    await expect(refused).rejects.toThrow(`cannot write to the directory of ${FILE}: permission denied (EACCES)`);
+    await expect(refused).rejects.toThrow(
+      `cannot write to the directory of ${FILE}: permission denied (EACCES)`,
+    );
     expect(everything()).toEqual(before);
   });
 
   it('the directory is not there', async () => {
     const opening = openOn(memory, service, { path: '/nowhere/scans.csv' });
     await expect(opening).rejects.toThrow(UsageError);
-    await expect(opening).rejects.toThrow('cannot append to /nowhere/scans.csv: its directory does not exist (ENOENT)');
+    await expect(opening).rejects.toThrow(
+      'cannot append to /nowhere/scans.csv: its directory does not exist (ENOENT)',
+    );
   });
 });
 
@@ -239,18 +249,22 @@ it('an append is not begun where the path was made to lead elsewhere while it wa
 describe('an error of the system while opening', () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
-  it.each(['lstat', 'readFile'] as const)('at %s is a bad path, or the machine’s, and gives the lock back', async (operation) => {
-    let held = 0;
-    const lock = async () => {
-      held++;
-      return { release: async () => void held-- };
-    };
-    const opening = (code: string) => openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
-    await expect(opening('EACCES')).rejects.toThrow(UsageError);
-    await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
-    await expect(opening('EIO')).rejects.toThrow(LocalError);
-    expect(held).toBe(0);
-  });
+  it.each(['lstat', 'readFile'] as const)(
+    'at %s is a bad path, or the machine’s, and gives the lock back',
+    async (operation) => {
+      let held = 0;
+      const lock = async () => {
+        held++;
+        return { release: async () => void held-- };
+      };
+      const opening = (code: string) =>
+        openOn(memory, service, { lock, disk: { ...memory.disk, [operation]: failing(code) } });
+      await expect(opening('EACCES')).rejects.toThrow(UsageError);
+      await expect(opening('EACCES')).rejects.toThrow(`cannot append to ${FILE}: permission denied (EACCES)`);
+      await expect(opening('EIO')).rejects.toThrow(LocalError);
+      expect(held).toBe(0);
+    },
+  );
 
   it('stays what it is when it is none of the system', async () => {
     const mistake = new TypeError('a mistake');
@@ -295,7 +309,9 @@ describe('one run at a time', () => {
       expect(given).toMatchObject({ waitMs: 7, signal, onWait });
       throw new UsageError('another run');
     };
-    await expect(openOn(memory, service, { lock, lockWaitMs: 7, signal, onWait })).rejects.toThrow('another run');
+    await expect(openOn(memory, service, { lock, lockWaitMs: 7, signal, onWait })).rejects.toThrow(
+      'another run',
+    );
   });
 });
 
@@ -389,7 +405,8 @@ describe('--restart', () => {
   it('lets one that was stopped between its two renames take its place first (A8)', async () => {
     await run(memory, service);
     service[CODE]?.push({ id: 0, time: START - HOUR });
-    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    memory.fault = (_, operation) =>
+      operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
     memory.revive();
     await expect(run(memory, service, { restart: true, failAfter: 0 })).rejects.toThrow('the service failed');

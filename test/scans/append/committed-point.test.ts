@@ -64,7 +64,10 @@ describe('a file after its committed point', () => {
       service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
       const committed = await stopped();
       const rows = Buffer.from(`${committed}${ROW.repeat(25)}`);
-      memory.write(FILE, rows.fill(0, Math.max(committed.length, lost * 512), Math.min(rows.length, (lost + 1) * 512)));
+      memory.write(
+        FILE,
+        rows.fill(0, Math.max(committed.length, lost * 512), Math.min(rows.length, (lost + 1) * 512)),
+      );
       await run(memory, service);
       expect(fileText()).toBe(`${committed}${ROW}`);
     }
@@ -110,17 +113,18 @@ describe('a file after its committed point', () => {
     else await expect(again).rejects.toThrow('was not written by this export');
   });
 
-  it.each(['# a note of mine\n', `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`, '5,yesterday,DE,,mobile,iOS,Safari,\n'])(
-    'refuses %j behind what a stopped run left (A21)',
-    async (line) => {
-      const committed = await stopped();
-      memory.write(FILE, `${committed}${ROW}${line}`);
-      await expect(run(memory, service)).rejects.toThrow(
-        `data after the last commit (${ROW.length + line.length} bytes from byte ${committed.length}) was not written by this export`,
-      );
-      expect(fileText()).toBe(`${committed}${ROW}${line}`);
-    },
-  );
+  it.each([
+    '# a note of mine\n',
+    `${'5,2026-01-01T04:00:00.000Z'}# a note of mine\n`,
+    '5,yesterday,DE,,mobile,iOS,Safari,\n',
+  ])('refuses %j behind what a stopped run left (A21)', async (line) => {
+    const committed = await stopped();
+    memory.write(FILE, `${committed}${ROW}${line}`);
+    await expect(run(memory, service)).rejects.toThrow(
+      `data after the last commit (${ROW.length + line.length} bytes from byte ${committed.length}) was not written by this export`,
+    );
+    expect(fileText()).toBe(`${committed}${ROW}${line}`);
+  });
 
   it('refuses a row of another code behind what a stopped run left, but of a code that is gone by now (A21)', async () => {
     for (const all of [false, true]) {
@@ -167,7 +171,10 @@ describe('a file after its committed point', () => {
       memory.revive();
       memory.write(FILE, text);
       if (cut) expect(await run(memory, service, options)).toBe(4);
-      else await expect(run(memory, service, options)).rejects.toThrow('the file was not written by this export');
+      else
+        await expect(run(memory, service, options)).rejects.toThrow(
+          'the file was not written by this export',
+        );
       if (!cut) expect(fileText()).toBe(text);
     },
   );
@@ -190,14 +197,16 @@ describe('a --restart that was stopped before it took its place', () => {
     async (how) => {
       service[CODE]?.push({ id: 7, time: START + 9 * HOUR });
       for (const stop of ['rename', 'write']) {
-        memory.fault = (_, operation) => (operation === `${stop} /data/.scans.out.restart` ? 'end-before' : undefined);
+        memory.fault = (_, operation) =>
+          operation === `${stop} /data/.scans.out.restart` ? 'end-before' : undefined;
         await expect(run(memory, service, { restart: true })).rejects.toThrow();
         memory.revive();
       }
       const { disk, stillOpen } = countingDisk(memory);
       // The later one had put the first in its place before it began; the state still says that it may have to be done.
       const whole = fileText();
-      if (how === 'and wrote as much') memory.write('/data/.scans.out.restart', whole.replace('mobile', 'tablet'));
+      if (how === 'and wrote as much')
+        memory.write('/data/.scans.out.restart', whole.replace('mobile', 'tablet'));
       expect(await run(memory, service, { disk })).toBe(0);
       expect(fileText()).toBe(whole);
       expect(ids()).toHaveLength(service[CODE]?.length ?? 0);
@@ -482,19 +491,24 @@ describe('a lost state is worked out from the file', () => {
     [START - HOUR, START - HOUR],
     [START + 2 * HOUR, START],
     [undefined, START],
-  ])('with the lower bound of this run, %s, or the oldest row if that is older (A44)', async (sinceMs, saved) => {
-    await run(memory, service);
-    memory.remove(STATE);
-    service[CODE]?.push({ id: 20, time: START + 4 * HOUR });
-    await run(memory, service, { sinceMs, overlapMs: 9 * HOUR });
-    expect(state().sinceMs).toBe(saved);
-  });
+  ])(
+    'with the lower bound of this run, %s, or the oldest row if that is older (A44)',
+    async (sinceMs, saved) => {
+      await run(memory, service);
+      memory.remove(STATE);
+      service[CODE]?.push({ id: 20, time: START + 4 * HOUR });
+      await run(memory, service, { sinceMs, overlapMs: 9 * HOUR });
+      expect(state().sinceMs).toBe(saved);
+    },
+  );
 
   it('with the lower bound of this run where there are no rows yet', async () => {
     memory.write(FILE, 'id,ts,country,city,device,os,browser,referrer\n');
     const notes: string[] = [];
     expect(await run(memory, service, { sinceMs: START + HOUR, note: (line) => notes.push(line) })).toBe(3);
-    expect(notes).toEqual(['scans.out: its state file (scans.out.state.json) is missing. Rebuilt the state from the file']);
+    expect(notes).toEqual([
+      'scans.out: its state file (scans.out.state.json) is missing. Rebuilt the state from the file',
+    ]);
     expect(state().sinceMs).toBe(START + HOUR);
   });
 

@@ -58,23 +58,29 @@ beforeEach(() => {
 });
 
 describe('a run between the copy and the truncation', () => {
-  it.each([false, true])('loses no scan: the next reads those that the copy lacks (torn copy: %s) (A36)', async (isTorn) => {
-    await rotated();
-    await copy(isTorn);
-    add(CODE, 3, 1.5, 4);
-    add(OTHER_CODE, 3.5);
-    await rotated();
-    await empty();
-    add(CODE, 5);
-    const said: string[] = [];
-    await rotated({ warn: (line) => said.push(line) });
-    const warning = expect.stringMatching(
-      /scans\.out\.1 was copied before the last run ended and lacks [45] scans\..*`qrctl scans verify`/,
-    );
-    expect(said).toEqual([...(isTorn ? [expect.stringContaining('removed an incomplete row')] : []), warning]);
-    expect(allIds()).toEqual(idsOf(service));
-    expect(await rotated()).toBe(0);
-  });
+  it.each([false, true])(
+    'loses no scan: the next reads those that the copy lacks (torn copy: %s) (A36)',
+    async (isTorn) => {
+      await rotated();
+      await copy(isTorn);
+      add(CODE, 3, 1.5, 4);
+      add(OTHER_CODE, 3.5);
+      await rotated();
+      await empty();
+      add(CODE, 5);
+      const said: string[] = [];
+      await rotated({ warn: (line) => said.push(line) });
+      const warning = expect.stringMatching(
+        /scans\.out\.1 was copied before the last run ended and lacks [45] scans\..*`qrctl scans verify`/,
+      );
+      expect(said).toEqual([
+        ...(isTorn ? [expect.stringContaining('removed an incomplete row')] : []),
+        warning,
+      ]);
+      expect(allIds()).toEqual(idsOf(service));
+      expect(await rotated()).toBe(0);
+    },
+  );
 
   it('may have been the second, or have added the first scans of a code, in the second file or later (A36)', async () => {
     service[OTHER_CODE] = [];
@@ -127,7 +133,9 @@ describe('a run between the copy and the truncation', () => {
     const before = memory.read(STATE);
     const refused = rotated();
     await expect(refused).rejects.toThrow('was emptied: no copy in the same directory has all of its rows');
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('delete scans.out to continue') });
+    await expect(refused).rejects.toMatchObject({
+      hint: expect.stringContaining('delete scans.out to continue'),
+    });
     expect(memory.read(STATE)).toBe(before);
     memory.remove(FILE);
     add(CODE, 3);
@@ -172,11 +180,15 @@ describe('a run between the copy and the truncation', () => {
     await empty();
     for (const packed of [gzipSync(part), gzipSync(whole).subarray(0, 40), Buffer.from('no gzip')]) {
       memory.write(`${COPY}.gz`, packed);
-      await expect(rotated()).rejects.toMatchObject({ hint: expect.stringContaining('Decompress scans.out.1.gz') });
+      await expect(rotated()).rejects.toMatchObject({
+        hint: expect.stringContaining('Decompress scans.out.1.gz'),
+      });
     }
     memory.remove(`${COPY}.gz`);
     memory.write(`${COPY}.zst`, whole);
-    await expect(rotated()).rejects.toMatchObject({ hint: expect.stringContaining('Decompress scans.out.1.zst') });
+    await expect(rotated()).rejects.toMatchObject({
+      hint: expect.stringContaining('Decompress scans.out.1.zst'),
+    });
     memory.remove(`${COPY}.zst`);
     memory.write(`${COPY}.gz`, gzipSync(whole));
     add(CODE, 4);
@@ -187,7 +199,10 @@ describe('a run between the copy and the truncation', () => {
 describe('any history of copies, truncations and runs', () => {
   const steps = fc.array(
     fc.oneof(
-      { weight: 4, arbitrary: fc.record({ is: fc.constant('add' as const), code: fc.nat(1), late: fc.boolean() }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({ is: fc.constant('add' as const), code: fc.nat(1), late: fc.boolean() }),
+      },
       { weight: 4, arbitrary: fc.record({ is: fc.constant('run' as const) }) },
       { weight: 2, arbitrary: fc.record({ is: fc.constant('copy' as const), isTorn: fc.boolean() }) },
       { weight: 2, arbitrary: fc.record({ is: fc.constant('empty' as const) }) },
@@ -211,7 +226,8 @@ describe('any history of copies, truncations and runs', () => {
             // A late scan is within the overlap of the newest one of its code.
             const code = step.code === 0 ? CODE : OTHER_CODE;
             const newest = service[code]?.at(-1)?.time;
-            if (step.late && newest !== undefined) service[code]?.splice(-1, 0, { id: 1000 + hour, time: newest - HOUR / 2 });
+            if (step.late && newest !== undefined)
+              service[code]?.splice(-1, 0, { id: 1000 + hour, time: newest - HOUR / 2 });
             else add(code, hour);
           } else if (step.is === 'copy' && !isCopied && memory.read(FILE)) {
             await copy(step.isTorn);
@@ -229,7 +245,10 @@ describe('any history of copies, truncations and runs', () => {
             );
             // Only where the copy has no scan that no earlier file has.
             if (refusal) {
-              expect(refusal).toMatchObject({ name: 'UsageError', message: expect.stringContaining('was emptied') });
+              expect(refusal).toMatchObject({
+                name: 'UsageError',
+                message: expect.stringContaining('was emptied'),
+              });
               return;
             }
             if (!isCopied) expect(allIds()).toEqual(idsOf(service));

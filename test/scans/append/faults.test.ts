@@ -26,7 +26,8 @@ interface Scenario {
   before?: (memory: MemoryDisk, service: TestService) => Promise<unknown>;
 }
 
-const hours = (count: number, from = 0) => rowsAt(...Array.from({ length: count }, (_, i) => (from + i) * HOUR));
+const hours = (count: number, from = 0) =>
+  rowsAt(...Array.from({ length: count }, (_, i) => (from + i) * HOUR));
 
 function newScans(service: TestService): void {
   service[CODE]?.push(
@@ -63,7 +64,8 @@ const scenarios: Scenario[] = [
     options: {},
     async before(memory, service) {
       await aRunBefore?.(memory, service);
-      memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+      memory.fault = (_, operation) =>
+        operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
       await expect(run(memory, service, { restart: true })).rejects.toThrow(Ended);
       memory.revive();
       service[CODE]?.push({ id: 60, time: START + 20 * HOUR });
@@ -115,8 +117,16 @@ async function atEveryStep(
 /** What was on the disk when a next run was seen to mend it. Different ends leave the same, and a run is expensive. */
 const mended = new Set<string>();
 
-async function expectEachScanOnce(memory: MemoryDisk, service: TestService, { restart: _, ...options }: RunOptions) {
-  const found = JSON.stringify([memory.names().map((name) => [name, memory.read(name)]), Object.values(service), options]);
+async function expectEachScanOnce(
+  memory: MemoryDisk,
+  service: TestService,
+  { restart: _, ...options }: RunOptions,
+) {
+  const found = JSON.stringify([
+    memory.names().map((name) => [name, memory.read(name)]),
+    Object.values(service),
+    options,
+  ]);
   if (mended.has(found)) return;
   mended.add(found);
   await run(memory, service, options);
@@ -124,7 +134,8 @@ async function expectEachScanOnce(memory: MemoryDisk, service: TestService, { re
   expect(idsInFile(memory, format).sort()).toEqual(idsOf(service));
 }
 
-const idsInFile = (memory: MemoryDisk, format?: 'csv' | 'ndjson' | 'parquet') => idsIn(memory.read(FILE) ?? '', format);
+const idsInFile = (memory: MemoryDisk, format?: 'csv' | 'ndjson' | 'parquet') =>
+  idsIn(memory.read(FILE) ?? '', format);
 
 /** Nothing that counts lies between the end of a step and the beginning of the next: only writes have a midst of their own. */
 const ENDS: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within'];

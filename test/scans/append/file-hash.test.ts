@@ -71,5 +71,7 @@ it('is interrupted as it is asked, and the plain digest of older states too', as
   const signal = AbortSignal.abort(new Error('interrupted'));
   await expect(hashFile(await openContent(), 9, undefined, signal)).rejects.toThrow('interrupted');
   await expect(plainDigest(await openContent(), 9, signal)).rejects.toThrow('interrupted');
-  expect(await plainDigest(await openContent(), 9)).toBe(createHash('sha256').update(CONTENT.subarray(0, 9)).digest('hex'));
+  expect(await plainDigest(await openContent(), 9)).toBe(
+    createHash('sha256').update(CONTENT.subarray(0, 9)).digest('hex'),
+  );
 });

@@ -6,7 +6,18 @@ import type { Disk } from '../../../src/files/durable/disk.ts';
 import { formatChecksummed } from '../../../src/scans/append/checksummed-state.ts';
 import { formatStamp, isSavedStamp, parseStamp } from '../../../src/scans/append/file-stamp.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
-import { CODE, createMemoryDisk, FILE, HOUR, idsIn, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
 
 let memory: MemoryDisk;
 let service: TestService;
@@ -73,16 +84,21 @@ describe('a run after one that was through', () => {
         const file = await memory.disk.open(...where);
         return { ...file, stat: async () => ({ ...(await file.stat()), mtimeNs: BigInt(mtimeNs) }) };
       };
-      await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow('the file was edited or replaced');
+      await expect(run(memory, service, { disk: { ...memory.disk, open } })).rejects.toThrow(
+        'the file was edited or replaced',
+      );
       memory.write(FILE, before);
     }
   });
 
-  it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)('reads all of a file of which the %s is another (A19)', async (part) => {
-    const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
-    memory.write(STATE, formatChecksummed(changed));
-    expect(await again()).toBe(fileText().length);
-  });
+  it.each(['ino', 'mtimeNs', 'ctimeNs'] as const)(
+    'reads all of a file of which the %s is another (A19)',
+    async (part) => {
+      const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
+      memory.write(STATE, formatChecksummed(changed));
+      expect(await again()).toBe(fileText().length);
+    },
+  );
 });
 
 describe('on a file system with a coarse clock', () => {
@@ -135,7 +151,13 @@ it('a stamp is kept to the nanosecond, and nothing else is taken for one', () =>
   const stamp = { ino: 2n ** 63n, mtimeNs: -5n, ctimeNs: 1_767_225_600_123_456_789n };
   expect(parseStamp(formatStamp(stamp))).toEqual(stamp);
   expect(isSavedStamp(formatStamp(stamp))).toBe(true);
-  for (const value of [null, 'x', {}, { ...formatStamp(stamp), ino: 7 }, { ...formatStamp(stamp), ctimeNs: '1e9' }]) {
+  for (const value of [
+    null,
+    'x',
+    {},
+    { ...formatStamp(stamp), ino: 7 },
+    { ...formatStamp(stamp), ctimeNs: '1e9' },
+  ]) {
     expect(isSavedStamp(value)).toBe(false);
   }
 });

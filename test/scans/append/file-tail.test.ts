@@ -53,13 +53,27 @@ describe('the steps on the disk', () => {
     return steps.filter((step) => !step.startsWith('chmod'));
   }
 
-  const state = ['create NEXT STATE', 'write NEXT STATE', 'sync NEXT STATE', 'rename NEXT STATE', 'flush /data'];
+  const state = [
+    'create NEXT STATE',
+    'write NEXT STATE',
+    'sync NEXT STATE',
+    'rename NEXT STATE',
+    'flush /data',
+  ];
 
   it('of a first run: a state that claims nothing, the file, its name, and then rows before the state that claims them (A1, A3)', async () => {
     memory = createMemoryDisk();
     const rows = ['write FILE', 'sync FILE', ...state];
     const last = ['sync FILE', ...state];
-    expect(await stepsOf()).toEqual([...state, 'create FILE', 'flush /data', 'write FILE', ...rows, ...rows, ...last]);
+    expect(await stepsOf()).toEqual([
+      ...state,
+      'create FILE',
+      'flush /data',
+      'write FILE',
+      ...rows,
+      ...rows,
+      ...last,
+    ]);
   });
 
   it('of a later run after somebody touched the file: the stamp goes out of the state all the same, so that a kill is no refusal (A20)', async () => {
@@ -86,7 +100,14 @@ describe('the steps on the disk', () => {
     await run(memory, service, rotated);
     memory.revive();
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
-    expect(await stepsOf(rotated)).toEqual([...state, 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+    expect(await stepsOf(rotated)).toEqual([
+      ...state,
+      'write FILE',
+      'sync FILE',
+      ...state,
+      'sync FILE',
+      ...state,
+    ]);
   });
 
   it('whose state says that a file is to take its place only where one is (A8)', async () => {
@@ -112,7 +133,14 @@ describe('the steps on the disk', () => {
 
   it('of a --restart: rows without commits, then the state, then the file takes its place (A8)', async () => {
     expect(await stepsOf({ restart: true })).toEqual([
-      ...['create NEW FILE', 'flush /data', 'write NEW FILE', 'write NEW FILE', 'write NEW FILE', 'sync NEW FILE'],
+      ...[
+        'create NEW FILE',
+        'flush /data',
+        'write NEW FILE',
+        'write NEW FILE',
+        'write NEW FILE',
+        'sync NEW FILE',
+      ],
       ...state,
       ...['rename NEW FILE', 'flush /data', ...state],
     ]);
@@ -122,11 +150,19 @@ describe('the steps on the disk', () => {
     memory.remove(STATE);
     memory.write(FILE, `${fileText()}5,2026`);
     service[CODE]?.push({ id: 5, time: START + 9 * HOUR });
-    expect(await stepsOf()).toEqual(['truncate FILE', 'write FILE', 'sync FILE', ...state, 'sync FILE', ...state]);
+    expect(await stepsOf()).toEqual([
+      'truncate FILE',
+      'write FILE',
+      'sync FILE',
+      ...state,
+      'sync FILE',
+      ...state,
+    ]);
   });
 
   it('after a --restart that was stopped between its two renames (A8)', async () => {
-    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined);
+    memory.fault = (_, operation) =>
+      operation === 'rename /data/.scans.out.restart' ? 'end-before' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
     memory.revive();
     expect(await stepsOf()).toEqual(['rename NEW FILE', 'flush /data', 'sync FILE', ...state]);
@@ -134,7 +170,8 @@ describe('the steps on the disk', () => {
   });
 
   it('after a --restart that was stopped between its second rename and the flush of it (A8)', async () => {
-    memory.fault = (_, operation) => (operation === 'rename /data/.scans.out.restart' ? 'end-after' : undefined);
+    memory.fault = (_, operation) =>
+      operation === 'rename /data/.scans.out.restart' ? 'end-after' : undefined;
     await expect(run(memory, service, { restart: true })).rejects.toThrow();
     memory.revive();
     // The rename may not have outlived a power cut yet: flushed again, as long as the state says so.
@@ -146,7 +183,11 @@ describe('somebody else works on the file during a run', () => {
   const changes: [string, () => void][] = [
     [
       'writes to it',
-      () => memory.write(FILE, `${fileText()}# a note of mine, which is longer than any row that is added${'!'.repeat(100)}`),
+      () =>
+        memory.write(
+          FILE,
+          `${fileText()}# a note of mine, which is longer than any row that is added${'!'.repeat(100)}`,
+        ),
     ],
     ['cuts it', () => memory.write(FILE, fileText().slice(0, 60))],
     ['moves it away', () => memory.remove(FILE)],
@@ -159,20 +200,27 @@ describe('somebody else works on the file during a run', () => {
       },
     ],
   ];
-  it.each(changes)('and %s: nothing more is claimed, and nothing of it is cut off (A15)', async (_, change) => {
-    const before = claimOf(memory);
-    const file = await openOn(memory, service);
-    change();
-    const theirs = memory.read(FILE);
-    const adding = file.sinkOf(CODE).write(NEW);
-    await expect(adding).rejects.toThrow(UnprovenError);
-    await expect(adding).rejects.toThrow(`${FILE} was moved, truncated or changed by another process during the run`);
-    await expect(adding).rejects.toMatchObject({ hint: expect.stringContaining('No further rows were committed') });
-    await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
-    await file.discard();
-    expect(claimOf(memory)).toEqual(before);
-    expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
-  });
+  it.each(changes)(
+    'and %s: nothing more is claimed, and nothing of it is cut off (A15)',
+    async (_, change) => {
+      const before = claimOf(memory);
+      const file = await openOn(memory, service);
+      change();
+      const theirs = memory.read(FILE);
+      const adding = file.sinkOf(CODE).write(NEW);
+      await expect(adding).rejects.toThrow(UnprovenError);
+      await expect(adding).rejects.toThrow(
+        `${FILE} was moved, truncated or changed by another process during the run`,
+      );
+      await expect(adding).rejects.toMatchObject({
+        hint: expect.stringContaining('No further rows were committed'),
+      });
+      await expect(file.commit()).rejects.toThrow('was moved, truncated or changed');
+      await file.discard();
+      expect(claimOf(memory)).toEqual(before);
+      expect(memory.read(FILE)?.slice(-50)).toBe(theirs?.slice(-50));
+    },
+  );
 });
 
 it('what somebody adds during a first run is not cut off either (A15)', async () => {
@@ -180,9 +228,9 @@ it('what somebody adds during a first run is not cut off either (A15)', async ()
   const file = await openOn(memory, service);
   await file.sinkOf(CODE).write(NEW);
   memory.write(FILE, `${fileText()}a note of mine`);
-  await expect(file.sinkOf(CODE).write({ rows: [{ id: 10, ts: NEW.rows[0]?.ts }], times: NEW.times })).rejects.toThrow(
-    UnprovenError,
-  );
+  await expect(
+    file.sinkOf(CODE).write({ rows: [{ id: 10, ts: NEW.rows[0]?.ts }], times: NEW.times }),
+  ).rejects.toThrow(UnprovenError);
   await file.discard();
   expect(fileText()).toContain('a note of mine');
 });
@@ -202,7 +250,10 @@ it('a file that is cut between two steps of a run gets no hole, and no state cla
 
 it('a file that is moved to another device during a run is another file (A15)', async () => {
   let moved = 1n;
-  const lstat = async (path: string) => ({ ...(await memory.disk.lstat(path)), ...(path === FILE && { dev: moved }) });
+  const lstat = async (path: string) => ({
+    ...(await memory.disk.lstat(path)),
+    ...(path === FILE && { dev: moved }),
+  });
   const file = await openOn(memory, service, { disk: { ...memory.disk, lstat } });
   moved = 2n;
   await expect(file.sinkOf(CODE).write(NEW)).rejects.toThrow('was moved, truncated or changed');
@@ -236,7 +287,8 @@ describe('a step that fails', () => {
       let states = 0;
       memory.fault = (_, operation) => {
         if (reason === 'cannot be written') return operation.startsWith('write') ? 'EIO' : undefined;
-        if (operation.startsWith('create') && ++states === 1) memory.write(FILE, `${fileText()}a note of mine`);
+        if (operation.startsWith('create') && ++states === 1)
+          memory.write(FILE, `${fileText()}a note of mine`);
         return undefined;
       };
       await expect(file.commit()).rejects.toThrow();
@@ -285,6 +337,8 @@ it('says so when its own rows cannot be read back', async () => {
   const sink = file.sinkOf(CODE);
   await sink.write(NEW);
   // Older than the ids that are listed: they are looked for in the file.
-  await expect(sink.write({ rows: [{ id: 1 }], times: [START] })).rejects.toThrow('an incomplete row at the end');
+  await expect(sink.write({ rows: [{ id: 1 }], times: [START] })).rejects.toThrow(
+    'an incomplete row at the end',
+  );
   await file.discard();
 });

@@ -38,27 +38,34 @@ it('fails to be looked at where anything but the disk does', async () => {
 const ENDS: Fault[] = ['end-before', 'end-within', 'end-after'];
 
 /** Also a disk that keeps no order, and loses one change of a name of all. */
-const CUTS = [undefined, ...POWER_CUTS.map((keep) => ({ keep })), ...[0, 1, 2].map((lost) => ({ keep: () => 1, lost }))];
+const CUTS = [
+  undefined,
+  ...POWER_CUTS.map((keep) => ({ keep })),
+  ...[0, 1, 2].map((lost) => ({ keep: () => 1, lost })),
+];
 
-it.each(CUTS)('replaced, and the run killed at any step, it goes on after a power cut of %o (A32)', async (powerCut) => {
-  const prepare = async (on: MemoryDisk) => void (await run(on, service));
-  const replace = async (on: MemoryDisk) => {
-    const [header, , second] = (on.read(FILE) ?? '').split('\n');
-    const next = await openReplacement(on.disk, FILE);
-    await next.write(Buffer.from(`${header}\n${second}\n`));
-    await next.commit(() => removeState(FILE, on.disk));
-  };
-  await atEveryStep(prepare, replace, ENDS, async ({ memory: on, error }) => {
-    expect(error).toBeInstanceOf(Ended);
-    on.revive(powerCut);
-    // What is there is the old file or the new one, and no state says otherwise: the next append is not refused.
-    const ids = idsIn(on.read(FILE) ?? '');
-    expect([['1', '2', '3'], ['2']]).toContainEqual(ids);
-    await run(on, service);
-    expect(
-      idsIn(on.read(FILE) ?? '')
-        .sort()
-        .slice(-ids.length),
-    ).toHaveLength(ids.length);
-  });
-});
+it.each(CUTS)(
+  'replaced, and the run killed at any step, it goes on after a power cut of %o (A32)',
+  async (powerCut) => {
+    const prepare = async (on: MemoryDisk) => void (await run(on, service));
+    const replace = async (on: MemoryDisk) => {
+      const [header, , second] = (on.read(FILE) ?? '').split('\n');
+      const next = await openReplacement(on.disk, FILE);
+      await next.write(Buffer.from(`${header}\n${second}\n`));
+      await next.commit(() => removeState(FILE, on.disk));
+    };
+    await atEveryStep(prepare, replace, ENDS, async ({ memory: on, error }) => {
+      expect(error).toBeInstanceOf(Ended);
+      on.revive(powerCut);
+      // What is there is the old file or the new one, and no state says otherwise: the next append is not refused.
+      const ids = idsIn(on.read(FILE) ?? '');
+      expect([['1', '2', '3'], ['2']]).toContainEqual(ids);
+      await run(on, service);
+      expect(
+        idsIn(on.read(FILE) ?? '')
+          .sort()
+          .slice(-ids.length),
+      ).toHaveLength(ids.length);
+    });
+  },
+);

@@ -10,7 +10,11 @@ import {
 } from '../../../src/scans/append/log-range.ts';
 import { type CodeOverlap, emptyOverlap } from '../../../src/scans/append/overlap.ts';
 
-const fileOf = (bytes: number, newestMs: Record<string, number>): RotatedFile => ({ bytes, sha256: `${bytes}`, newestMs });
+const fileOf = (bytes: number, newestMs: Record<string, number>): RotatedFile => ({
+  bytes,
+  sha256: `${bytes}`,
+  newestMs,
+});
 const FILES = [fileOf(1, { a: 10, b: 5 }), fileOf(2, { a: 20 }), fileOf(3, { a: 30, b: 7 })];
 const overlap = (changes: Partial<CodeOverlap>): CodeOverlap => ({ ...emptyOverlap(), ...changes });
 
@@ -33,7 +37,8 @@ describe('a log', () => {
       ['b', overlap({ watermarkMs: 7 })],
       ['c', overlap({})],
     ]);
-    const range = (code: string) => rangeOfCode({ sinceMs: undefined, rotated: FILES, overlaps }, code, () => true);
+    const range = (code: string) =>
+      rangeOfCode({ sinceMs: undefined, rotated: FILES, overlaps }, code, () => true);
     expect(['a', 'b', 'c', 'new'].map((code) => range(code)?.untilMs)).toEqual([50, 8, 50, 50]);
     expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps }, 'a', () => true)).toBeUndefined();
     expect(rangeOfCode({ sinceMs: 60, rotated: [], overlaps: new Map() }, 'a', () => true)).toBeUndefined();
@@ -46,7 +51,11 @@ describe('the rotated files of a state', () => {
       ['a', overlap({ rows: 3, watermarkMs: 9 })],
       ['b', overlap({ rows: 0, watermarkMs: 4 })],
     ]);
-    expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual({ bytes: 7, sha256: 'x', newestMs: { a: 9 } });
+    expect(rotatedOf({ bytes: 7, sha256: 'x', overlaps })).toEqual({
+      bytes: 7,
+      sha256: 'x',
+      newestMs: { a: 9 },
+    });
   });
 
   it('are listed once each, and not if nothing was committed', () => {
@@ -56,11 +65,13 @@ describe('the rotated files of a state', () => {
   });
 
   it('are bounded: the oldest become one that is gone, and the log begins after them', () => {
-    const times = (from: number) => Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
+    const times = (from: number) =>
+      Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`c${i + (from % 2)}`, from]));
     let files: RotatedFile[] = [];
     for (let at = 1; at <= 5; at++) files = withRotated(files, fileOf(at, times(at)));
     expect(files.map(({ bytes }) => bytes)).toEqual([0, 5]);
-    const begin = (code: string) => beginningOf({ sinceMs: undefined, rotated: files }, code, ({ bytes }) => bytes > 0);
+    const begin = (code: string) =>
+      beginningOf({ sinceMs: undefined, rotated: files }, code, ({ bytes }) => bytes > 0);
     expect([begin('c0'), begin('c1'), begin('c8000')]).toEqual([5, 5, 4]);
   });
 

@@ -12,7 +12,9 @@ const reader = (rows: Rows): RowReader => {
 };
 
 const count = async (old: Rows, kept: Rows, mostIds?: number) =>
-  Object.fromEntries(await countMissingRows({ old: reader(old), kept: reader(kept), keptRows: kept.length }, mostIds));
+  Object.fromEntries(
+    await countMissingRows({ old: reader(old), kept: reader(kept), keptRows: kept.length }, mostIds),
+  );
 
 const ID = fc.oneof(
   fc.integer({ min: -20, max: 20 }).map(String),
@@ -26,7 +28,8 @@ it('counts by code what is missing, in one pass or in many', async () => {
     fc.asyncProperty(ROWS, ROWS, fc.integer({ min: 1, max: 80 }), async (old, kept, mostIds) => {
       const known = new Set(kept.map((row) => row.join(' ')));
       const missing = new Map<string, number>();
-      for (const [code, id] of old) if (!known.has(`${code} ${id}`)) missing.set(code, (missing.get(code) ?? 0) + 1);
+      for (const [code, id] of old)
+        if (!known.has(`${code} ${id}`)) missing.set(code, (missing.get(code) ?? 0) + 1);
       expect(await count(old, kept, mostIds)).toEqual(Object.fromEntries(missing));
     }),
     runs(300, 5000),

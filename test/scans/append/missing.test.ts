@@ -103,7 +103,8 @@ describe.each<Fault>(['ENOSPC', 'EIO', 'short', 'end-before', 'end-within', 'end
             (error) => error,
           );
           isThrough = memory.steps() <= at;
-          if (fault.startsWith('end') && !isThrough) expect(ended === 'done' || ended instanceof Ended).toBe(true);
+          if (fault.startsWith('end') && !isThrough)
+            expect(ended === 'done' || ended instanceof Ended).toBe(true);
           memory.fault = () => undefined;
           memory.revive(isPowerCut ? { keep: () => 0.5 } : undefined);
           await run(memory, service);

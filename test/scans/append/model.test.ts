@@ -3,7 +3,18 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Fault } from '../../support/memory-disk.ts';
 import { runs } from '../../support/property-runs.ts';
-import { CODE, createMemoryDisk, FILE, HOUR, idsIn, idsOf, OTHER_CODE, run, START, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  idsOf,
+  OTHER_CODE,
+  run,
+  START,
+  type TestService,
+} from './runs.ts';
 
 /** One thing that happens. Times are shares of the hour that passes with each event. */
 interface Event {
@@ -20,7 +31,10 @@ interface Event {
 
 const SHORTEST_OVERLAP = HOUR;
 
-const scan = fc.record({ other: fc.boolean(), agoMs: fc.oneof(fc.constant(0), fc.nat({ max: SHORTEST_OVERLAP })) });
+const scan = fc.record({
+  other: fc.boolean(),
+  agoMs: fc.oneof(fc.constant(0), fc.nat({ max: SHORTEST_OVERLAP })),
+});
 const fault = fc.record({
   at: fc.nat({ max: 40 }),
   kind: fc.constantFrom<Fault>('ENOSPC', 'EIO', 'short', 'end-before', 'end-within', 'end-after'),
@@ -78,15 +92,20 @@ it.each(['csv', 'ndjson'] as const)(
         let nextId = 1;
         for (const { scans, run: attempt } of events) {
           nowMs += HOUR / 2;
-          for (const { other, agoMs } of scans) service[other ? OTHER_CODE : CODE]?.push({ id: nextId++, time: nowMs - agoMs });
+          for (const { other, agoMs } of scans)
+            service[other ? OTHER_CODE : CODE]?.push({ id: nextId++, time: nowMs - agoMs });
           if (!attempt) continue;
           const { fault, ...options } = attempt;
           memory.fault = (step) => (step === fault?.at ? fault.kind : undefined);
-          await run(memory, service, { ...options, failAfter: options.failAfter ?? 1e9, identity: { format } }).catch(
-            () => undefined,
-          );
+          await run(memory, service, {
+            ...options,
+            failAfter: options.failAfter ?? 1e9,
+            identity: { format },
+          }).catch(() => undefined);
           const ended = fault?.kind.startsWith('end') && memory.steps() > fault.at;
-          memory.revive(ended && fault?.powerCut !== undefined ? { keep: () => fault.powerCut ?? 1 } : undefined);
+          memory.revive(
+            ended && fault?.powerCut !== undefined ? { keep: () => fault.powerCut ?? 1 } : undefined,
+          );
         }
         await run(memory, service, { identity: { format } });
         expect(idsIn(memory.read(FILE) ?? '', format).sort()).toEqual(idsOf(service));

@@ -45,14 +45,24 @@ describe('the next run reads', () => {
     ['nothing before the lower bound (A18)', overlapAt(500), 450, 450],
     ['the overlap where the lower bound is older', overlapAt(500), 50, 400],
     ['an unproven stretch again, however old (A9)', { ...overlapAt(500), rereadFromMs: 20 }, undefined, 20],
-    ['no less than the overlap where an unproven stretch is newer', { ...overlapAt(500), rereadFromMs: 450 }, undefined, 400],
+    [
+      'no less than the overlap where an unproven stretch is newer',
+      { ...overlapAt(500), rereadFromMs: 450 },
+      undefined,
+      400,
+    ],
     [
       'everything where nothing is proven (A9)',
       { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY },
       undefined,
       undefined,
     ],
-    ['from the lower bound where nothing is proven', { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY }, 70, 70],
+    [
+      'from the lower bound where nothing is proven',
+      { ...overlapAt(500), rereadFromMs: Number.NEGATIVE_INFINITY },
+      70,
+      70,
+    ],
   ];
   it.each(cases)('%s', (_, overlap, sinceMs, fromMs) => {
     expect(readFrom(overlap, 100, sinceMs)).toBe(fromMs);
@@ -103,7 +113,10 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
   const WRITTEN = 1_000_000_000;
   const ahead = { ...overlapAt(2 * WRITTEN), writtenAt: { serviceMs: WRITTEN, machineMs: WRITTEN } };
   /** An hour later, by the machine's clock. */
-  const now = (backMs: number) => ({ serviceMs: WRITTEN + 3_600_000 - backMs, machineMs: WRITTEN + 3_600_000 });
+  const now = (backMs: number) => ({
+    serviceMs: WRITTEN + 3_600_000 - backMs,
+    machineMs: WRITTEN + 3_600_000,
+  });
 
   it.each([
     ['stays where clocks only drifted', 3_600_000, 60_000, WRITTEN],
@@ -116,7 +129,12 @@ describe('the position of a code whose newest scan is dated ahead (A22)', () => 
 });
 
 it('a state keeps the ids of the overlap, and of what was moved away those that are not proven, but none between (A25, A29)', () => {
-  const overlap = { ...overlapAt(40, 60, 100, 150, 900, 1000), movedUntilMs: 100, movedIdsFromMs: 50, rereadFromMs: 55 };
+  const overlap = {
+    ...overlapAt(40, 60, 100, 150, 900, 1000),
+    movedUntilMs: 100,
+    movedIdsFromMs: 50,
+    rereadFromMs: 55,
+  };
   const needed = neededOverlap(overlap, 100);
   expect([...needed.ids.values()]).toEqual([60, 100, 900, 1000]);
   expect(needed).toMatchObject({ idsFromMs: 900, movedIdsFromMs: 55 });

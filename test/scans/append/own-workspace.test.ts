@@ -4,7 +4,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { OwnWorkspace } from '../../../src/scans/append/own-workspace.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { MANIFEST, runLake } from '../dataset/runs.ts';
-import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  HOUR,
+  OTHER_CODE,
+  ownWorkspace,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
 
 const NEW_URL = 'https://new.test/api/v1';
 
@@ -105,7 +116,9 @@ describe.each([
     await again(both);
     const refused = again(both, { baseUrl: NEW_URL });
     await expect(refused).rejects.toThrow(`belongs to https://example.test/api/v1, not to ${NEW_URL}`);
-    await expect(again([], { baseUrl: NEW_URL, movedFrom: 'https://example.test/api/v1' })).rejects.toThrow('another workspace');
+    await expect(again([], { baseUrl: NEW_URL, movedFrom: 'https://example.test/api/v1' })).rejects.toThrow(
+      'another workspace',
+    );
     await expect(again(both, { baseUrl: NEW_URL, movedFrom: 'https://third.test/api/v1' })).rejects.toThrow(
       'belongs to https://ex',
     );

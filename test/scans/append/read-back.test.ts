@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { DiskFile } from '../../../src/files/durable/disk.ts';
 import type { AppendIdentity } from '../../../src/scans/append/identity.ts';
-import { countUncommittedRows, findFirstRow, type RebuildJob, readRows, rebuild } from '../../../src/scans/append/read-back.ts';
+import {
+  countUncommittedRows,
+  findFirstRow,
+  type RebuildJob,
+  readRows,
+  rebuild,
+} from '../../../src/scans/append/read-back.ts';
 import { type SavedRow, UnrecognizedRowError } from '../../../src/scans/append/row-parsers.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 
@@ -23,10 +29,17 @@ async function fileOf(text: string, piece = 1e9): Promise<DiskFile> {
   const memory = createMemoryDisk();
   memory.write(PATH, text);
   const file = await memory.disk.open(PATH, 'r+');
-  return { ...file, read: (buffer, offset, length, position) => file.read(buffer, offset, Math.min(length, piece), position) };
+  return {
+    ...file,
+    read: (buffer, offset, length, position) => file.read(buffer, offset, Math.min(length, piece), position),
+  };
 }
 
-async function rowsIn(text: string, identity: AppendIdentity, { strict = false, piece = 1e9, start = 0 } = {}) {
+async function rowsIn(
+  text: string,
+  identity: AppendIdentity,
+  { strict = false, piece = 1e9, start = 0 } = {},
+) {
   const rows: SavedRow[] = [];
   const stretch = { start, end: Buffer.byteLength(text), strict };
   const end = await readRows(await fileOf(text, piece), stretch, identity, (row) => rows.push(row));
@@ -34,8 +47,16 @@ async function rowsIn(text: string, identity: AppendIdentity, { strict = false, 
 }
 
 async function rebuilt(text: string, identity: AppendIdentity, changes: Partial<RebuildJob> = {}) {
-  const begin = identity.format === 'csv' ? `${identity.dialect.excel ? '\uFEFF' : ''}${identity.columns.join()}\n` : '';
-  return rebuild({ file: await fileOf(text), size: Buffer.byteLength(text), identity, begin, overlapMs: 1000, ...changes });
+  const begin =
+    identity.format === 'csv' ? `${identity.dialect.excel ? '\uFEFF' : ''}${identity.columns.join()}\n` : '';
+  return rebuild({
+    file: await fileOf(text),
+    size: Buffer.byteLength(text),
+    identity,
+    begin,
+    overlapMs: 1000,
+    ...changes,
+  });
 }
 
 describe('rows are read back', () => {
@@ -49,11 +70,14 @@ describe('rows are read back', () => {
       end: text.length,
     });
     const labelled = { ...csv, columns: ['qr_id', 'ts', 'id'] };
-    expect((await rowsIn('c,2026-01-01T00:00:00Z,7\n', labelled)).rows).toEqual([{ code: 'c', id: '7', timeMs: T1 }]);
+    expect((await rowsIn('c,2026-01-01T00:00:00Z,7\n', labelled)).rows).toEqual([
+      { code: 'c', id: '7', timeMs: T1 },
+    ]);
   });
 
   it('from NDJSON: ids keep their digits', async () => {
-    const text = '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
+    const text =
+      '{"id":18014398509481985,"ts":"2026-01-01T00:00:00.000Z","qr_id":"c"}\n{"id":-2,"ts":"2026-01-01T00:00:01Z"}\n';
     const rows = [
       { id: '18014398509481985', timeMs: T1 },
       { id: '-2', timeMs: T1 + 1000 },
@@ -64,10 +88,16 @@ describe('rows are read back', () => {
   });
 
   it.each([1, 2, 7, 30, 64])('in pieces of %i bytes as in one', async (piece) => {
-    const lines = Array.from({ length: 20 }, (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`).join('');
+    const lines = Array.from(
+      { length: 20 },
+      (_, i) => `${i},2026-01-01T00:00:00.000Z,"é${'\n"",'.repeat(i % 4)}"\n`,
+    ).join('');
     expect(await rowsIn(lines, csv, { piece })).toEqual(await rowsIn(lines, csv));
     // An odd number of lines, each with an odd number of quotes.
-    const objects = Array.from({ length: 21 }, (_, i) => `{"id":${i},"ts":"2026-01-01T00:00:00Z","referrer":"\\"é"}\n`).join('');
+    const objects = Array.from(
+      { length: 21 },
+      (_, i) => `{"id":${i},"ts":"2026-01-01T00:00:00Z","referrer":"\\"é"}\n`,
+    ).join('');
     expect(await rowsIn(objects, ndjson, { piece })).toEqual(await rowsIn(objects, ndjson));
     expect((await rowsIn(objects, ndjson, { piece })).rows).toHaveLength(21);
   });
@@ -104,23 +134,36 @@ describe('rows are read back', () => {
       ['xz', several],
       ['abc,May', several],
     ] as const)
-      await expect(rowsIn(torn, identity, { strict: true }), torn).rejects.toThrow('a last line that is not part of a scan');
+      await expect(rowsIn(torn, identity, { strict: true }), torn).rejects.toThrow(
+        'a last line that is not part of a scan',
+      );
   });
 
   it('with BOM and CRLF', async () => {
     const excel = { ...csv, dialect: { ...DIALECT, excel: true } };
-    expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([{ code: undefined, id: '1', timeMs: T1 }]);
+    expect((await rowsIn('1,2026-01-01T00:00:00Z,x\r\n', excel)).rows).toEqual([
+      { code: undefined, id: '1', timeMs: T1 },
+    ]);
   });
 
   it('until the run is interrupted', async () => {
-    const reading = readRows(await fileOf('x\n'), { start: 0, end: 2, signal: AbortSignal.abort('now') }, csv, () => undefined);
+    const reading = readRows(
+      await fileOf('x\n'),
+      { start: 0, end: 2, signal: AbortSignal.abort('now') },
+      csv,
+      () => undefined,
+    );
     await expect(reading).rejects.toBe('now');
   });
 });
 
 describe('what a stopped run left', () => {
   const count = async (text: string, changes: Partial<DiskFile> = {}) =>
-    countUncommittedRows({ ...(await fileOf(text)), ...changes }, { start: 0, end: Buffer.byteLength(text) }, csv);
+    countUncommittedRows(
+      { ...(await fileOf(text)), ...changes },
+      { start: 0, end: Buffer.byteLength(text) },
+      csv,
+    );
 
   it('is counted, and is none of ours where it ends with a block without a zero (A21)', async () => {
     expect(await count('1,2026-01-01T00:00:00Z,\n2,2026')).toBe(1);
@@ -160,7 +203,12 @@ describe('a row is unrecognized', () => {
     ['a line that is not a JSON object', ndjson, '7\n'],
     ['a line that is not a JSON object', ndjson, 'null\n'],
     ['a row with different columns', ndjson, '{"ts":"2026-01-01T00:00:00Z","id":1,"referrer":null}\n', true],
-    ['a row with different columns', ndjson, '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n', true],
+    [
+      'a row with different columns',
+      ndjson,
+      '{"id":1,"ts":"2026-01-01T00:00:00Z","referrer":null,"os":null}\n',
+      true,
+    ],
   ];
   it.each(cases)('%s (A14)', async (message, identity, text, strict) => {
     await expect(rowsIn(text, identity, { strict })).rejects.toThrow(new UnrecognizedRowError(message));
@@ -191,7 +239,11 @@ describe('a lost state is worked out again', () => {
     const { overlaps, proof } = await rebuilt(text, labelled);
     expect([...overlaps.keys()]).toEqual(['c', 'd']);
     expect(proof).toBeUndefined();
-    expect(await rebuilt(HEAD, csv)).toMatchObject({ bytes: HEAD.length, oldestMs: undefined, proof: undefined });
+    expect(await rebuilt(HEAD, csv)).toMatchObject({
+      bytes: HEAD.length,
+      oldestMs: undefined,
+      proof: undefined,
+    });
   });
 
   it('of NDJSON without a beginning of its own', async () => {
@@ -205,9 +257,10 @@ describe('a lost state is worked out again', () => {
   it('in flat memory', async () => {
     const text =
       HEAD +
-      Array.from({ length: 10_100 }, (_, i) => `${i},2026-01-01T${String(Math.floor(i / 600)).padStart(2, '0')}:00:00Z,\n`).join(
-        '',
-      );
+      Array.from(
+        { length: 10_100 },
+        (_, i) => `${i},2026-01-01T${String(Math.floor(i / 600)).padStart(2, '0')}:00:00Z,\n`,
+      ).join('');
     expect((await rebuilt(text, csv)).overlaps.get('c')?.ids.size).toBeLessThan(1000);
   });
 
@@ -217,7 +270,11 @@ describe('a lost state is worked out again', () => {
     ['different columns', 'id,ts,ref', csv],
     ['a last line that is not part of a scan', `${HEAD}${at(1, 0)}a note of mine`, csv],
     ['no header', at(1, 0), { ...csv, dialect: { ...DIALECT, header: false } }, ''],
-    ['a row of another code, d', 'id,ts,qr_id\n1,2026-01-01T00:00:00Z,d\n', { ...csv, columns: ['id', 'ts', 'qr_id'] }],
+    [
+      'a row of another code, d',
+      'id,ts,qr_id\n1,2026-01-01T00:00:00Z,d\n',
+      { ...csv, columns: ['id', 'ts', 'qr_id'] },
+    ],
     ['a row with different columns', '{"id":1,"ts":"2026-01-01T00:00:00Z"}\n', ndjson],
     [
       'a row of another code, undefined',

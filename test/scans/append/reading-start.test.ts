@@ -67,11 +67,15 @@ it('lies behind the present where the clock of the service was set back below th
 });
 
 it('is the first scan where nothing is proven, and says so where the clock was set back (A9, A22)', async () => {
-  await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow('does not add up');
+  await expect(run(memory, service, { ...at(START + 3 * HOUR), unproven: true })).rejects.toThrow(
+    'does not add up',
+  );
   const now = START - DAY;
   expect(await startOf({ ...at(now), note: undefined }, now)).toBeUndefined();
   expect(await startOf(at(now), now)).toBeUndefined();
-  expect(notes).toEqual([expect.stringContaining('Reading all scans and skipping scans that the file already has')]);
+  expect(notes).toEqual([
+    expect.stringContaining('Reading all scans and skipping scans that the file already has'),
+  ]);
 });
 
 it('goes back as far as the clock of the service did, though that is past the watermark again (A22)', async () => {
@@ -84,7 +88,9 @@ it('goes back as far as the clock of the service did, though that is past the wa
   const sink = file.sinkOf(CODE);
   expect(sink.sinceFor?.(now)).toBe(START + HOUR - DAY);
   const row = { id: 77, ts: formatInstant(START - 10 * HOUR) };
-  expect(await sink.write({ rows: [row, { id: 1, ts: formatInstant(START) }], times: [START - 10 * HOUR, START] })).toBe(1);
+  expect(
+    await sink.write({ rows: [row, { id: 1, ts: formatInstant(START) }], times: [START - 10 * HOUR, START] }),
+  ).toBe(1);
   await sink.commit();
   await file.commit();
   expect(ids()).toEqual(['1', '2', '3', '77']);

@@ -6,7 +6,18 @@ import type { Disk } from '../../../src/files/durable/disk.ts';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
-import { CODE, createMemoryDisk, FILE, HOUR, idsIn, rowsAt, run, START, STATE, type TestService } from './runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  FILE,
+  HOUR,
+  idsIn,
+  rowsAt,
+  run,
+  START,
+  STATE,
+  type TestService,
+} from './runs.ts';
 
 const ids = (name: string, on: MemoryDisk) => idsIn(on.read(name) ?? '');
 
@@ -16,7 +27,9 @@ function withoutLinks(on: MemoryDisk): Disk {
 }
 
 const before = { [CODE]: rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR) };
-const after: TestService = { [CODE]: [...rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR).slice(2), { id: 9, time: START + 4 * HOUR }] };
+const after: TestService = {
+  [CODE]: [...rowsAt(0, HOUR, 2 * HOUR, 3 * HOUR).slice(2), { id: 9, time: START + 4 * HOUR }],
+};
 const diskOf = (on: MemoryDisk, hasLinks: boolean) => (hasLinks ? on.disk : withoutLinks(on));
 const everyRow = (on: MemoryDisk) =>
   new Set(
@@ -39,7 +52,9 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
   const work = (on: MemoryDisk) => run(on, after, { restart: true, disk: diskOf(on, hasLinks) });
   // Between the end of a step and the beginning of the next nothing counts: of the ends, the one within is enough by day.
   const ends: Fault[] = SOAK ? ['end-before', 'end-within', 'end-after'] : ['end-within'];
-  const cuts = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== 0.5 && keep('inode 1') !== 0.5);
+  const cuts = SOAK
+    ? POWER_CUTS
+    : POWER_CUTS.filter((keep) => keep('names') !== 0.5 && keep('inode 1') !== 0.5);
 
   it('a restart may be killed at every step (A31)', async () => {
     const steps = await atEveryStep(prepare, work, [...ends, 'end-after'], async ({ memory: on, error }) => {
@@ -71,7 +86,8 @@ describe.each([true, false])('with an old file that must stay, on a disk with li
   it('a run that finishes it may be killed and lose power at every step as well (A31)', async () => {
     const killed = async (on: MemoryDisk) => {
       await prepare(on);
-      on.fault = (_, operation) => (operation === `rename ${FILE.replace('scans', '.scans')}.restart` ? 'end-before' : undefined);
+      on.fault = (_, operation) =>
+        operation === `rename ${FILE.replace('scans', '.scans')}.restart` ? 'end-before' : undefined;
       await expect(work(on)).rejects.toThrow(Ended);
       on.revive();
     };

@@ -49,7 +49,9 @@ describe('the old file stays, and it is said why, if', () => {
     await restart();
     expect(ids()).toEqual(['2', '4']);
     expect(memory.read(OLD)).toBe(before);
-    expect(remarks).toEqual([`Kept the old file as ${OLD}: 2 scans in it are not in scans.out (2 from ${CODE})`]);
+    expect(remarks).toEqual([
+      `Kept the old file as ${OLD}: 2 scans in it are not in scans.out (2 from ${CODE})`,
+    ]);
     expect(memory.names()).toEqual([FILE, OLD, STATE]);
     expect(await run(memory, service)).toBe(0);
   });
@@ -80,7 +82,10 @@ describe('the old file stays, and it is said why, if', () => {
   ])('%i codes were deleted: of five it is said how many scans, the most first', async (deleted, others) => {
     const codes = Array.from({ length: deleted }, (_, i) => `${i}0000000-0000-4000-8000-000000000000`);
     let id = 1;
-    const scans = codes.map((code, i) => [code, [...Array(i + 1).keys()].map((at) => ({ id: id++, time: START + at }))]);
+    const scans = codes.map((code, i) => [
+      code,
+      [...Array(i + 1).keys()].map((at) => ({ id: id++, time: START + at })),
+    ]);
     const identity = { all: true };
     await run(memory, { ...service, ...Object.fromEntries(scans) }, { identity });
     await restart({ identity });
@@ -94,12 +99,18 @@ describe('the old file stays, and it is said why, if', () => {
     await run(memory, service);
     forget(1);
     await restart();
-    expect(remarks).toEqual([`Kept the old file as ${OLD}: 1 scan in it is not in scans.out (1 from ${CODE})`]);
+    expect(remarks).toEqual([
+      `Kept the old file as ${OLD}: 1 scan in it is not in scans.out (1 from ${CODE})`,
+    ]);
   });
 
   it('it was of other codes, of another workspace, or in another form', async () => {
     await run(memory, service, { identity: { format: 'ndjson' } });
-    await run(memory, { [OTHER_CODE]: rowsAt(0) }, { restart: true, own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) });
+    await run(
+      memory,
+      { [OTHER_CODE]: rowsAt(0) },
+      { restart: true, own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) },
+    );
     expect(idsIn(memory.read(OLD) ?? '', 'ndjson')).toEqual(['1', '2', '3', '4']);
     expect(ids()).toEqual(['1']);
   });
@@ -125,9 +136,21 @@ describe('the old file stays, and it is said why, if', () => {
       () => memory.write(FILE, memory.read(FILE)?.replace(/.+\n$/, '') ?? ''),
       'it is shorter than the last run left it',
     ],
-    ['it is damaged', () => memory.write(FILE, memory.read(FILE)?.replace('iOS,', 'iOS') ?? ''), "its scans can't be compared"],
-    ['it is of another program', () => memory.write(FILE, 'name,amount\nTea,3\n'), "its scans can't be compared"],
-    ['its last row is cut', () => memory.write(FILE, memory.read(FILE)?.slice(0, -3) ?? ''), "its scans can't be compared"],
+    [
+      'it is damaged',
+      () => memory.write(FILE, memory.read(FILE)?.replace('iOS,', 'iOS') ?? ''),
+      "its scans can't be compared",
+    ],
+    [
+      'it is of another program',
+      () => memory.write(FILE, 'name,amount\nTea,3\n'),
+      "its scans can't be compared",
+    ],
+    [
+      'its last row is cut',
+      () => memory.write(FILE, memory.read(FILE)?.slice(0, -3) ?? ''),
+      "its scans can't be compared",
+    ],
     [
       'its state is lost, and its columns are others',
       () => {
@@ -257,7 +280,9 @@ it('files that log rotation moved away stay, and it is said that the new one has
   await run(memory, codes, { restart: true, remark: (line) => remarks.push(line) });
   expect(ids()).toHaveLength(5);
   expect(ids(`${FILE}.1`)).toHaveLength(4);
-  expect(remarks).toEqual([expect.stringContaining('Rotated files are unchanged. scans.out now also contains')]);
+  expect(remarks).toEqual([
+    expect.stringContaining('Rotated files are unchanged. scans.out now also contains'),
+  ]);
 });
 
 it('readers see a file in its place at each step', async () => {
@@ -274,7 +299,8 @@ it('readers see a file in its place at each step', async () => {
 it('the run that finishes a restart says where the old file is', async () => {
   await run(memory, service);
   forget(1);
-  memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);
+  memory.fault = (_, operation) =>
+    operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined;
   await expect(restart()).rejects.toThrow(Ended);
   memory.revive();
   const said: string[] = [];
@@ -285,7 +311,8 @@ it('the run that finishes a restart says where the old file is', async () => {
 it('is finished by a run that takes no notes', async () => {
   await run(memory, service);
   forget(1);
-  memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);
+  memory.fault = (_, operation) =>
+    operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined;
   await expect(restart()).rejects.toThrow(Ended);
   memory.revive();
   await run(memory, service);
@@ -294,7 +321,8 @@ it('is finished by a run that takes no notes', async () => {
 
 it('the run that finishes a restart says nothing if no old file had to stay', async () => {
   await run(memory, service);
-  memory.fault = (_, operation) => (operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined);
+  memory.fault = (_, operation) =>
+    operation.startsWith('rename /data/.scans.out.restart') ? 'end-before' : undefined;
   await expect(restart()).rejects.toThrow(Ended);
   memory.revive();
   const said: string[] = [];

@@ -59,7 +59,10 @@ async function rotate(into = memory): Promise<void> {
 }
 
 /** A run that is killed when it comes to a step on the disk for the `nth` time, or as `fault` says. */
-async function killedAt(step: string, { nth = 1, fault = 'end-before', ...options }: KillOptions = {}): Promise<void> {
+async function killedAt(
+  step: string,
+  { nth = 1, fault = 'end-before', ...options }: KillOptions = {},
+): Promise<void> {
   const seen = new Set<number>();
   memory.fault = (at, operation) => {
     if (operation === step) seen.add(at);
@@ -146,7 +149,9 @@ describe('a file that was moved away', () => {
   it('is not gone on with by a run that writes something else (A6)', async () => {
     await rotated();
     await rotate();
-    await expect(rotated({ own: ownWorkspace([], { baseUrl: 'https://other.test/api/v1' }) })).rejects.toThrow('belongs to');
+    await expect(
+      rotated({ own: ownWorkspace([], { baseUrl: 'https://other.test/api/v1' }) }),
+    ).rejects.toThrow('belongs to');
   });
 });
 
@@ -161,7 +166,9 @@ describe('after a run that was killed', () => {
     await rotated({ warn: (line) => said.push(line) });
     expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
     expect(said).toEqual([
-      expect.stringMatching(/^scans\.out\.1: removed \d+ bytes that a stopped run left after the last commit .*$/),
+      expect.stringMatching(
+        /^scans\.out\.1: removed \d+ bytes that a stopped run left after the last commit .*$/,
+      ),
     ]);
   });
 
@@ -324,7 +331,9 @@ describe('logrotate with copytruncate', () => {
     const said: string[] = [];
     await rotated({ note: (line) => said.push(line) });
     expect(allIds()).toEqual(idsOf(service));
-    expect(said).toEqual([expect.stringMatching(/^Skipping \d rows? from a stopped run \(already in scans\.out\.1\)$/)]);
+    expect(said).toEqual([
+      expect.stringMatching(/^Skipping \d rows? from a stopped run \(already in scans\.out\.1\)$/),
+    ]);
   });
 
   it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
@@ -380,7 +389,9 @@ it('a scan that is older than what is known of the old file is refused, not doub
   add(3 * HOUR);
   await rotated();
   const refused = rotated({ overlapMs: 50 * HOUR });
-  await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('with the same --overlap as in earlier runs') });
+  await expect(refused).rejects.toMatchObject({
+    hint: expect.stringContaining('with the same --overlap as in earlier runs'),
+  });
   await expect(refused).rejects.toThrow(
     /the service returned a scan dated 2026-01-01T00:00:00\.000Z, but scans before 2026-01-01T0[12]:00:00\.000Z are in rotated files/,
   );
@@ -404,7 +415,9 @@ it("says that the service's clock was set back, and goes on with --restart in a 
   for (const later of [46 * HOUR, 46.5 * HOUR]) {
     const refused = rotated(at(later, 25 * HOUR));
     await expect(refused).rejects.toThrow("the service's clock was set back by 25 h since the last run");
-    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining('run the command once with --restart') });
+    await expect(refused).rejects.toMatchObject({
+      hint: expect.stringContaining('run the command once with --restart'),
+    });
   }
   for (const name of files()) await memory.disk.rename(name, name.replace('/data/', '/data/old-'));
   await rotated({ ...at(48 * HOUR, 25 * HOUR), restart: true });
@@ -416,24 +429,35 @@ it("says that the service's clock was set back, and goes on with --restart in a 
 });
 
 it.each([
-  ['hours', 5 * HOUR, [expect.stringContaining('the clock of this machine or of the service was set by 5 h since the last run')]],
+  [
+    'hours',
+    5 * HOUR,
+    [
+      expect.stringContaining(
+        'the clock of this machine or of the service was set by 5 h since the last run',
+      ),
+    ],
+  ],
   ['minutes', 0.5 * HOUR, []],
   ['years', 9000 * HOUR, []],
-])("a machine's clock that was %s behind for one run does not stop the log (A25)", async (_, behind, said) => {
-  add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
-  await rotated(at(23 * HOUR));
-  await rotate();
-  add(23.5 * HOUR);
-  await rotated(at(24 * HOUR - behind, -behind));
-  add(30 * HOUR);
-  const warned: string[] = [];
-  expect(await rotated({ ...at(31 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
-  expect(warned).toEqual(said);
-  add(32 * HOUR);
-  expect(await rotated({ ...at(33 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
-  expect(warned).toEqual(said);
-  expect(allIds()).toEqual(idsOf(service));
-});
+])(
+  "a machine's clock that was %s behind for one run does not stop the log (A25)",
+  async (_, behind, said) => {
+    add(...Array.from({ length: 20 }, (_, hour) => (3 + hour) * HOUR));
+    await rotated(at(23 * HOUR));
+    await rotate();
+    add(23.5 * HOUR);
+    await rotated(at(24 * HOUR - behind, -behind));
+    add(30 * HOUR);
+    const warned: string[] = [];
+    expect(await rotated({ ...at(31 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+    expect(warned).toEqual(said);
+    add(32 * HOUR);
+    expect(await rotated({ ...at(33 * HOUR), warn: (line) => warned.push(line) })).toBe(1);
+    expect(warned).toEqual(said);
+    expect(allIds()).toEqual(idsOf(service));
+  },
+);
 
 describe('after a run that ended with 9', () => {
   beforeEach(async () => {
@@ -548,7 +572,9 @@ it('nothing older than what was listed is taken for known, though more was read 
   await expect(rotated({ overlapMs, unproven: true })).rejects.toThrow('does not add up');
   await rotate();
   add(6 * HOUR);
-  await expect(rotated({ overlapMs })).rejects.toThrow("are in rotated files and can't be checked for duplicates");
+  await expect(rotated({ overlapMs })).rejects.toThrow(
+    "are in rotated files and can't be checked for duplicates",
+  );
 });
 
 it('a rewind in the new file finds the ids of the moved one, also after thousands of rows (A25)', async () => {
@@ -576,7 +602,9 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   const before = files().map((name) => memory.read(name));
   for (const isRotated of [true, false]) {
     const refused = rotated({ rotated: isRotated });
-    await expect(refused).rejects.toThrow('so the scans in its rotated files (such as scans.out.1) are unknown');
+    await expect(refused).rejects.toThrow(
+      'so the scans in its rotated files (such as scans.out.1) are unknown',
+    );
     await expect(refused).rejects.toMatchObject({
       name: 'UsageError',
       hint: expect.stringContaining('move the log with its rotated files'),
@@ -586,7 +614,9 @@ it('a lost state is not worked out from the new file (A28)', async () => {
   expect(files().map((name) => memory.read(name))).toEqual(before);
   // The rotated file may be elsewhere.
   memory.remove(`${FILE}.1`);
-  await expect(rotated()).rejects.toMatchObject({ hint: expect.stringContaining('If the log was never rotated') });
+  await expect(rotated()).rejects.toMatchObject({
+    hint: expect.stringContaining('If the log was never rotated'),
+  });
   // An empty file is none, as logrotate with create leaves it before a first run.
   memory.write(FILE, '');
   expect(await rotated()).toBe(4);
@@ -598,7 +628,15 @@ const event = fc.record({
   run: fc.option(
     fc.record({
       at: fc.nat({ max: 40 }),
-      kind: fc.constantFrom<Fault | undefined>('ENOSPC', 'EIO', 'short', 'end-before', 'end-within', 'end-after', undefined),
+      kind: fc.constantFrom<Fault | undefined>(
+        'ENOSPC',
+        'EIO',
+        'short',
+        'end-before',
+        'end-within',
+        'end-after',
+        undefined,
+      ),
       pageRows: fc.integer({ min: 1, max: 3 }),
       failAfter: fc.constantFrom(2, 1e9),
       unproven: fc.boolean(),
@@ -632,7 +670,9 @@ it.each(['csv', 'ndjson'] as const)(
           disk.fault = () => undefined;
         }
         await run(disk, scans, options);
-        const all = disk.names().filter((name) => name.startsWith(FILE) && name !== STATE && !name.endsWith('.partial'));
+        const all = disk
+          .names()
+          .filter((name) => name.startsWith(FILE) && name !== STATE && !name.endsWith('.partial'));
         expect(all.flatMap((name) => idsOn(disk, name, format)).sort()).toEqual(idsOf(scans));
       }),
       runs(30, 10_000),

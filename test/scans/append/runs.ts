@@ -5,7 +5,11 @@ import type { Disk, DiskFile } from '../../../src/files/durable/disk.ts';
 import { createCsvFormatter } from '../../../src/files/formats/csv.ts';
 import { createNdjsonFormatter } from '../../../src/files/formats/json.ts';
 import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
-import { type AppendIdentity, type AppendOptions, openAppendFile } from '../../../src/scans/append/append-file.ts';
+import {
+  type AppendIdentity,
+  type AppendOptions,
+  openAppendFile,
+} from '../../../src/scans/append/append-file.ts';
 import type { OwnWorkspace } from '../../../src/scans/append/own-workspace.ts';
 import type { Scan } from '../../../src/service/shapes.ts';
 import { SCAN_FIELDS } from '../../../src/service/shapes.ts';
@@ -113,7 +117,11 @@ export function openOn(memory: MemoryDisk, service: TestService, options: RunOpt
 }
 
 /** One whole run: every code from its position on, page by page, oldest first. Resolves to the number of rows added. */
-export async function run(memory: MemoryDisk, service: TestService, options: RunOptions = {}): Promise<number> {
+export async function run(
+  memory: MemoryDisk,
+  service: TestService,
+  options: RunOptions = {},
+): Promise<number> {
   const { pageRows = 3, failAfter = Number.POSITIVE_INFINITY, unproven = false } = options;
   const file = await openOn(memory, service, options);
   let added = 0;
@@ -123,7 +131,9 @@ export async function run(memory: MemoryDisk, service: TestService, options: Run
       const sink = file.sinkOf(code);
       const { sinceMs = Number.NEGATIVE_INFINITY } = sink;
       const rewind = await sink.checkpoint();
-      const rows = all.filter(({ time }) => time >= sinceMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
+      const rows = all
+        .filter(({ time }) => time >= sinceMs)
+        .sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
       for (let at = 0; at < rows.length; at += pageRows) {
         const page = rows.slice(at, at + pageRows);
         if (read + page.length > failAfter) throw new Error('the service failed');

@@ -15,7 +15,11 @@ const identity: AppendIdentity = {
   dialect: { header: true, excel: false, rawCells: false },
 };
 
-const workspace = { baseUrl: 'https://example.test/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'work' };
+const workspace = {
+  baseUrl: 'https://example.test/api/v1',
+  key: `${'a'.repeat(32)}:${'b'.repeat(64)}`,
+  profile: 'work',
+};
 const STAMP = { ino: 2n ** 60n + 1n, mtimeNs: -1n, ctimeNs: 1_767_225_600_123_456_789n };
 
 function stateOf(changes: Partial<AppendState> = {}): AppendState {
@@ -58,7 +62,15 @@ describe('a state', () => {
   it('is read as it was written', () => {
     const { identity: was, overlaps, rotated, ...rest } = parseState(formatState(stateOf(), 100 * HOUR));
     const digests = { sha256: 'f'.repeat(64), blocks: 'e'.repeat(64) };
-    expect(rest).toEqual({ workspace, sinceMs: 5, bytes: 99, ...digests, stamp: STAMP, ino: 7n, replacing: false });
+    expect(rest).toEqual({
+      workspace,
+      sinceMs: 5,
+      bytes: 99,
+      ...digests,
+      stamp: STAMP,
+      ino: 7n,
+      replacing: false,
+    });
     expect(was).toEqual({ ...identity, codes: ['a', 'b'] });
     expect({ overlaps, rotated }).toEqual({ overlaps: stateOf().overlaps, rotated: stateOf().rotated });
     expect(parseState(formatState(stateOf({ sinceMs: undefined, replacing: true }), 0))).toMatchObject({
@@ -67,10 +79,15 @@ describe('a state', () => {
     });
   });
 
-  it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])('keeps from when on to read again: %s', (rereadFromMs) => {
-    const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
-    expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(rereadFromMs);
-  });
+  it.each([undefined, 4 * HOUR, Number.NEGATIVE_INFINITY])(
+    'keeps from when on to read again: %s',
+    (rereadFromMs) => {
+      const overlaps = new Map([['a', { ...emptyOverlap(), rereadFromMs }]]);
+      expect(parseState(formatState(stateOf({ overlaps }), HOUR)).overlaps.get('a')?.rereadFromMs).toBe(
+        rereadFromMs,
+      );
+    },
+  );
 
   it('may name the furthest time that there is', () => {
     const overlaps = new Map([['a', { ...emptyOverlap(), watermarkMs: 8.64e15 }]]);
@@ -107,14 +124,18 @@ describe('a state', () => {
       }
     }
     expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
-    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow('cannot be read (truncated or changed)');
+    expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow(
+      'cannot be read (truncated or changed)',
+    );
     // What only begins later as a state of another version does is none of it.
     expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(StateProblem);
   });
 
   it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
     const words = `its state file has version ${version}, which this version of qrctl does not support`;
-    expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(new UnknownStateError(words));
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(
+      new UnknownStateError(words),
+    );
   });
 
   const a = saved().positions.a;
@@ -155,8 +176,14 @@ describe('a state', () => {
     ['rows, fewer than none', { positions: { a: { ...a, rows: -1 } } }],
     ['watermarkMs, beyond all dates', { positions: { a: { ...a, watermarkMs: 8.64e15 + 1 } } }],
     ['writtenAt', { positions: { a: { ...a, writtenAt: null } } }],
-    ['writtenAt, of the service', { positions: { a: { ...a, writtenAt: { serviceMs: '0', machineMs: 0 } } } }],
-    ['writtenAt, of the machine', { positions: { a: { ...a, writtenAt: { serviceMs: 0, machineMs: '0' } } } }],
+    [
+      'writtenAt, of the service',
+      { positions: { a: { ...a, writtenAt: { serviceMs: '0', machineMs: 0 } } } },
+    ],
+    [
+      'writtenAt, of the machine',
+      { positions: { a: { ...a, writtenAt: { serviceMs: 0, machineMs: '0' } } } },
+    ],
     ['ids', { positions: { a: { ...a, ids: {} } } }],
     ['an id without a time', { positions: { a: { ...a, ids: ['9'] } } }],
     ['an id that is none', { positions: { a: { ...a, ids: [[9, 1]] } } }],
@@ -165,7 +192,9 @@ describe('a state', () => {
   ];
   it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
     const words = 'its state file has a format that this version of qrctl does not support';
-    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(new UnknownStateError(words));
+    expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
+      new UnknownStateError(words),
+    );
   });
 
   it('that is no object, or no JSON, is refused, though its checksum is right (A16)', () => {
@@ -197,19 +226,49 @@ describe('a run differs from what the file is', () => {
   const ndjson = { ...identity, format: 'ndjson' as const };
   const cases: [string, string, AppendIdentity, Partial<AppendIdentity>][] = [
     ['was written as csv, not ndjson', 'Pass --format csv', identity, { format: 'ndjson' }],
-    ['contains the scans of codes a, b, not of code c', 'Pass the same codes (a b)', identity, { codes: ['c'] }],
+    [
+      'contains the scans of codes a, b, not of code c',
+      'Pass the same codes (a b)',
+      identity,
+      { codes: ['c'] },
+    ],
     [
       'contains the scans of codes a, b, not of all codes',
       'Pass the same codes instead of --all or filters (a b)',
       identity,
       { all: true },
     ],
-    ['contains the scans of all codes, not of codes a, b', 'Pass only --all', { ...identity, all: true }, { all: false }],
-    ['has the columns id,ts,qr_id, not id,ts', 'Pass --fields id,ts,qr_id', identity, { columns: ['id', 'ts'] }],
-    ['was written without --no-header', 'Omit --no-header', identity, { dialect: { ...dialect, header: false } }],
+    [
+      'contains the scans of all codes, not of codes a, b',
+      'Pass only --all',
+      { ...identity, all: true },
+      { all: false },
+    ],
+    [
+      'has the columns id,ts,qr_id, not id,ts',
+      'Pass --fields id,ts,qr_id',
+      identity,
+      { columns: ['id', 'ts'] },
+    ],
+    [
+      'was written without --no-header',
+      'Omit --no-header',
+      identity,
+      { dialect: { ...dialect, header: false } },
+    ],
     ['was written without --excel', 'Omit --excel', identity, { dialect: { ...dialect, excel: true } }],
-    ['was written with --excel', 'Add --excel', { ...identity, dialect: { ...dialect, excel: true } }, { dialect }],
-    ['was written without --raw-cells', 'Omit --raw-cells', identity, { dialect: { ...dialect, rawCells: true } }],
+    [
+      'was written with --excel',
+      'Add --excel',
+      { ...identity, dialect: { ...dialect, excel: true } },
+      { dialect },
+    ],
+    [
+      'was written without --raw-cells',
+      'Omit --raw-cells',
+      identity,
+      { dialect: { ...dialect, rawCells: true } },
+    ],
     [
       'has ts_local in the time zone Asia/Tokyo, not Europe/Berlin',
       'Add --timezone Asia/Tokyo',
@@ -234,7 +293,8 @@ describe('a run differs from what the file is', () => {
   });
 
   it('in more than can be listed: 20 names in a reason, 20 columns and 5 codes in a command', () => {
-    const names = (count: number) => Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, i) => `n${String(i).padStart(2, '0')}`);
     const codes = (count: number) => differenceOf({ ...identity, codes: names(count) }, identity);
     const columns = (count: number) => differenceOf({ ...identity, columns: names(count) }, identity);
     expect([codes(5)?.wayOn.includes('n04'), codes(6)?.wayOn.includes('n04')]).toEqual([true, false]);
@@ -252,7 +312,9 @@ describe('a run differs from what the file is', () => {
 
   it('in nothing that counts', () => {
     expect(differenceOf(identity, { ...identity, codes: ['a', 'b'] })).toBeUndefined();
-    expect(differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] })).toBeUndefined();
+    expect(
+      differenceOf({ ...identity, all: true }, { ...identity, all: true, codes: ['c'] }),
+    ).toBeUndefined();
     expect(differenceOf(ndjson, { ...ndjson, dialect: { ...dialect, excel: true } })).toBeUndefined();
   });
 });

@@ -1,10 +1,24 @@
 /** Backups of codes: what is on disk before a DELETE is sent, and what becomes of a code that is not deleted. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError } from '../../../src/base/errors.ts';
+import {
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+} from '../../../src/base/errors.ts';
 import { estimateBackup, openBackup } from '../../../src/scans/backup/back-up.ts';
 import type { BackupContext } from '../../../src/scans/backup/pause-code.ts';
 import type { SendDelete, Service } from '../../../src/service/service.ts';
@@ -136,12 +150,16 @@ describe('a backup', () => {
       return send(beforeSend);
     });
     expect(files()).toEqual(both);
-    expect(JSON.parse(read('scans.ndjson').split('\n')[0] ?? '')).toEqual(scanOf({ id: 1, time: NOW - 180_000 }));
+    expect(JSON.parse(read('scans.ndjson').split('\n')[0] ?? '')).toEqual(
+      scanOf({ id: 1, time: NOW - 180_000 }),
+    );
     expect([log[0], log[1], log.at(-1)]).toEqual(['PATCH paused', 'scans', 'DELETE']);
     expect(log.filter((line) => line.startsWith('PATCH'))).toHaveLength(1);
     expect(context.facts.files).toEqual([path('json'), path('scans.ndjson')]);
     backup.reportEnd();
-    expect(notes).toEqual([expect.stringMatching(/^Backed up every scan of 1 code up to 2026-01-10T00:00:00\.000Z\./)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Backed up every scan of 1 code up to 2026-01-10T00:00:00\.000Z\./),
+    ]);
   });
 
   it('pauses only an active code', async () => {
@@ -169,7 +187,9 @@ describe('a backup', () => {
     write('scans.ndjson', kept);
     await expect(backup.backUp(send)).rejects.toMatchObject({
       name: 'UnprovenError',
-      message: expect.stringContaining(`has ${missing} scan${missing > 1 ? 's' : ''} that the service did not return`),
+      message: expect.stringContaining(
+        `has ${missing} scan${missing > 1 ? 's' : ''} that the service did not return`,
+      ),
       hint: expect.stringContaining('--backup'),
     });
     expect([read('scans.ndjson'), code.status, log.includes('DELETE')]).toEqual([kept, 'active', false]);
@@ -196,11 +216,14 @@ describe('a backup', () => {
     },
   );
 
-  it.each(['json', 'scans.ndjson'])('goes to another directory if %s cannot be written', async (extension) => {
-    const { backup, path, send } = await useWorld();
-    mkdirSync(path(extension));
-    await expect(backup.backUp(send)).rejects.toMatchObject({ hint: expect.stringContaining('--backup') });
-  });
+  it.each(['json', 'scans.ndjson'])(
+    'goes to another directory if %s cannot be written',
+    async (extension) => {
+      const { backup, path, send } = await useWorld();
+      mkdirSync(path(extension));
+      await expect(backup.backUp(send)).rejects.toMatchObject({ hint: expect.stringContaining('--backup') });
+    },
+  );
 
   it('has more scans than the service counts, if the total is capped at any value (B2)', async () => {
     const { backup, saved, send } = await useWorld({ scans: 1203, how: { cap: 777 } });
@@ -227,9 +250,15 @@ describe('scans that arrive during the backup (B3)', () => {
       };
       const end = backup.backUp(send);
       if (rounds < 3) await end;
-      else await expect(end).rejects.toMatchObject({ name: 'UnprovenError', hint: expect.stringContaining('less often') });
+      else
+        await expect(end).rejects.toMatchObject({
+          name: 'UnprovenError',
+          hint: expect.stringContaining('less often'),
+        });
       expect(waits).toEqual(Array(Math.min(rounds, 2)).fill(1000));
-      expect([code.status, log.includes('DELETE')]).toEqual(rounds < 3 ? ['paused', true] : ['active', false]);
+      expect([code.status, log.includes('DELETE')]).toEqual(
+        rounds < 3 ? ['paused', true] : ['active', false],
+      );
       if (rounds < 3) expect(saved()).toHaveLength(3 + rounds);
     }
   });
@@ -249,7 +278,10 @@ describe('scans that arrive during the backup (B3)', () => {
         return send(beforeSend);
       });
       const after = log.slice(log.indexOf('due') + 1);
-      expect([before, after], `${ms} ${pausedMs}`).toEqual([0, [...Array(looks - 1).fill('scans'), 'DELETE']]);
+      expect([before, after], `${ms} ${pausedMs}`).toEqual([
+        0,
+        [...Array(looks - 1).fill('scans'), 'DELETE'],
+      ]);
     }
   });
 
@@ -305,7 +337,10 @@ describe('a check for newer scans (B3)', () => {
     ['the total is capped', 50, { cap: 50 }, 0],
     ['fewer are counted', 3, {}, 2],
   ])('finds them by their time if %s', async (_, scans, how, gone) => {
-    const { backup, model, saved, send, waits } = await useWorld({ scans, how: { order: 'ascending', ...how } });
+    const { backup, model, saved, send, waits } = await useWorld({
+      scans,
+      how: { order: 'ascending', ...how },
+    });
     const end = backup.backUp(async (beforeSend) => {
       await beforeSend?.();
       model.state.rows = [...model.state.rows.slice(gone), { id: 999, time: NOW }];
@@ -392,7 +427,11 @@ describe('a code that is not deleted', () => {
     const end = backup.backUp(send);
     if (isRefused) await end;
     else await expect(end).rejects.toBe(error);
-    expect([notes.length, code.status, files()]).toEqual([isRefused ? 1 : 0, 'active', isRefused ? both : [`${ID}.json`]]);
+    expect([notes.length, code.status, files()]).toEqual([
+      isRefused ? 1 : 0,
+      'active',
+      isRefused ? both : [`${ID}.json`],
+    ]);
   });
 
   it('keeps its status if it was never paused', async () => {
@@ -415,7 +454,11 @@ describe('a code that a killed run paused (B5)', () => {
     const { backup, code, files, log, read } = await useWorld({ status: 'paused' });
     await expect(backup.backUp(refuse(lost), { ...code, status: 'active' })).rejects.toBe(lost);
     expect(JSON.parse(read('json'))).toEqual({ ...code, status: 'active' });
-    expect([code.status, files(), log.filter((line) => line.startsWith('PATCH'))]).toEqual(['active', both, ['PATCH active']]);
+    expect([code.status, files(), log.filter((line) => line.startsWith('PATCH'))]).toEqual([
+      'active',
+      both,
+      ['PATCH active'],
+    ]);
   });
 });
 

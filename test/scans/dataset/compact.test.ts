@@ -6,14 +6,18 @@ import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, type LakeOptions, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
-const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+const rows = (first: number, ...times: number[]) =>
+  times.map((time, i) => ({ id: first + i, time: START + time }));
 
 const service: TestService = {
   [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR),
   [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY),
 };
 /** A later night, with a row for a day that was merged. */
-const later: TestService = { ...service, [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY)] };
+const later: TestService = {
+  ...service,
+  [CODE]: [...(service[CODE] ?? []), ...rows(21, 2 * DAY + HOUR / 2, 3 * DAY)],
+};
 
 /** The last day is not over. */
 const compact: LakeOptions = { compact: true, serviceNow: () => START + 2 * DAY + 2 * HOUR };
@@ -46,14 +50,21 @@ describe('a dataset whose parts are merged', () => {
     expect(notes).toEqual(['Merged 2 parts from 1 partition into 1']);
     // By this, later runs know which parts to read back (A11).
     const { parts } = parseManifest(Buffer.from(memory.read(`${memory.realPath(LAKE)}/_qrctl.json`) ?? ''));
-    expect(parts.find(({ name }) => name === 'part-000003.csv')).toMatchObject({ rows: 4, newestMs: START + 2 * HOUR });
+    expect(parts.find(({ name }) => name === 'part-000003.csv')).toMatchObject({
+      rows: 4,
+      newestMs: START + 2 * HOUR,
+    });
     expect(await runLake(memory, later, compact)).toBe(2);
     expect(seen(memory)).toEqual(wanted(later));
   });
 
   it('is left as it is while its days may still get rows, or if it is empty, and nothing is said', async () => {
     const notes: string[] = [];
-    const early = { ...compact, note: (line: string) => notes.push(line), serviceNow: () => START + DAY + HOUR / 2 };
+    const early = {
+      ...compact,
+      note: (line: string) => notes.push(line),
+      serviceNow: () => START + DAY + HOUR / 2,
+    };
     expect(await runLake(memory, { [CODE]: [] }, early)).toBe(0);
     await runLake(memory, service, early);
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
@@ -80,7 +91,11 @@ describe('a dataset whose parts are merged', () => {
       const text = memory.read(`${before}/${name}`);
       if (text !== undefined) expect(memory.read(`${memory.realPath(LAKE)}/${name}`)).toBe(text);
     }
-    await runLake(memory, { ...later, [OTHER_CODE]: [...(later[OTHER_CODE] ?? []), ...rows(31, 3 * DAY)] }, over);
+    await runLake(
+      memory,
+      { ...later, [OTHER_CODE]: [...(later[OTHER_CODE] ?? []), ...rows(31, 3 * DAY)] },
+      over,
+    );
     expect(memory.names().filter((path) => path.startsWith(before))).toEqual([]);
   });
 
@@ -95,7 +110,8 @@ describe('a dataset whose parts are merged', () => {
     const over = { compact: true, serviceNow: () => START + 9 * DAY };
     await runLake(memory, later, over);
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000003');
-    for (const number of ['000000', '000099']) expect(memory.read(`/data/.lake.${number}/_qrctl.json`)).toBeDefined();
+    for (const number of ['000000', '000099'])
+      expect(memory.read(`/data/.lake.${number}/_qrctl.json`)).toBeDefined();
   });
 
   it.each(['ndjson', 'parquet'] as const)('in %s', async (format) => {
@@ -118,7 +134,9 @@ describe('a dataset whose parts are merged', () => {
     );
     await expect(runLake(memory, later, compact)).rejects.toMatchObject({
       name: 'UnprovenError',
-      message: expect.stringMatching(/^cannot merge the parts of dt=2026-01-01: they contain \d rows? instead of 4$/),
+      message: expect.stringMatching(
+        /^cannot merge the parts of dt=2026-01-01: they contain \d rows? instead of 4$/,
+      ),
       hint: expect.stringContaining('Restore them from a backup'),
     });
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
@@ -127,16 +145,20 @@ describe('a dataset whose parts are merged', () => {
   it('is not merged where the merged part cannot be read back, for the reason that the system gives (P12)', async () => {
     await runLake(memory, service, { ...compact, serviceNow: () => START });
     const open: Disk['open'] = (path, ...rest) => {
-      if (path.startsWith('/data/.lake.000002/') && rest[0] === 'r+') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      if (path.startsWith('/data/.lake.000002/') && rest[0] === 'r+')
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
       return memory.disk.open(path, ...rest);
     };
-    await expect(runLake(memory, later, { ...compact, disk: { ...memory.disk, open } })).rejects.toThrow(/\(EIO\)/);
+    await expect(runLake(memory, later, { ...compact, disk: { ...memory.disk, open } })).rejects.toThrow(
+      /\(EIO\)/,
+    );
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000001');
   });
 
   it('is built where a killed run left another generation, which is removed (P13)', async () => {
     await runLake(memory, service, { ...compact, serviceNow: () => START });
-    for (const directory of ['/data/.lake.000002', '/data/.lake.000002/dt=2026-01-01']) await memory.disk.mkdir(directory);
+    for (const directory of ['/data/.lake.000002', '/data/.lake.000002/dt=2026-01-01'])
+      await memory.disk.mkdir(directory);
     memory.write('/data/.lake.000002/dt=2026-01-01/part-000009.csv', 'torn');
     await runLake(memory, later, compact);
     expect(memory.realPath(LAKE)).toBe('/data/.lake.000002');

@@ -40,7 +40,10 @@ it.skipIf(!hasDuckdb)(`${FILES} random files are to DuckDB what was written`, as
       const scans = rows.map(({ ms, ...rest }) => ({ ...rest, ts: formatInstant(ms) }));
       // Each is valid until the next is made.
       const first = Buffer.from(formatter.rows(scans) as Uint8Array);
-      await writeFile(join(cwd, `${number}.parquet`), Buffer.concat([first, Buffer.from(formatter.end() as Uint8Array)]));
+      await writeFile(
+        join(cwd, `${number}.parquet`),
+        Buffer.concat([first, Buffer.from(formatter.end() as Uint8Array)]),
+      );
       return rows.map(({ id, ms, ...rest }) => [`${id}`, ...Object.values(rest), `${BigInt(ms) * 1000n}`]);
     }),
   );

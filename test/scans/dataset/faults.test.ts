@@ -5,7 +5,8 @@ import { SOAK } from '../../support/property-runs.ts';
 import { CODE, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
 import { DAY, type LakeOptions, runLake, seen, wanted, watched } from './runs.ts';
 
-const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+const rows = (first: number, ...times: number[]) =>
+  times.map((time, i) => ({ id: first + i, time: START + time }));
 
 const service: TestService = {
   [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR),
@@ -19,7 +20,9 @@ const later: TestService = {
 
 describe('rows that are added', () => {
   // A minute of processor time is for the long runs; the others see each kind once.
-  const FAULTS = SOAK ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const) : (['end-within'] as const);
+  const FAULTS = SOAK
+    ? (['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'] as const)
+    : (['end-within'] as const);
   const CUTS = SOAK ? POWER_CUTS : POWER_CUTS.filter((keep) => keep('names') !== keep('inode 1')).slice(0, 1);
 
   it.each([true, false])(
@@ -54,9 +57,13 @@ describe('parts that are merged', () => {
   /** The last day is not over. */
   const compact: LakeOptions = { compact: true, serviceNow: () => START + 2 * DAY + 2 * HOUR };
   // Each kill takes a run: the quick ones are of a small dataset.
-  const [small, more] = SOAK ? [service, later] : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
+  const [small, more] = SOAK
+    ? [service, later]
+    : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
   const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
-  const CUTS = SOAK ? [undefined, ...POWER_CUTS] : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
+  const CUTS = SOAK
+    ? [undefined, ...POWER_CUTS]
+    : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
   it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
     for (const cut of CUTS) {
       await atEveryStep(

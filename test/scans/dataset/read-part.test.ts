@@ -16,7 +16,10 @@ const identity = { format: 'parquet' } as DatasetIdentity;
 it('with another byte is an error of its own with the name of the file (exit 1)', async () => {
   const formatter = createParquetFormatter(NAMES);
   const rows = [1, 2, 3].map((id) => ({ qr_id: 'a', id, ts: '2026-10-01T01:02:03.004Z' }));
-  const whole = Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  const whole = Buffer.concat([
+    Buffer.from(formatter.rows(rows) as Uint8Array),
+    Buffer.from(formatter.end() as Uint8Array),
+  ]);
   const path = join(await useDirectory(), 'part-000001.parquet');
   const part = { bytes: whole.length };
   const read = async () => {

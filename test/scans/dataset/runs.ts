@@ -58,7 +58,11 @@ export function openLake(memory: MemoryDisk, service: TestService, options: Lake
 }
 
 /** One whole run: every code from its position on, page by page, oldest first. Resolves to the number of rows added. */
-export async function runLake(memory: MemoryDisk, service: TestService, options: LakeOptions = {}): Promise<number> {
+export async function runLake(
+  memory: MemoryDisk,
+  service: TestService,
+  options: LakeOptions = {},
+): Promise<number> {
   const { pageRows = 3, failAfter = Number.POSITIVE_INFINITY, failing = [] } = options;
   const lake = await openLake(memory, service, options);
   let added = 0;
@@ -67,7 +71,9 @@ export async function runLake(memory: MemoryDisk, service: TestService, options:
     for (const [code, all] of Object.entries(service)) {
       const sink = lake.sinkOf(code);
       const { sinceMs = Number.NEGATIVE_INFINITY } = sink;
-      const rows = all.filter(({ time }) => time >= sinceMs).sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
+      const rows = all
+        .filter(({ time }) => time >= sinceMs)
+        .sort((a, b) => a.time - b.time || Number(a.id) - Number(b.id));
       try {
         for (let at = 0; at < rows.length; at += pageRows) {
           const page = rows.slice(at, at + pageRows);
@@ -94,7 +100,15 @@ export async function runLake(memory: MemoryDisk, service: TestService, options:
 export function writePage(sink: CodeSink, code: string, page: readonly TestRow[]): Promise<number> {
   return sink.write({
     rows: page.map(({ id, time, referrer = null }) => {
-      const scan = { id, ts: formatInstant(time), country: 'DE', city: null, device: 'mobile', os: 'iOS', browser: 'Safari' };
+      const scan = {
+        id,
+        ts: formatInstant(time),
+        country: 'DE',
+        city: null,
+        device: 'mobile',
+        os: 'iOS',
+        browser: 'Safari',
+      };
       return { qr_id: code, qr_slug: 'menu', qr_name: 'Menu', ...scan, referrer };
     }),
     times: page.map(({ time }) => time),
@@ -104,13 +118,16 @@ export function writePage(sink: CodeSink, code: string, page: readonly TestRow[]
 /** What an engine sees that lists the directory now: `dt=2026-01-01 id`, sorted. Throws at a file that is not whole. */
 export function seen(memory: MemoryDisk): string[] {
   const root = `${memory.realPath(LAKE)}/`;
-  const paths = memory.names().filter((path) => path.startsWith(root) && /\/dt=[^/]+\/[^._][^/]*\.csv$/.test(path));
+  const paths = memory
+    .names()
+    .filter((path) => path.startsWith(root) && /\/dt=[^/]+\/[^._][^/]*\.csv$/.test(path));
   return paths.flatMap((path) => rowsOf(path, memory.read(path) ?? '')).sort();
 }
 
 function rowsOf(path: string, text: string): string[] {
   const [header, ...lines] = text.split('\n');
-  if (!header?.startsWith('qr_id,') || lines.pop() !== '' || lines.length === 0) throw new Error(`${path} is torn: ${text}`);
+  if (!header?.startsWith('qr_id,') || lines.pop() !== '' || lines.length === 0)
+    throw new Error(`${path} is torn: ${text}`);
   return lines.map((line) => {
     const cells = line.split(',');
     if (cells.length !== header.split(',').length) throw new Error(`${path} is torn: ${line}`);

@@ -2,7 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
 import { readPart } from '../../../src/scans/dataset/read-part.ts';
-import { formatPart, mergeParts, type PartFormatter, writePart } from '../../../src/scans/dataset/write-part.ts';
+import {
+  formatPart,
+  mergeParts,
+  type PartFormatter,
+  writePart,
+} from '../../../src/scans/dataset/write-part.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { countingDisk } from '../append/runs.ts';
 
@@ -60,7 +65,9 @@ describe('the file of a part', () => {
   it('is closed when it was written, read and merged', async () => {
     const { disk, stillOpen, path, bytes } = await written();
     const read: string[] = [];
-    await readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '' }, ({ id }) => read.push(id));
+    await readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '' }, ({ id }) =>
+      read.push(id),
+    );
     expect(read).toEqual(ids);
     await drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }]));
     expect(stillOpen()).toBe(0);
@@ -75,14 +82,24 @@ describe('the file of a part', () => {
   it('is not said to be damaged when the run was interrupted', async () => {
     const { disk, path, bytes } = await written();
     const signal = AbortSignal.abort(new Error('interrupted'));
-    const reading = readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '', signal }, () => {});
+    const reading = readPart(
+      { disk, path, part: { bytes }, identity: parquet as never, begin: '', signal },
+      () => {},
+    );
     await expect(reading).rejects.toThrow(/^interrupted$/);
-    await expect(drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }], signal))).rejects.toThrow(/^interrupted$/);
+    await expect(
+      drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }], signal)),
+    ).rejects.toThrow(/^interrupted$/);
   });
 });
 
 async function written(count = COUNT) {
   const { disk, stillOpen } = countingDisk(createMemoryDisk());
-  const bytes = await writePart(disk, PATH, PATH, formatPart(createParquetFormatter(NAMES), rows.slice(0, count)));
+  const bytes = await writePart(
+    disk,
+    PATH,
+    PATH,
+    formatPart(createParquetFormatter(NAMES), rows.slice(0, count)),
+  );
   return { disk, stillOpen, path: PATH, bytes };
 }

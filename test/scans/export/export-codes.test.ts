@@ -115,7 +115,8 @@ async function exported({
   const hints = async () => (await summary).failures.map(({ error }) => (error as { hint?: string }).hint);
   const sinceAsked = () => asked.map(({ sinceMs: ms }) => ms);
   const messages = async () => (await summary).failures.map(({ error }) => error.message);
-  const of = (verb: string) => log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
+  const of = (verb: string) =>
+    log.filter((line) => line.startsWith(verb)).map((line) => line.slice(verb.length + 1));
   return { result, range, messages, hints, sinceAsked, log, of, asked, progress };
 }
 
@@ -142,7 +143,9 @@ describe('a service that does not tell its time', () => {
     // Page 1 has the oldest alone.
     const { messages } = await exported({ ...silent, job, rows, how: { ...how, pageCap: 1 } });
     expect(await messages()).toEqual([
-      expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
+      expect.stringContaining(
+        "the service sends no Date header and has scans later than this machine's clock",
+      ),
     ]);
   });
 
@@ -169,7 +172,9 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
       const how = { ignoresBounds: true, pageCap: 50, order };
       const { messages } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how });
       expect(await messages()).toEqual([
-        expect.stringContaining("the service sends no Date header and has scans later than this machine's clock"),
+        expect.stringContaining(
+          "the service sends no Date header and has scans later than this machine's clock",
+        ),
       ]);
     },
   );
@@ -177,7 +182,13 @@ describe('a service that does not tell its time, and heeds no bounds', () => {
   it('is read until the time of the machine, where it shows nothing later', async () => {
     const rows = [...threeRows, { id: 4, time: UNTIL }];
     const job = { untilMs: undefined, codes: [{ id: 'a' }], now: () => UNTIL };
-    const { result } = await exported({ dateMs: null, nowMs: () => undefined, job, rows, how: { ignoresBounds: true } });
+    const { result } = await exported({
+      dateMs: null,
+      nowMs: () => undefined,
+      job,
+      rows,
+      how: { ignoresBounds: true },
+    });
     expect((await result()).scans).toBe(3);
   });
 });
@@ -204,10 +215,16 @@ describe('a sink that wants more when it knows the end', () => {
 describe('a range that does not add up', () => {
   it('is walked once where its end was known from the beginning', async () => {
     const how = { lie: (total: number) => total + 7 };
-    const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch((error) => error);
+    const { messages, asked } = await exported({ how, job: { codes: [{ id: 'a' }] } }).catch(
+      (error) => error,
+    );
     await messages().catch(() => undefined);
     const known = asked.length;
-    const open = await exported({ how, nowMs: () => undefined, job: { untilMs: undefined, codes: [{ id: 'a' }] } });
+    const open = await exported({
+      how,
+      nowMs: () => undefined,
+      job: { untilMs: undefined, codes: [{ id: 'a' }] },
+    });
     await open.messages().catch(() => undefined);
     expect(open.asked.length).toBeGreaterThan(known);
   });
@@ -218,18 +235,26 @@ describe('a service that dates scans ahead of its Date', () => {
   const old = Array.from({ length: 7 }, (_, at) => ({ id: at + 1, time: UNTIL - 60_000 * (9 - at) }));
   const late = { id: 90, time: UNTIL - 60_000 * 9 + 1 };
 
-  it.each([2, 3])('does not let a late scan make up for one ahead, which page 1 has: it comes at request %i (C1)', async (at) => {
-    const rows = [...old, { id: 80, time: UNTIL + 8000 }];
-    const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
-    const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how });
-    expect(await result()).toEqual({ codes: 1, scans: 8, failed: [] });
-    expect(asked.slice(0, 2).map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
-  });
+  it.each([2, 3])(
+    'does not let a late scan make up for one ahead, which page 1 has: it comes at request %i (C1)',
+    async (at) => {
+      const rows = [...old, { id: 80, time: UNTIL + 8000 }];
+      const how: ModelScansOptions = { order: 'descending', pageCap: 3, arrivals: new Map([[at, [late]]]) };
+      const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how });
+      expect(await result()).toEqual({ codes: 1, scans: 8, failed: [] });
+      expect(asked.slice(0, 2).map(({ untilMs }) => untilMs)).toEqual([undefined, UNTIL + 1000]);
+    },
+  );
 
   it('costs one request more, and none where they are within the second that is asked for anyway, or all is shown', async () => {
     const cost = async (aheadMs: number, pageCap: number) => {
       const rows = [...old, { id: 80, time: UNTIL + aheadMs }];
-      const { result, asked } = await exported({ nowMs: () => undefined, job, rows, how: { order: 'descending', pageCap } });
+      const { result, asked } = await exported({
+        nowMs: () => undefined,
+        job,
+        rows,
+        how: { order: 'descending', pageCap },
+      });
       expect((await result()).scans).toBe(7);
       return asked.length;
     };
@@ -258,15 +283,26 @@ describe('the range that was read', () => {
   };
 
   it('begins where the first of its codes begins, and ends for all alike', async () => {
-    expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({ sinceMs: UNTIL - 30_000, untilMs: UNTIL });
-    expect(await read([UNTIL - 20_000, undefined, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
-    expect(await read([undefined, UNTIL - 20_000, UNTIL - 10_000])).toEqual({ sinceMs: undefined, untilMs: UNTIL });
+    expect(await read([UNTIL - 20_000, UNTIL - 30_000, UNTIL - 10_000])).toEqual({
+      sinceMs: UNTIL - 30_000,
+      untilMs: UNTIL,
+    });
+    expect(await read([UNTIL - 20_000, undefined, UNTIL - 10_000])).toEqual({
+      sinceMs: undefined,
+      untilMs: UNTIL,
+    });
+    expect(await read([undefined, UNTIL - 20_000, UNTIL - 10_000])).toEqual({
+      sinceMs: undefined,
+      untilMs: UNTIL,
+    });
   });
 });
 
 describe('a range whose beginning is not before its end', () => {
   it('is told from one that has a beginning', async () => {
-    expect(await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result()).toMatchObject({
+    expect(
+      await (await exported({ sinceMs: UNTIL - 20_000, job: { codes: [{ id: 'a' }] } })).result(),
+    ).toMatchObject({
       scans: 3,
     });
   });
@@ -281,7 +317,9 @@ describe('a range whose beginning is not before its end', () => {
   it.each([UNTIL, UNTIL + 1])('is not sent (C19)', async (sinceMs) => {
     const { messages, asked } = await exported({ sinceMs, job: { codes: [{ id: 'a' }] } });
     expect(await messages()).toEqual([
-      expect.stringMatching(/^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/),
+      expect.stringMatching(
+        /^the end of the range \(2025-10-09.*\) is not after its start \(2025-10-09T08:53:20/,
+      ),
     ]);
     expect(asked).toEqual([]);
   });
@@ -292,7 +330,9 @@ describe('a range whose beginning is not before its end', () => {
       nowMs: () => undefined,
       job: { untilMs: undefined, codes: [{ id: 'a' }] },
     });
-    expect(await messages()).toEqual([expect.stringMatching(/^the end of the range .* is not after its start/)]);
+    expect(await messages()).toEqual([
+      expect.stringMatching(/^the end of the range .* is not after its start/),
+    ]);
     expect(asked).toHaveLength(1);
   });
 });
@@ -306,7 +346,11 @@ describe('a code without scans', () => {
 
   it('that was listed is not', async () => {
     const listed = { id: 'a', slug: 'menu' };
-    expect(await (await exported({ ...empty, job: { codes: [listed] } })).result()).toEqual({ codes: 1, scans: 0, failed: [] });
+    expect(await (await exported({ ...empty, job: { codes: [listed] } })).result()).toEqual({
+      codes: 1,
+      scans: 0,
+      failed: [],
+    });
   });
 });
 
@@ -370,8 +414,12 @@ describe('codes one after the other', () => {
     const { result, log, of } = await exported({});
     expect(await result()).toEqual({ codes: 5, scans: 15, failed: [] });
     expect(log.indexOf('ask d')).toBeLessThan(log.indexOf('write c'));
-    const own = log.filter((line) => /^(checkpoint|write|commit)/.test(line)).filter((line, i, lines) => line !== lines[i - 1]);
-    expect(own).toEqual(['a', 'b', 'c', 'd', 'e'].flatMap((id) => [`checkpoint ${id}`, `write ${id}`, `commit ${id}`]));
+    const own = log
+      .filter((line) => /^(checkpoint|write|commit)/.test(line))
+      .filter((line, i, lines) => line !== lines[i - 1]);
+    expect(own).toEqual(
+      ['a', 'b', 'c', 'd', 'e'].flatMap((id) => [`checkpoint ${id}`, `write ${id}`, `commit ${id}`]),
+    );
     expect(of('discard')).toEqual([]);
   });
 
@@ -385,7 +433,11 @@ describe('codes one after the other', () => {
   });
 
   it('are none where none are given', async () => {
-    expect(await (await exported({ job: { codes: [] } })).result()).toEqual({ codes: 0, scans: 0, failed: [] });
+    expect(await (await exported({ job: { codes: [] } })).result()).toEqual({
+      codes: 0,
+      scans: 0,
+      failed: [],
+    });
   });
 });
 
@@ -395,7 +447,10 @@ describe('a code that fails alone', () => {
     ['cannot be proven', () => new UnprovenError('could not be proven complete')],
     ['has an answer that is not as specified', () => new UnexpectedAnswerError('a row without an id')],
     ['has a file that is refused', () => new UsageError('was edited')],
-    ['has a range refused that was taken for another code', () => new RejectedError('rejected (400)', { status: 400 })],
+    [
+      'has a range refused that was taken for another code',
+      () => new RejectedError('rejected (400)', { status: 400 }),
+    ],
     ['is one the service fails on, and it answers for the others', down],
   ])('%s: the others are exported (C17)', async (_, failure) => {
     const { result, of } = await exported({ failures: { c: failure } });
@@ -426,7 +481,9 @@ describe('a code that fails alone', () => {
   });
 
   it('does not count for a service that is down, where it failed for another reason', async () => {
-    const { result } = await exported({ failures: { b: () => new NotFoundError('not found (404)'), c: down } });
+    const { result } = await exported({
+      failures: { b: () => new NotFoundError('not found (404)'), c: down },
+    });
     expect((await result()).failed).toEqual(['b', 'c']);
   });
 
@@ -434,7 +491,9 @@ describe('a code that fails alone', () => {
     const { read } = modelScans([{ id: 1, time: UNTIL - 5000 }], { lie: (total) => total + 1 });
     const listScans = (_: string, request: ScanPageRequest) => read(request);
     const service = { listScans, getCode: async () => ({}) as QrCode, nowMs: () => UNTIL };
-    const { messages } = await exported({ job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service } });
+    const { messages } = await exported({
+      job: { codes: [{ id: 'a', slug: 'spring-menu' }, { id: 'b' }], service },
+    });
     expect(await messages()).toEqual([
       expect.stringMatching(/^the scan export for spring-menu until /),
       expect.stringMatching(/^the scan export for b until /),
@@ -446,7 +505,11 @@ describe('a failure that is not of one code ends the export (C17)', () => {
   it.each<[string, Record<string, () => Error>, RegExp]>([
     ['the service fails on two codes in a row', { b: down, c: down }, /failed/],
     ['no answer comes', { b: () => new UnavailableError('connection refused') }, /connection refused/],
-    ['the first range is refused', { a: () => new RejectedError('rejected (400)', { status: 400 }) }, /rejected/],
+    [
+      'the first range is refused',
+      { a: () => new RejectedError('rejected (400)', { status: 400 }) },
+      /rejected/,
+    ],
     ['the key is refused', { b: () => new AuthError('unauthorized (401)') }, /unauthorized/],
   ])('%s', async (_, failures, message) => {
     const { result, of } = await exported({ failures });

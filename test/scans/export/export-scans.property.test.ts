@@ -3,7 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { UnprovenError } from '../../../src/base/errors.ts';
 import { exportScans } from '../../../src/scans/export/export-scans.ts';
 import { type Range, widened } from '../../../src/scans/export/range.ts';
-import { type ModelRow, type ModelScans, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
+import {
+  type ModelRow,
+  type ModelScans,
+  type ModelScansOptions,
+  modelScans,
+} from '../../support/model-service/scans.ts';
 import { runs } from '../../support/property-runs.ts';
 import { fetchAhead, idsOf, memorySink, START } from './reading.ts';
 
@@ -37,7 +42,8 @@ function inRange(rows: readonly ModelRow[], { sinceMs, untilMs }: Range): number
 }
 
 /** Times on a coarse grid, so that ties across page borders are common. */
-const time = (span: number, grid: number) => fc.integer({ min: 0, max: Math.ceil(span / grid) }).map((n) => START + n * grid);
+const time = (span: number, grid: number) =>
+  fc.integer({ min: 0, max: Math.ceil(span / grid) }).map((n) => START + n * grid);
 
 const world = fc
   .record({
@@ -59,7 +65,9 @@ const world = fc
     fc.record({
       shape: fc.constant(shape),
       times: fc.array(time(shape.span, shape.grid), { minLength: shape.count, maxLength: shape.count }),
-      arrivals: fc.array(fc.tuple(fc.integer({ min: 2, max: 30 }), time(shape.span, shape.grid)), { maxLength: 12 }),
+      arrivals: fc.array(fc.tuple(fc.integer({ min: 2, max: 30 }), time(shape.span, shape.grid)), {
+        maxLength: 12,
+      }),
       bounds: fc.tuple(time(shape.span, shape.grid), time(shape.span, shape.grid)),
       late: fc.boolean(),
     }),
@@ -81,7 +89,12 @@ function build({ shape, times, arrivals, bounds, late }: World) {
 }
 
 /** Exact as of one of the answers, or not proven: never silently wrong. */
-async function isExactOrRefused(service: ModelScans, range: Range, width: number, proveBeyond = false): Promise<boolean> {
+async function isExactOrRefused(
+  service: ModelScans,
+  range: Range,
+  width: number,
+  proveBeyond = false,
+): Promise<boolean> {
   try {
     const { ids, notes } = await run(service, range, width, proveBeyond);
     // As many as there were when one of the answers came; rows arrive, and none vanish.
@@ -111,7 +124,10 @@ function outermostTwoSeconds(rows: readonly ModelRow[], isDescending: boolean): 
 
 /** The most that a service may cost: three times its pages and twenty requests; more where rows of one instant swap places under a total that is right. */
 function boundOf(service: ModelScans, range: Range): number {
-  const rows = inRange(service.state.rows, { sinceMs: (range.sinceMs ?? START) - 2000, untilMs: range.untilMs + 2000 }).length;
+  const rows = inRange(service.state.rows, {
+    sinceMs: (range.sinceMs ?? START) - 2000,
+    untilMs: range.untilMs + 2000,
+  }).length;
   return (
     3 * Math.ceil(Math.max(rows, service.state.rows.length) / service.pageSize) +
     20 +
@@ -126,7 +142,9 @@ async function holdsWhatStoodThere(service: ModelScans, range: Range, width: num
     const found = new Set(ids);
     const states = [...service.state.answered].map((rows) => new Set(inRange(rows, range)));
     expect(found.size).toBe(ids.length);
-    expect([...(states[0] ?? [])].filter((id) => states.every((state) => state.has(id)) && !found.has(id))).toEqual([]);
+    expect(
+      [...(states[0] ?? [])].filter((id) => states.every((state) => state.has(id)) && !found.has(id)),
+    ).toEqual([]);
     expect(ids.filter((id) => !states.some((state) => state.has(id)))).toEqual([]);
   } catch (error) {
     if (!(error instanceof UnprovenError)) throw error;
@@ -158,7 +176,11 @@ describe('an export against any service', () => {
     await fc.assert(
       fc.asyncProperty(lies, async ({ drawn, at, by, always, cut, cap }) => {
         // No arrivals and no shuffled ties here: a total that is wrong by just the number of rows they hide deceives any reader.
-        const { rows, range, how, width } = build({ ...drawn, shape: { ...drawn.shape, shuffleTies: false }, arrivals: [] });
+        const { rows, range, how, width } = build({
+          ...drawn,
+          shape: { ...drawn.shape, shuffleTies: false },
+          arrivals: [],
+        });
         if ((cap !== null || (always && by < 0)) && isOfOneSecond(rows, range)) return;
         // A page of a few rows of no order is in order by chance.
         if (cap !== null && how.order === 'none' && Math.min(cap, how.pageCap ?? 500) < 8) return;
@@ -182,7 +204,9 @@ describe('an export against any service', () => {
         const lie = (total: number) => total + by;
         const service = modelScans(rows, { ...how, shuffleTies: true, beyond: 'empty', lie });
         await run(service, range, width).catch((error) => expect(error).toBeInstanceOf(UnprovenError));
-        expect(service.state.requests).toBeLessThanOrEqual(3 * Math.ceil(rows.length / service.pageSize) + 20);
+        expect(service.state.requests).toBeLessThanOrEqual(
+          3 * Math.ceil(rows.length / service.pageSize) + 20,
+        );
       }),
       RUNS,
     );
@@ -193,14 +217,19 @@ describe('an export against any service', () => {
     const changes = fc.record({
       drawn: world,
       vanish: fc.boolean(),
-      at: fc.array(fc.tuple(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 900 })), { minLength: 1, maxLength: 10 }),
+      at: fc.array(fc.tuple(fc.integer({ min: 2, max: 20 }), fc.nat({ max: 900 })), {
+        minLength: 1,
+        maxLength: 10,
+      }),
       lags: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 20 }),
       late: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(changes, async ({ drawn, vanish, at, lags, late }) => {
         const { rows, range, how, width } = build({ ...drawn, late, arrivals: vanish ? [] : drawn.arrivals });
-        const departures = new Map(at.map(([request, id]) => [request, vanish ? [(id % Math.max(rows.length, 1)) + 1] : []]));
+        const departures = new Map(
+          at.map(([request, id]) => [request, vanish ? [(id % Math.max(rows.length, 1)) + 1] : []]),
+        );
         const lag = (request: number) => lags[request % 20] ?? 0;
         await holdsWhatStoodThere(modelScans(rows, { ...how, departures, lag }), range, width);
       }),
@@ -220,7 +249,11 @@ describe('an export against any service', () => {
         const { rows, range, how, width } = build({ ...drawn, arrivals: [] });
         const shorten = (page: ModelRow[], request: number) =>
           twice.length === 0 && short[request % 20] ? page.slice(0, page.length >> 1) : page;
-        await isExactOrRefused(modelScans(rows, { ...how, twice: new Set(twice), countsRepeats, shorten }), range, width);
+        await isExactOrRefused(
+          modelScans(rows, { ...how, twice: new Set(twice), countsRepeats, shorten }),
+          range,
+          width,
+        );
       }),
       RUNS,
     );
@@ -256,12 +289,19 @@ describe('an export against any service', () => {
         if (how.order === 'none' || (how.wholeSeconds && isOfOneSecond(rows, range))) return;
         const service = modelScans(rows, { ...how, shuffleTies: false });
         await run(service, range, width);
-        const asked = inRange(rows, { sinceMs: (range.sinceMs ?? START) - 2000, untilMs: range.untilMs + 1001 }).length;
+        const asked = inRange(rows, {
+          sinceMs: (range.sinceMs ?? START) - 2000,
+          untilMs: range.untilMs + 1001,
+        }).length;
         const size = Math.min(how.pageCap ?? 500, 500);
         const isDense = new Set(rows.map(({ time }) => Math.floor(time / 1000))).size < asked / 2;
         // Where many share a second it may take more to tell what lies beyond it.
         const atEdge = outermostTwoSeconds(rows, how.order === 'descending');
-        const beyond = isDense ? 6 + Math.ceil(asked / size) : how.wholeSeconds || size < 50 ? 4 + Math.ceil(atEdge / size) : 1;
+        const beyond = isDense
+          ? 6 + Math.ceil(asked / size)
+          : how.wholeSeconds || size < 50
+            ? 4 + Math.ceil(atEdge / size)
+            : 1;
         expect(service.state.requests).toBeLessThanOrEqual(Math.max(1, Math.ceil(asked / size)) + beyond);
       }),
       RUNS,

@@ -13,7 +13,10 @@ const job = { code: 'spring-menu', note: () => undefined, checkExists: async () 
 async function exported(count: number, how: ModelScansOptions & { together?: number }) {
   const service = modelScans(rows(count, how.together), how);
   const sink = memorySink();
-  await exportScans({ ...job, read: service.read, range: RANGE, asked: widened(RANGE), fetchInOrder, width: 4 }, sink);
+  await exportScans(
+    { ...job, read: service.read, range: RANGE, asked: widened(RANGE), fetchInOrder, width: 4 },
+    sink,
+  );
   return { ids: idsOf(sink.kept), requests: service.state.requests };
 }
 
@@ -21,7 +24,9 @@ async function exported(count: number, how: ModelScansOptions & { together?: num
 async function exportedFrom(first: ScanPage, script: (ScanPage | Error)[], more: Partial<ScanExport> = {}) {
   const { read, asked } = answers(...script);
   const sink = memorySink();
-  const failure = await exportScans({ ...reading(read), ...job, first, ...more }, sink).catch((error) => error);
+  const failure = await exportScans({ ...reading(read), ...job, first, ...more }, sink).catch(
+    (error) => error,
+  );
   return { ids: idsOf(sink.kept), rewinds: sink.kept.rewinds, failure, asked };
 }
 
@@ -38,9 +43,12 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
           [26_000, 10_000],
         ]
       : [[1200, 1000]],
-  )('has %i scans, and neither counts nor shows more than %i: they are all exported (C10)', async (count, at) => {
-    expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
-  });
+  )(
+    'has %i scans, and neither counts nor shows more than %i: they are all exported (C10)',
+    async (count, at) => {
+      expect((await exported(count, { order, ...truncated(at) })).ids).toEqual(all(count));
+    },
+  );
 
   it.each(
     SOAK
@@ -58,13 +66,16 @@ describe.each(['ascending', 'descending'] as const)('a service that pages %s', (
     expect((await exported(1503, { order, pageCap: 10, ...truncated(100) })).ids).toEqual(all(1503));
   });
 
-  it.each([1000, 1500, 5000])('has just %i scans: that costs one request more than its pages', async (count) => {
-    for (const together of [1, 3]) {
-      const { ids, requests } = await exported(count, { order, together });
-      expect(ids).toEqual(all(count));
-      expect(requests).toBe(count / 500 + 1);
-    }
-  });
+  it.each([1000, 1500, 5000])(
+    'has just %i scans: that costs one request more than its pages',
+    async (count) => {
+      for (const together of [1, 3]) {
+        const { ids, requests } = await exported(count, { order, together });
+        expect(ids).toEqual(all(count));
+        expect(requests).toBe(count / 500 + 1);
+      }
+    },
+  );
 
   it('has bursts of 700 scans that swap places in every answer: they are all exported', async () => {
     expect((await exported(1400, { order, together: 700, shuffleTies: true })).ids).toEqual(all(1400));
@@ -102,7 +113,10 @@ describe('an export', () => {
   it('writes nothing for a page of which no row is in the range', async () => {
     const sink = memorySink();
     const { read } = answers(p([1, 2], 3), p([3], 3));
-    await exportScans({ ...reading(read), ...job, range: { ...RANGE, untilMs: RANGE.untilMs - 2_000_000_000 } }, sink);
+    await exportScans(
+      { ...reading(read), ...job, range: { ...RANGE, untilMs: RANGE.untilMs - 2_000_000_000 } },
+      sink,
+    );
     expect(sink.kept.writes).toBe(0);
   });
 
@@ -111,7 +125,9 @@ describe('an export', () => {
     const note = (line: string) => notes.push(line);
     const { ids, rewinds, asked } = await exportedFrom(p([2, 5, 1], 4), [p([4], 4)], { note });
     expect({ ids, rewinds, asked }).toEqual({ ids: [2, 5, 1, 4], rewinds: 1, asked: [2] });
-    expect(notes).toEqual(["The service does not sort these scans by time. Exporting them in the service's order"]);
+    expect(notes).toEqual([
+      "The service does not sort these scans by time. Exporting them in the service's order",
+    ]);
   });
 
   it('takes the rows of a page that shows all there is in any order', async () => {
@@ -164,9 +180,13 @@ describe('the requests that an export needs after page 1', () => {
     const instant = START + 7500;
     const range = Object.fromEntries(Object.entries(from).map(([bound, ms]) => [bound, instant + ms]));
     const always = { isKnown: true, proveBeyond: true };
-    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5] }), { ...always, ...range })).toBe(requests);
+    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5] }), { ...always, ...range })).toBe(
+      requests,
+    );
     // What is not shown may be of another instant.
-    expect(requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5], total: 4 }), { ...always, ...range })).toBe(2);
+    expect(
+      requestsAfter(page([1, 2, 3], { times: [7.5, 7.5, 7.5], total: 4 }), { ...always, ...range }),
+    ).toBe(2);
     expect(requestsAfter(page([1, 2, 3], { times: [7, 7, 8] }), { ...always, ...range })).toBe(1);
   });
 
@@ -195,7 +215,9 @@ describe('a code that is gone', () => {
     let checks = 0;
     const late = () => (++checks > 1 ? checkExists() : Promise.resolve());
     const gone = [p([], 0), p([], 0), p([], 0)];
-    expect((await exportedFrom(p([1, 2], 4), [p([9], 4), ...gone], { checkExists: late })).failure).toBeInstanceOf(NotFoundError);
+    expect(
+      (await exportedFrom(p([1, 2], 4), [p([9], 4), ...gone], { checkExists: late })).failure,
+    ).toBeInstanceOf(NotFoundError);
   });
 
   it('is told from a page that shows rows of which the service counts none', async () => {
@@ -220,7 +242,10 @@ describe('what does not add up is said', () => {
     ['a total that is too large', { lie: (total) => total + 7 }, /: a page has the wrong number of rows$/],
     [
       'rows that are gone all at once, of a code that is still there',
-      { lie: (total, request) => (request < 3 ? total : 0), shorten: (page, request) => (request < 3 ? page : []) },
+      {
+        lie: (total, request) => (request < 3 ? total : 0),
+        shorten: (page, request) => (request < 3 ? page : []),
+      },
       /the service returned rows before but now returns none$/,
     ],
     [
@@ -229,9 +254,13 @@ describe('what does not add up is said', () => {
       /reports a total of \d+ but returned \d+ rows$/,
     ],
   ])('%s (C13)', async (_, how, words) => {
-    const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch((error) => error);
+    const failure = await exported(600, { order: 'descending', pageCap: 100, ...how }).catch(
+      (error) => error,
+    );
     expect(failure).toBeInstanceOf(UnprovenError);
-    expect(failure.message).toMatch(/^the scan export for spring-menu until .* could not be verified as complete: /);
+    expect(failure.message).toMatch(
+      /^the scan export for spring-menu until .* could not be verified as complete: /,
+    );
     expect(failure.message).toMatch(words);
     expect(failure.hint).toMatch(/^When fewer scans arrive, run the same command again/);
   });
@@ -246,14 +275,18 @@ describe('what does not add up is said', () => {
   it('of rows in no order with the numbers, where they are out for good', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read } = answers(...Array.from({ length: 12 }, () => p([], 4)));
-    const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch((error) => error);
+    const failure = await exportScans({ ...reading(read), ...job, first: p([2, 3, 1], 4) }, sink).catch(
+      (error) => error,
+    );
     expect(failure.message).toMatch(/: the service reports a total of 4 but returned 3 rows$/);
   });
 
   it('at once, where what was written cannot be taken back (C15)', async () => {
     const sink = { ...memorySink(), checkpoint: async () => async () => false };
     const { read, asked } = answers(p([9], 4));
-    const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch((error) => error);
+    const failure = await exportScans({ ...reading(read), ...job, first: p([1, 2], 4) }, sink).catch(
+      (error) => error,
+    );
     expect(failure).toBeInstanceOf(UnprovenError);
     expect(failure.message).toMatch(/: a page has the wrong number of rows$/);
     expect(asked).toEqual([2]);

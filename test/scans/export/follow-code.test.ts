@@ -39,9 +39,12 @@ function follow(how: ModelScansOptions = {}) {
     list(...minutes: number[]) {
       const rows = minutes.map((at) => ({ id: ++id, time: START_MS + at * 60_000 }));
       const way = how.order === 'descending' ? -1 : 1;
-      scans.state.rows = [...scans.state.rows, ...rows].sort((a, b) => way * (a.time - b.time || a.id - b.id));
+      scans.state.rows = [...scans.state.rows, ...rows].sort(
+        (a, b) => way * (a.time - b.time || a.id - b.id),
+      );
     },
-    next: async () => (await followed.next()).map(({ row, ms }) => [Number(row.id), (ms - START_MS) / 60_000]),
+    next: async () =>
+      (await followed.next()).map(({ row, ms }) => [Number(row.id), (ms - START_MS) / 60_000]),
   };
 }
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createPageMerger, InconsistentPagesError, oldestFirst } from '../../../src/scans/export/page-merger.ts';
+import {
+  createPageMerger,
+  InconsistentPagesError,
+  oldestFirst,
+} from '../../../src/scans/export/page-merger.ts';
 import { idsOf, page, START } from './reading.ts';
 
 describe('a page merger', () => {
@@ -51,7 +55,9 @@ describe('a page merger', () => {
   it('says how many rows are missing before a page', () => {
     const merger = createPageMerger();
     merger.add(page([1]), 0);
-    expect(() => merger.add(page([4]), 3)).toThrow(new InconsistentPagesError('2 rows missing between two pages'));
+    expect(() => merger.add(page([4]), 3)).toThrow(
+      new InconsistentPagesError('2 rows missing between two pages'),
+    );
   });
 
   it.each([
@@ -61,7 +67,9 @@ describe('a page merger', () => {
   ])('refuses a page that %s: rows moved between two pages (C3)', (_, ids, rank) => {
     const merger = createPageMerger();
     merger.add(page([1, 2]), 0);
-    expect(() => merger.add(page(ids), rank)).toThrow(new InconsistentPagesError('rows moved between two pages'));
+    expect(() => merger.add(page(ids), rank)).toThrow(
+      new InconsistentPagesError('rows moved between two pages'),
+    );
   });
 
   it('refuses a page in which a row came twice (C5)', () => {
@@ -77,7 +85,9 @@ describe('a page merger', () => {
 describe('rows oldest first', () => {
   it('are ordered by time, those of one instant by id, also beyond 2^53', () => {
     const ids = [5n, 3, 9_007_199_254_740_993n, 9_007_199_254_740_992n];
-    const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<typeof page>['rows'];
+    const rows = ids.map((id, i) => ({ ...page([1]).rows[0], id, ts: String(i) })) as ReturnType<
+      typeof page
+    >['rows'];
     expect(oldestFirst({ rows, times: [2, 2, 1, 1] }).rows.map(({ id }) => id)).toEqual([
       9_007_199_254_740_992n,
       9_007_199_254_740_993n,

@@ -6,7 +6,11 @@ import { modelScans } from '../../support/model-service/scans.ts';
 import { answers, collect, idsOf, page, reading, rows, START } from './reading.ts';
 
 /** Walks pages of two rows: `first` is page 1, `script` answers what is asked for next. */
-function walked(first: ScanPage, script: (ScanPage | Error)[], { order = 'ascending' as const, width = 1 } = {}) {
+function walked(
+  first: ScanPage,
+  script: (ScanPage | Error)[],
+  { order = 'ascending' as const, width = 1 } = {},
+) {
   const { read, asked } = answers(...script);
   return { ids: collect(paginate(reading(read, { width }), first, order)), asked };
 }
@@ -55,7 +59,9 @@ describe('pagination', () => {
       widths.push(width);
       return job.fetchInOrder(pages, fetch, 1);
     };
-    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await collect(paginate({ ...job, fetchInOrder }, p([1, 2], 3), 'ascending'))).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ]);
     expect(widths).toEqual([8, 4, 8]);
   });
 
@@ -76,7 +82,9 @@ describe('pagination', () => {
     const arrivals = new Map([[3, [{ id: 7, time: START + 6000 }]]]);
     const service = modelScans(rows(6), { pageCap: 2, order: 'descending', arrivals });
     const first = await service.read({ page: 1, limit: 500 });
-    expect(await collect(paginate(reading(service.read), first, 'descending'))).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(await collect(paginate(reading(service.read), first, 'descending'))).toEqual([
+      1, 2, 3, 4, 5, 6, 7,
+    ]);
   });
 
   it.each([8, 16])('asks for all pages in one go where %i are asked for at once', async (width) => {
@@ -94,13 +102,18 @@ describe('pagination', () => {
   it('asks for page 1 no second time where it comes last, however many are asked for at once', async () => {
     const service = modelScans(rows(41), { order: 'descending', pageCap: 2 });
     const first = await service.read({ page: 1, limit: 2 });
-    expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(41);
+    expect(await collect(paginate(reading(service.read, { width: 32 }), first, 'descending'))).toHaveLength(
+      41,
+    );
     expect(service.state.requests).toBe(21);
   });
 
   it('asks for few pages at first where many would be asked for at once, on the word of one (C13)', async () => {
     const width = 32;
-    const { read } = answers(...Array.from({ length: 40 }, (_, i) => p([2 * i + 3, 2 * i + 4], 81)), p([81], 81));
+    const { read } = answers(
+      ...Array.from({ length: 40 }, (_, i) => p([2 * i + 3, 2 * i + 4], 81)),
+      p([81], 81),
+    );
     let asked = 0;
     const counted: typeof read = (request) => {
       asked += 1;
@@ -113,9 +126,15 @@ describe('pagination', () => {
 
   it.each<[string, ScanPage, ScanPage[]]>([
     ['and stays so', p([1, 2], 4), [p([4], 3), p([4], 3)]],
-    ['after it had grown: row 2 made place for row 5, and row 3 would be missing', p([1, 2], 4), [p([3, 4], 5), p([4, 5], 4)]],
+    [
+      'after it had grown: row 2 made place for row 5, and row 3 would be missing',
+      p([1, 2], 4),
+      [p([3, 4], 5), p([4, 5], 4)],
+    ],
   ])('refuses a total that falls %s: rows vanished from the range (C8)', async (_, first, script) => {
-    await expect(walked(first, script).ids).rejects.toThrow(new InconsistentPagesError('rows disappeared from the range'));
+    await expect(walked(first, script).ids).rejects.toThrow(
+      new InconsistentPagesError('rows disappeared from the range'),
+    );
   });
 
   it.each<[string, ScanPage]>([
@@ -161,23 +180,28 @@ describe('a total that may be truncated', () => {
     const oldest = page([2, 1], { total: 4, times: [1, 1] });
     const { read, asked } = answers(oldest, page([3, 2, 1], { times: [1, 1, 1] }));
     const first = page([4, 3], { total: 4, times: [2, 1] });
-    expect(await collect(paginate(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([1, 2, 3, 4]);
+    expect(await collect(paginate(reading(read, { proveBeyond: true }), first, 'descending'))).toEqual([
+      1, 2, 3, 4,
+    ]);
     expect(asked).toEqual([2, 1]);
   });
 
   it.each([
     ['are rows', page([1, 0])],
     ['is no answer', new Error('killed')],
-  ])('gives out no row while it is not known that there are no older ones: beyond them there %s (C20)', async (_, beyond) => {
-    const { read } = answers(p([2, 1], 6), beyond);
-    const given: number[] = [];
-    const reads = async () => {
-      for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
-        given.push(...idsOf(batch));
-    };
-    await expect(reads()).rejects.toThrow();
-    expect(given).toEqual([]);
-  });
+  ])(
+    'gives out no row while it is not known that there are no older ones: beyond them there %s (C20)',
+    async (_, beyond) => {
+      const { read } = answers(p([2, 1], 6), beyond);
+      const given: number[] = [];
+      const reads = async () => {
+        for await (const batch of paginate(reading(read, { proveBeyond: true }), p([6, 5], 6), 'descending'))
+          given.push(...idsOf(batch));
+      };
+      await expect(reads()).rejects.toThrow();
+      expect(given).toEqual([]);
+    },
+  );
 
   it('is looked beyond again where it is another at the end (C10)', async () => {
     const grown = [p([5, 4], 7), p([3, 2], 7), p([5, 4], 7), p([7, 6], 7)];
@@ -189,17 +213,23 @@ describe('a total that may be truncated', () => {
 
   it('is refused where rows lie beyond: the service has more (C10)', async () => {
     const { ids: found } = walked(first, [second, page([1000, 1001])]);
-    await expect(found).rejects.toThrow(new InconsistentPagesError('the service reports a total of 1,000 but has more rows'));
+    await expect(found).rejects.toThrow(
+      new InconsistentPagesError('the service reports a total of 1,000 but has more rows'),
+    );
   });
 
   it('is refused where the service does not tell (C10)', async () => {
     const { ids: found } = walked(first, [second, page([999], { total: 1000 }), page([998]), page([997])]);
-    await expect(found).rejects.toThrow(new InconsistentPagesError('the service may have more than 1,000 rows'));
+    await expect(found).rejects.toThrow(
+      new InconsistentPagesError('the service may have more than 1,000 rows'),
+    );
   });
 
   it('is any total where every cap is to be found (C10)', async () => {
     const { read, asked } = answers(p([3], 3), page([3, 4]));
-    await expect(collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending'))).rejects.toThrow('has more');
+    await expect(
+      collect(paginate(reading(read, { proveBeyond: true }), p([1, 2], 3), 'ascending')),
+    ).rejects.toThrow('has more');
     expect(asked).toEqual([2, 1]);
   });
 });

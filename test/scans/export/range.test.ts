@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RejectedError, UnavailableError } from '../../../src/base/errors.ts';
-import { cut, formatRange, pageReader, pageSizeOf, readFirst, widened } from '../../../src/scans/export/range.ts';
+import {
+  cut,
+  formatRange,
+  pageReader,
+  pageSizeOf,
+  readFirst,
+  widened,
+} from '../../../src/scans/export/range.ts';
 import type { ScanPageRequest } from '../../../src/service/service.ts';
 import { answers, idsOf, page, RANGE, reading, START } from './reading.ts';
 
@@ -36,7 +43,9 @@ describe('a range', () => {
 
   it('is cut exactly: from its beginning, and without its end (C2)', () => {
     expect(idsOf(cut(page([1, 2, 3, 4, 5]), range))).toEqual([2, 3]);
-    expect(idsOf(cut(page([1, 2, 3, 4, 5]), { sinceMs: undefined, untilMs: range.untilMs }))).toEqual([1, 2, 3]);
+    expect(idsOf(cut(page([1, 2, 3, 4, 5]), { sinceMs: undefined, untilMs: range.untilMs }))).toEqual([
+      1, 2, 3,
+    ]);
   });
 
   it('leaves a batch as it is that lies inside', () => {
@@ -45,7 +54,9 @@ describe('a range', () => {
   });
 
   it('is named by its bounds', () => {
-    expect(formatRange({ sinceMs: 0, untilMs: 1000 })).toBe('from 1970-01-01T00:00:00.000Z until 1970-01-01T00:00:01.000Z');
+    expect(formatRange({ sinceMs: 0, untilMs: 1000 })).toBe(
+      'from 1970-01-01T00:00:00.000Z until 1970-01-01T00:00:01.000Z',
+    );
     expect(formatRange({ sinceMs: undefined, untilMs: 1000 })).toBe('until 1970-01-01T00:00:01.000Z');
   });
 });

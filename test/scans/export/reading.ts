@@ -1,7 +1,12 @@
 /** What the tests of this room share: rows, pages made by hand, and a sink that can be rewound. */
 import type { TimedRows } from '../../../src/files/formats/row-sink.ts';
 import type { PaginationJob } from '../../../src/scans/export/paginate.ts';
-import { type FetchInOrder, type RangeReading, type ReadScans, widened } from '../../../src/scans/export/range.ts';
+import {
+  type FetchInOrder,
+  type RangeReading,
+  type ReadScans,
+  widened,
+} from '../../../src/scans/export/range.ts';
 import type { SplitJob } from '../../../src/scans/export/split-by-time.ts';
 import type { Scan, ScanPage } from '../../../src/service/shapes.ts';
 import { type ModelRow, scanOf } from '../../support/model-service/scans.ts';
@@ -13,7 +18,10 @@ export const RANGE = { sinceMs: undefined, untilMs: START + 1_000_000_000 };
 
 /** Rows with ids from 1, `together` of them in each second. */
 export function rows(count: number, together = 1): ModelRow[] {
-  return Array.from({ length: count }, (_, i) => ({ id: i + 1, time: START + Math.floor(i / together) * 1000 }));
+  return Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    time: START + Math.floor(i / together) * 1000,
+  }));
 }
 
 /** A page by the ids of its rows; the row `id` is of the second `id`, unless `times` (in seconds) says otherwise. */

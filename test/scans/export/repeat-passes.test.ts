@@ -60,9 +60,13 @@ describe('repeated passes', () => {
     const granted: number[] = [];
     const grant = (requests: number) => granted.push(requests);
     const fewer = answers(p([1], 4), p([3, 1], 4), p([2], 4));
-    expect(await collect(repeatPasses({ ...reading(fewer.read), grant }, p([1, 2], 4), 2))).toEqual([1, 2, 3]);
+    expect(await collect(repeatPasses({ ...reading(fewer.read), grant }, p([1, 2], 4), 2))).toEqual([
+      1, 2, 3,
+    ]);
     const more = answers(p([1], 3), p([3, 4], 3), p([2], 3), p([5, 4], 3), p([2], 3));
-    expect(await collect(repeatPasses({ ...reading(more.read), grant }, p([1, 2], 3), 3))).toEqual([1, 2, 3, 4, 5]);
+    expect(await collect(repeatPasses({ ...reading(more.read), grant }, p([1, 2], 3), 3))).toEqual([
+      1, 2, 3, 4, 5,
+    ]);
     expect([granted, fewer.asked, more.asked]).toEqual([[], [2, 1, 2], [2, 1, 2, 1, 2]]);
   });
 
@@ -74,16 +78,27 @@ describe('repeated passes', () => {
   });
 
   it('does not ask for pages that were read just now', async () => {
-    const rows = repeatPasses(reading(answers(p([2], 5)).read), p([3, 1], 5), 1, new Map([[2, p([4, 5], 5)]]));
+    const rows = repeatPasses(
+      reading(answers(p([2], 5)).read),
+      p([3, 1], 5),
+      1,
+      new Map([[2, p([4, 5], 5)]]),
+    );
     expect(await collect(rows)).toEqual([3, 1, 4, 5, 2]);
   });
 
   it('gives no row twice, and is not verified by a total that falls', async () => {
-    expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({ ids: [1, 2, 3], isVerified: false, total: 4 });
+    expect(await readAll(p([1, 2], 4), [p([2, 3], 3)])).toMatchObject({
+      ids: [1, 2, 3],
+      isVerified: false,
+      total: 4,
+    });
   });
 
   it('reads again what it did not find, and asks for page 1 anew then', async () => {
-    const { asked, ...result } = await readAll(p([1, 2], 4), [p([2, 3], 4), p([4, 1], 4), p([2, 3], 4)], { passes: 2 });
+    const { asked, ...result } = await readAll(p([1, 2], 4), [p([2, 3], 4), p([4, 1], 4), p([2, 3], 4)], {
+      passes: 2,
+    });
     expect(result).toEqual({ ids: [1, 2, 3, 4], isVerified: true, count: 4, total: 4 });
     expect(asked).toEqual([2, 1, 2]);
   });
@@ -91,7 +106,11 @@ describe('repeated passes', () => {
 
 describe('repeated passes whose ids are as many as the total says', () => {
   it('is not verified where more rows were shown than counted: one of them came twice, and may hide another (C11)', async () => {
-    expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({ count: 4, total: 4, isVerified: false });
+    expect(await readAll(p([1, 2], 4), [p([3, 1, 4], 4)])).toMatchObject({
+      count: 4,
+      total: 4,
+      isVerified: false,
+    });
   });
 
   it('is not verified where a page was cut short: the total hides what it left out (C11)', async () => {

@@ -45,9 +45,10 @@ describe('slices of a range', () => {
   it('are cut exactly, also at the borders between them', async () => {
     const range = { sinceMs: START + 20_000, untilMs: START + 320_000 };
     expect((await sliced(400, { pageCap: 7 }, { range })).ids).toEqual(all(400).slice(20, 320));
-    expect((await sliced(400, { pageCap: 7, sinceInclusive: false, untilInclusive: true }, { range, together: 5 })).ids).toEqual(
-      all(400).slice(100),
-    );
+    expect(
+      (await sliced(400, { pageCap: 7, sinceInclusive: false, untilInclusive: true }, { range, together: 5 }))
+        .ids,
+    ).toEqual(all(400).slice(100));
   });
 
   it('are found in what a service shows that pages no further than its first rows (C10)', async () => {
@@ -79,7 +80,9 @@ describe('the cuts of slices', () => {
       batches.push(batch.rows.length);
       for (const { id } of batch.rows) ids.push(Number(id));
     }
-    const bounds = asked.flatMap(({ sinceMs, untilMs }) => [sinceMs === undefined ? [] : [sinceMs + 1], untilMs ?? []].flat());
+    const bounds = asked.flatMap(({ sinceMs, untilMs }) =>
+      [sinceMs === undefined ? [] : [sinceMs + 1], untilMs ?? []].flat(),
+    );
     return { ids, batches, asked: asked.length, bounds: bounds.filter((ms) => ms !== RANGE.untilMs + 1000) };
   }
 
@@ -96,14 +99,20 @@ describe('the cuts of slices', () => {
   });
 
   it('find rows at the second itself, whether bounds are exclusive or rounded (C2)', async () => {
-    for (const how of [{ sinceInclusive: false }, { wholeSeconds: true }, { wholeSeconds: true, sinceInclusive: false }]) {
+    for (const how of [
+      { sinceInclusive: false },
+      { wholeSeconds: true },
+      { wholeSeconds: true, sinceInclusive: false },
+    ]) {
       expect((await cutsOf(500, 500, { pageCap: 10, ...how })).ids).toEqual(all(500));
     }
   });
 
   it('cost little where the service pages no further than some rows', async () => {
     expect((await cutsOf(700, 1000, { pageCap: 10, reach: 200 })).asked).toBeLessThanOrEqual(140);
-    expect((await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked).toBeLessThanOrEqual(140);
+    expect(
+      (await cutsOf(700, 1000, { pageCap: 10, reach: 100, order: 'descending' })).asked,
+    ).toBeLessThanOrEqual(140);
     expect((await cutsOf(130, 1000, { pageCap: 10, reach: 30 })).asked).toBeLessThanOrEqual(60);
   });
 
@@ -130,7 +139,9 @@ describe('slices that do not add up', () => {
   });
 
   it('are not refused where the whole range counts less: its total is truncated', async () => {
-    expect((await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids).toEqual(all(49));
+    expect(
+      (await sliced(49, { pageCap: 10, lie: (total, request) => (request === 6 ? 3 : total) })).ids,
+    ).toEqual(all(49));
   });
 
   it('count the rows of the margins as the service does (C12)', async () => {
@@ -161,7 +172,9 @@ describe('slices that do not add up', () => {
   it('are refused where two answers about a slice that cannot be cut do not agree', async () => {
     const { read } = answers(...Array.from({ length: 20 }, () => page([1, 2, 2], { total: 2 })));
     await expect(collect(splitByTime(reading(read)))).rejects.toThrow(
-      new InconsistentPagesError('two responses for the scans until 2025-10-20T22:40:00.000Z contradict each other'),
+      new InconsistentPagesError(
+        'two responses for the scans until 2025-10-20T22:40:00.000Z contradict each other',
+      ),
     );
   });
 

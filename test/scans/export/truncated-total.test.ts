@@ -14,7 +14,10 @@ import { answers, page, RANGE, reading, rows, START } from './reading.ts';
 const range = { sinceMs: START, untilMs: RANGE.untilMs };
 
 /** The edge at a second, with these ids. */
-const edgeAt = (second: number, ...ids: number[]): Edge => ({ timeMs: START + second * 1000, ids: new Set(ids) });
+const edgeAt = (second: number, ...ids: number[]): Edge => ({
+  timeMs: START + second * 1000,
+  ids: new Set(ids),
+});
 
 /** What asking beyond an edge of 100 rows tells when the service answers so, and what it was asked. */
 async function asked(order: PageOrder, edge: Edge, ...script: ScanPage[]) {
@@ -50,9 +53,13 @@ it('the edge of a range is its outermost instant, with all rows of it', () => {
 describe('asking beyond the edge of a range', () => {
   it('asks from a millisecond inside the edge on', async () => {
     const newest = await asked('ascending', edgeAt(14, 14), page([14]));
-    expect(newest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 }]);
+    expect(newest.requests).toEqual([
+      { page: 1, limit: 500, sinceMs: START + 13_999, untilMs: RANGE.untilMs + 1000 },
+    ]);
     const oldest = await asked('descending', edgeAt(10, 10), page([10]));
-    expect(oldest.requests).toEqual([{ page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 10_001 }]);
+    expect(oldest.requests).toEqual([
+      { page: 1, limit: 500, sinceMs: START - 1000, untilMs: START + 10_001 },
+    ]);
   });
 
   it('tells that there is nothing where the edge is shown, and only rows inside it beside', async () => {
@@ -87,14 +94,22 @@ describe('asking beyond the edge of a range', () => {
     const crowd = [...rows(20, 20), { id: 21, time: START + 1000 }];
     const service = modelScans(crowd, { pageCap: 5, wholeSeconds: true });
     const edge = { timeMs: START + 1000, ids: new Set([21]) };
-    expect(await requestBeyond(reading(service.read, { range: { ...range, sinceMs: START } }), 'ascending', edge, 21)).toBe(
-      false,
-    );
+    expect(
+      await requestBeyond(
+        reading(service.read, { range: { ...range, sinceMs: START } }),
+        'ascending',
+        edge,
+        21,
+      ),
+    ).toBe(false);
     expect(service.state.requests).toBe(3);
   });
 
   it('asks from the edge on where all rows are near it: a total as large as that of the range may be truncated too', async () => {
-    const near = [{ id: 13, time: START + 13_500 }, ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 }))];
+    const near = [
+      { id: 13, time: START + 13_500 },
+      ...rows(3, 1).map(({ id }) => ({ id: 13 + id, time: START + 14_000 })),
+    ];
     const ask = async (how: ModelScansOptions, beyond: ModelRow[] = []) => {
       const requests: ScanPageRequest[] = [];
       const service = modelScans([...near, ...beyond], { cap: 4, ...how });
@@ -108,14 +123,20 @@ describe('asking beyond the edge of a range', () => {
         since: requests.map(({ sinceMs }) => sinceMs),
       };
     };
-    expect(await ask({ wholeSeconds: true })).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
+    expect(await ask({ wholeSeconds: true })).toEqual({
+      more: false,
+      since: [START + 13_999, START + 14_000],
+    });
     const exclusive = await ask({ wholeSeconds: true, sinceInclusive: false });
     expect(exclusive).toEqual({ more: false, since: [START + 13_999, START + 14_000] });
     expect((await ask({ wholeSeconds: true }, [{ id: 17, time: START + 15_000 }])).more).toBe(true);
   });
 
   it('asks a second further out where all that is known lies in the second at the edge', async () => {
-    const near = [{ id: 13, time: START + 14_000 }, ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 }))];
+    const near = [
+      { id: 13, time: START + 14_000 },
+      ...[14, 15, 16].map((id) => ({ id, time: START + 14_500 })),
+    ];
     const beyond = { id: 17, time: START + 16_000 };
     const ask = (all: ModelRow[]) => {
       const service = modelScans(all, { cap: 4, wholeSeconds: true });
@@ -130,7 +151,9 @@ describe('asking beyond the edge of a range', () => {
     const service = modelScans(rows(100), { ignoresBounds: true });
     const edge = { timeMs: START + 99_000, ids: new Set([100]) };
     const until = { ...range, untilMs: START + 99_500 };
-    expect(await requestBeyond(reading(service.read, { range: until }), 'ascending', edge, 100)).toBeUndefined();
+    expect(
+      await requestBeyond(reading(service.read, { range: until }), 'ascending', edge, 100),
+    ).toBeUndefined();
     const old = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
       ...{ cap: 10, order: 'descending', pageCap: 3, ignoresBounds: true },
     });
@@ -146,7 +169,11 @@ describe('asking beyond the edge of a range', () => {
   });
 
   it('finds rows that are left out at the edge itself, where others are known beside them', async () => {
-    const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], { cap: 10, order: 'descending', pageCap: 3 });
+    const service = modelScans([...rows(30, 30), { id: 99, time: START + 20_000 }], {
+      cap: 10,
+      order: 'descending',
+      pageCap: 3,
+    });
     const edge = { timeMs: START, ids: new Set([22, 23, 24, 25, 26, 27, 28, 29, 30]) };
     expect(await requestBeyond(reading(service.read, { range }), 'descending', edge, 10)).toBe(true);
   });
@@ -172,8 +199,14 @@ describe('asking beyond the edge of a range', () => {
   });
 
   it('asks nothing where what lies beyond is outside the range', async () => {
-    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({ more: false, requests: [] });
-    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({ more: false, requests: [] });
+    expect(await asked('ascending', { timeMs: RANGE.untilMs + 1, ids: new Set() })).toEqual({
+      more: false,
+      requests: [],
+    });
+    expect(await asked('descending', { timeMs: START - 1, ids: new Set() })).toEqual({
+      more: false,
+      requests: [],
+    });
   });
 });
 
@@ -204,23 +237,34 @@ describe('asking beyond rows of one instant', () => {
     const { more, requests } = await ask([same, page([]), same, same, page([])]);
     expect(more).toBe(false);
     expect(requests.slice(0, 2).map(({ sinceMs }) => sinceMs)).toEqual([START + 14_001, START + 15_001]);
-    expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([START + 14_000, START + 13_999, START + 12_999]);
+    expect(requests.slice(2).map(({ untilMs }) => untilMs)).toEqual([
+      START + 14_000,
+      START + 13_999,
+      START + 12_999,
+    ]);
   });
 
   it('asks from the instant itself on only where it is a whole second', async () => {
-    const untils = async (second: number) => (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
-    expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([START + 14_000, START + 14_000]);
+    const untils = async (second: number) =>
+      (await ask([page([]), page([])], second)).requests.map(({ untilMs }) => untilMs);
+    expect([await untils(14), await untils(14.001)].map(([, before]) => before)).toEqual([
+      START + 14_000,
+      START + 14_000,
+    ]);
     expect((await untils(14.5))[1]).toBe(START + 14_499);
   });
 
-  it.each([14, 14.5])('finds what was in the second before, where the service rounds bounds down (%d s)', async (at) => {
-    const times = [...Array(5).fill(13), ...Array(5).fill(at)];
-    const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
-    const { read } = modelScans(all, { order: 'descending', pageCap: 3, cap: 3, wholeSeconds: true });
-    const bounds = { sinceMs: START, untilMs: START + at * 1000 + 1 };
-    const edge = { timeMs: START + at * 1000, ids: new Set([7, 8, 9]) };
-    expect(await requestBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
-  });
+  it.each([14, 14.5])(
+    'finds what was in the second before, where the service rounds bounds down (%d s)',
+    async (at) => {
+      const times = [...Array(5).fill(13), ...Array(5).fill(at)];
+      const all = times.map((second, id) => ({ id, time: START + second * 1000 }));
+      const { read } = modelScans(all, { order: 'descending', pageCap: 3, cap: 3, wholeSeconds: true });
+      const bounds = { sinceMs: START, untilMs: START + at * 1000 + 1 };
+      const edge = { timeMs: START + at * 1000, ids: new Set([7, 8, 9]) };
+      expect(await requestBeyond(reading(read, { range: bounds }), 'descending', edge, 3)).toBe(true);
+    },
+  );
 
   it('asks nothing where what comes after is outside the range', async () => {
     const edge = { timeMs: RANGE.untilMs - 1, ids: new Set([14, 15]) };
@@ -240,7 +284,8 @@ describe('asking beyond rows of one instant', () => {
 
 describe('asking beyond a dense edge', () => {
   const dense = (how: ModelScansOptions) => modelScans(rows(300, 30), { pageCap: 7, ...how });
-  const job = ({ read }: ReturnType<typeof modelScans>) => reading(read, { range: { ...range, sinceMs: START - 1 } });
+  const job = ({ read }: ReturnType<typeof modelScans>) =>
+    reading(read, { range: { ...range, sinceMs: START - 1 } });
   const newest = { timeMs: START + 9000, ids: new Set(Array.from({ length: 30 }, (_, i) => 271 + i)) };
 
   it('costs one request where as many rows are counted as are known there, on a page that is not full', async () => {
@@ -250,7 +295,10 @@ describe('asking beyond a dense edge', () => {
   });
 
   it('reads all of them where a page is full: every total may be too small by the one row that is hidden', async () => {
-    const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], { pageCap: 7, lie: (total) => total - 1 });
+    const service = modelScans([...rows(300, 30), { id: 999, time: START + 9000 }], {
+      pageCap: 7,
+      lie: (total) => total - 1,
+    });
     expect(await requestBeyond(job(service), 'ascending', newest, 300)).toBe(true);
   });
 

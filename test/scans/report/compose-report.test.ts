@@ -25,14 +25,28 @@ test('compares the averages per day of months that differ in length, beside thei
     [{ value: 'DE', scans: 310, perDay: 10, previous: 300, previousPerDay: 10, change: 0, share: 0.5 }],
     { comparesAverages: true },
   );
-  const report = composeReport(figuresOf({ before: BEFORE, total: COMPARED, sections: [countries] }), ENGLISH);
+  const report = composeReport(
+    figuresOf({ before: BEFORE, total: COMPARED, sections: [countries] }),
+    ENGLISH,
+  );
   expect(report.tiles.slice(0, 2)).toEqual([
     { label: 'Scans', value: '12,400', detail: 'September 2026: 11,400' },
-    { label: 'Average per day', value: '400.0', detail: 'September 2026: 380.0', change: { text: '+5.3%', tone: 'up' } },
+    {
+      label: 'Average per day',
+      value: '400.0',
+      detail: 'September 2026: 380.0',
+      change: { text: '+5.3%', tone: 'up' },
+    },
   ]);
   expect(report.comparedWith).toContain('September 2026');
   const table = report.cards[0]?.tables[0] as FigureTable | undefined;
-  expect(table?.head.map(({ detail }) => detail)).toEqual([undefined, 'per day', undefined, 'per day', undefined]);
+  expect(table?.head.map(({ detail }) => detail)).toEqual([
+    undefined,
+    'per day',
+    undefined,
+    'per day',
+    undefined,
+  ]);
   expect(table?.rows[0]).toMatchObject({
     name: 'Germany',
     cells: [{ text: '310', detail: '10.0' }, {}, { text: '300', detail: '10.0' }, {}],
@@ -43,8 +57,14 @@ test('compares the averages per day of months that differ in length, beside thei
 test('marks what is before the data, and gives it no percentage', () => {
   const row = { value: 'DE', scans: 300, previous: 40, isBeforeData: true as const, share: 1 };
   const section = sectionOf({ kind: 'value', by: 'country' }, [row]);
-  const total = { ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }), comparesAverages: false };
-  const report = composeReport(figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }), ENGLISH);
+  const total = {
+    ...figureOf('', { scans: 300, previous: 40, isBeforeData: true }),
+    comparesAverages: false,
+  };
+  const report = composeReport(
+    figuresOf({ before: { ...BEFORE, isCovered: false }, total, sections: [section] }),
+    ENGLISH,
+  );
   expect(textsOf(report.cards[0])).toEqual([['Germany', '300', '100.0%', '40\u00a0†', '–']]);
   expect(report.cards[0]?.notes).toEqual([]);
   expect(report.comparedWith).toContain(ENGLISH.words.notCovered);
@@ -100,7 +120,11 @@ test('names countries and devices, and leaves what it does not know as it is', a
     { value: null },
     { value: 'other', isRest: true },
   ]);
-  const devices = sectionOf({ kind: 'value', by: 'device' }, [{ value: 'mobile' }, { value: 'unknown' }, { value: 'toaster' }]);
+  const devices = sectionOf({ kind: 'value', by: 'device' }, [
+    { value: 'mobile' },
+    { value: 'unknown' },
+    { value: 'toaster' },
+  ]);
   const { cards } = composeReport(figuresOf({ sections: [countries, devices] }), await loadLanguage('de'));
   const names = cards.map((card) => textsOf(card).map(([name]) => name));
   expect(names).toEqual([
@@ -111,7 +135,10 @@ test('names countries and devices, and leaves what it does not know as it is', a
 
 test('titles the card of a joined column by the name of the column, with an identifier of its own', () => {
   const column = (by: string) => sectionOf({ kind: 'column', by }, [{ value: 'Berlin', scans: 30 }]);
-  const { cards } = composeReport(figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }), ENGLISH);
+  const { cards } = composeReport(
+    figuresOf({ sections: [column('Stadt "A" <b>'), column('country')] }),
+    ENGLISH,
+  );
   expect(cards.map(({ id, title }) => [id, title])).toEqual([
     ['by-column-1', 'Stadt "A" <b>'],
     ['by-column-2', 'country'],
@@ -138,7 +165,8 @@ test('shows averages of weekdays and hours, also without a comparison', () => {
 });
 
 test('shades hours by weekday beside both, and leaves hours that no day of the data has empty', () => {
-  const by = (unit: 'hour' | 'weekday') => sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
+  const by = (unit: 'hour' | 'weekday') =>
+    sectionOf({ kind: 'time', by: unit }, [], { comparesAverages: true });
   const hours = Array.from({ length: 7 }, (_, weekday) =>
     Array.from({ length: 24 }, (_, hour) => ({ scans: hour, perDay: weekday === 6 ? null : hour / 2 })),
   );
@@ -165,7 +193,11 @@ test('has no number for days that the data does not cover, such as days to come'
   ]);
   const { cards } = composeReport(figuresOf({ sections: [days, months] }), ENGLISH);
   expect(cards[0]?.chart?.columns.map(({ value }) => value)).toEqual([5, 0, 0]);
-  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([{ text: '5', shade: 5 }, { text: '0*', shade: 0 }, undefined]);
+  expect(cards[0]?.tables[0]?.rows[0]?.cells.slice(3, 6)).toEqual([
+    { text: '5', shade: 5 },
+    { text: '0*', shade: 0 },
+    undefined,
+  ]);
   expect(textsOf(cards[1]).map(([name]) => name)).toEqual(['October 2026']);
   expect(cards[1]?.notes).toEqual([]);
 });
@@ -180,7 +212,11 @@ test('compares weekdays with the same weekdays, and says that the line is shifte
   const lineOf = (monthIndex: number, sections = [days]) => {
     const before = { sinceMs: Date.UTC(2026, monthIndex, 1), untilMs: 0, isCovered: true };
     const [card] = composeReport(figuresOf({ before, sections, zone: 'UTC' }), ENGLISH).cards;
-    return { line: card?.chart?.columns.map(({ previous }) => previous), notes: card?.notes, legend: card?.legend };
+    return {
+      line: card?.chart?.columns.map(({ previous }) => previous),
+      notes: card?.notes,
+      legend: card?.legend,
+    };
   };
   const { line = [], notes } = lineOf(8);
   expect([line[0], line[27], line[28], line[30]]).toEqual([3, 30, null, null]);
@@ -189,12 +225,20 @@ test('compares weekdays with the same weekdays, and says that the line is shifte
   expect(lineOf(3).line?.slice(0, 2)).toEqual([2, 3]);
   expect(lineOf(9)).toMatchObject({ line: rows.map(({ previous }) => previous), notes: [] });
   const few = sectionOf({ kind: 'time', by: 'day' }, rows.slice(0, 10));
-  expect(lineOf(8, [few])).toMatchObject({ line: rows.slice(0, 10).map(({ previous }) => previous), notes: [] });
+  expect(lineOf(8, [few])).toMatchObject({
+    line: rows.slice(0, 10).map(({ previous }) => previous),
+    notes: [],
+  });
 });
 
 test('has no legend without a line of the comparison', () => {
-  const days = sectionOf({ kind: 'time', by: 'day' }, [{ value: '2026-10-01', scans: 1, previous: 5 }, { value: '2026-10-02' }]);
-  expect(composeReport(figuresOf({ before: BEFORE, sections: [days] }), ENGLISH).cards[0]?.legend).toBeUndefined();
+  const days = sectionOf({ kind: 'time', by: 'day' }, [
+    { value: '2026-10-01', scans: 1, previous: 5 },
+    { value: '2026-10-02' },
+  ]);
+  expect(
+    composeReport(figuresOf({ before: BEFORE, sections: [days] }), ENGLISH).cards[0]?.legend,
+  ).toBeUndefined();
 });
 
 test('calls codes new that did not exist in all of the comparison, and have no scans in it', () => {
@@ -205,7 +249,10 @@ test('calls codes new that did not exist in all of the comparison, and have no s
   ];
   const of = (group: Parameters<typeof sectionOf>[0], isCovered: boolean) => {
     const before = { ...BEFORE, isCovered };
-    const { cards } = composeReport(figuresOf({ before, sections: [sectionOf(group, rows.slice(0, 2))] }), ENGLISH);
+    const { cards } = composeReport(
+      figuresOf({ before, sections: [sectionOf(group, rows.slice(0, 2))] }),
+      ENGLISH,
+    );
     return { texts: textsOf(cards[0]).map((texts) => texts.slice(3)), notes: cards[0]?.notes };
   };
   expect(of({ kind: 'code', by: 'code' }, true)).toEqual({
@@ -285,7 +332,9 @@ test('truncates names of 10 kB, and splits a note into paragraphs', () => {
 test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
   const row = { scans: 620, perDay: 20, previous: 300, previousPerDay: 10, change: 1, share: 0.05 };
   const sections = [
-    sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], { comparesAverages: true }),
+    sectionOf({ kind: 'time', by: 'month' }, [{ ...row, value: '2026-10', isPart: true }], {
+      comparesAverages: true,
+    }),
     sectionOf({ kind: 'time', by: 'week' }, [{ ...row, value: '2026-W44' }]),
     sectionOf({ kind: 'time', by: 'day' }, [
       { ...row, value: '2026-10-01' },
@@ -298,7 +347,11 @@ test.each(LANGUAGES)('%s: a small report reads as it did', async (language) => {
     sectionOf({ kind: 'value', by: 'device' }, [{ ...row, value: 'mobile' }]),
     sectionOf({ kind: 'column', by: 'Stadt' }, [{ ...row, previous: 0, change: null, isBeforeData: true }]),
   ];
-  const coverage = { startsLateMs: OCTOBER.sinceMs + 3_600_000, endsEarlyMs: OCTOBER.untilMs - 90_000_000, isWhole: false };
+  const coverage = {
+    startsLateMs: OCTOBER.sinceMs + 3_600_000,
+    endsEarlyMs: OCTOBER.untilMs - 90_000_000,
+    isWhole: false,
+  };
   const figures = figuresOf({ before: BEFORE, total: COMPARED, sections, coverage, silent: [{ name: 'x' }] });
   const { formatNumber, pageOf, ...report } = composeReport(figures, await loadLanguage(language));
   const texts = new Set(textsIn([report, formatNumber(0.5), pageOf(1, 4)]));

@@ -10,7 +10,15 @@ export const SEPTEMBER = { sinceMs: Date.UTC(2026, 7, 31, 22), untilMs: Date.UTC
 
 /** A row; what is not given is empty. */
 export function figureOf(by: string, row: Partial<Figure>): Figure {
-  const none = { scans: 0, perDay: null, previous: null, previousPerDay: null, change: null, share: null, name: null };
+  const none = {
+    scans: 0,
+    perDay: null,
+    previous: null,
+    previousPerDay: null,
+    change: null,
+    share: null,
+    name: null,
+  };
   return { by, value: null, ...none, ...row };
 }
 
@@ -20,14 +28,26 @@ export function sectionOf(
   rows: readonly Partial<Figure>[],
   more: Partial<Section> = {},
 ): Section {
-  const section = { ...group, rows: rows.map((row) => figureOf(group.by, row)), comparesAverages: false, isApproximate: false };
+  const section = {
+    ...group,
+    rows: rows.map((row) => figureOf(group.by, row)),
+    comparesAverages: false,
+    isApproximate: false,
+  };
   return { ...section, ...more } as Section;
 }
 
 /** Figures of October without a comparison. */
 export function figuresOf(given: Partial<ReportFigures> = {}): ReportFigures {
   return {
-    ...{ title: undefined, note: undefined, logo: undefined, hours: undefined, before: undefined, coverage: undefined },
+    ...{
+      title: undefined,
+      note: undefined,
+      logo: undefined,
+      hours: undefined,
+      before: undefined,
+      coverage: undefined,
+    },
     zone: BERLIN,
     range: OCTOBER,
     total: { ...figureOf('', { scans: 12_345, perDay: 398.226 }), comparesAverages: false },

@@ -5,7 +5,14 @@ import { type Locale, loadLanguage } from '../../../src/scans/report/languages/l
 import { LANGUAGES, PLURAL_RULES } from '../../../src/scans/report/languages/plurals.ts';
 import { formatRange } from '../../../src/scans/report/range-words.ts';
 
-const COUNTS = [...Array.from({ length: 1200 }, (_, n) => n), 10_000, 1_000_000, 1_000_001, 2_000_000, 12_345_678];
+const COUNTS = [
+  ...Array.from({ length: 1200 }, (_, n) => n),
+  10_000,
+  1_000_000,
+  1_000_001,
+  2_000_000,
+  12_345_678,
+];
 
 describe.each(LANGUAGES)('%s', (language) => {
   test('has the plural categories of Intl.PluralRules', () => {
@@ -26,7 +33,13 @@ describe.each(LANGUAGES)('%s', (language) => {
 
   test('puts a country that nobody knows as it is', async () => {
     const { country } = await loadLanguage(language);
-    expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual(['ZZ', '??', 'toString', '__proto__', '']);
+    expect(['ZZ', '??', 'toString', '__proto__', ''].map(country)).toEqual([
+      'ZZ',
+      '??',
+      'toString',
+      '__proto__',
+      '',
+    ]);
   });
 
   test('is a file of the build', () => {
@@ -44,22 +57,51 @@ function textsOf(value: unknown): string[] {
 }
 
 const RANGES: [string, number, number, Record<string, string>][] = [
-  ['a month', Date.UTC(2026, 9, 1), Date.UTC(2026, 10, 1), { en: 'October 2026', de: 'Oktober 2026', pl: 'październik 2026' }],
+  [
+    'a month',
+    Date.UTC(2026, 9, 1),
+    Date.UTC(2026, 10, 1),
+    { en: 'October 2026', de: 'Oktober 2026', pl: 'październik 2026' },
+  ],
   [
     'days of a month',
     Date.UTC(2026, 10, 17),
     Date.UTC(2026, 10, 24),
-    { en: '17 to 23 November 2026', de: '17.–23. November 2026', ja: '2026年11月17日～23日', es: '17–23 de noviembre de 2026' },
+    {
+      en: '17 to 23 November 2026',
+      de: '17.–23. November 2026',
+      ja: '2026年11月17日～23日',
+      es: '17–23 de noviembre de 2026',
+    },
   ],
   [
     'days of two months',
     Date.UTC(2026, 10, 30),
     Date.UTC(2026, 11, 7),
-    { en: '30 November to 6 December 2026', fr: '30 novembre – 6 décembre 2026', pl: '30 listopada – 6 grudnia 2026' },
+    {
+      en: '30 November to 6 December 2026',
+      fr: '30 novembre – 6 décembre 2026',
+      pl: '30 listopada – 6 grudnia 2026',
+    },
   ],
-  ['days of two years', Date.UTC(2025, 11, 29), Date.UTC(2026, 0, 5), { en: '29 December 2025 to 4 January 2026' }],
-  ['a day', Date.UTC(2026, 9, 1), Date.UTC(2026, 9, 2), { en: 'Thursday, 1 October 2026', fr: 'jeudi 1er octobre 2026' }],
-  ['a quarter', Date.UTC(2026, 9, 1), Date.UTC(2027, 0, 1), { en: '4th quarter 2026', pl: 'IV kwartał 2026' }],
+  [
+    'days of two years',
+    Date.UTC(2025, 11, 29),
+    Date.UTC(2026, 0, 5),
+    { en: '29 December 2025 to 4 January 2026' },
+  ],
+  [
+    'a day',
+    Date.UTC(2026, 9, 1),
+    Date.UTC(2026, 9, 2),
+    { en: 'Thursday, 1 October 2026', fr: 'jeudi 1er octobre 2026' },
+  ],
+  [
+    'a quarter',
+    Date.UTC(2026, 9, 1),
+    Date.UTC(2027, 0, 1),
+    { en: '4th quarter 2026', pl: 'IV kwartał 2026' },
+  ],
   ['months', Date.UTC(2026, 8, 1), Date.UTC(2026, 10, 1), { en: 'September to October 2026' }],
   ['a year', Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1), { en: '2026', ja: '2026年' }],
   [
@@ -73,7 +115,10 @@ const RANGES: [string, number, number, Record<string, string>][] = [
 test.each(RANGES)('words %s', async (_, sinceMs, untilMs, words) => {
   const found = await Promise.all(
     LANGUAGES.filter((language) => language in words).map(async (language) => {
-      return [language, withPlainSpaces(formatRange({ sinceMs, untilMs }, 'UTC', await loadLanguage(language)))];
+      return [
+        language,
+        withPlainSpaces(formatRange({ sinceMs, untilMs }, 'UTC', await loadLanguage(language))),
+      ];
     }),
   );
   expect(Object.fromEntries(found)).toEqual(words);

@@ -6,7 +6,8 @@ import { loadLanguage } from '../../../src/scans/report/languages/load-language.
 import type { Language } from '../../../src/scans/report/languages/plurals.ts';
 import { figuresOf, SEPTEMBER, sectionOf } from './figures.ts';
 
-const HOSTILE = '</title></style></svg><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u2066"\'&\u0000\ud800';
+const HOSTILE =
+  '</title></style></svg><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u2066"\'&\u0000\ud800';
 
 async function pageOf(given: Partial<ReportFigures>, language: Language = 'en'): Promise<string> {
   return renderHtml(composeReport(figuresOf(given), await loadLanguage(language)));
@@ -25,7 +26,13 @@ test('escapes hostile text at every place of the document, without bidi controls
   ]);
   const country = sectionOf({ kind: 'value', by: 'country' }, [{ value: HOSTILE, scans: 50, share: 1 }]);
   const silent = [{ name: HOSTILE, detail: HOSTILE }];
-  const page = await pageOf({ title: HOSTILE, note: HOSTILE, sections: [column, codes, country], silent, zone: 'UTC' });
+  const page = await pageOf({
+    title: HOSTILE,
+    note: HOSTILE,
+    sections: [column, codes, country],
+    silent,
+    zone: 'UTC',
+  });
   expect(page).not.toMatch(/<script|<img|[\u0000\u202a-\u202e\u2066-\u2069]/);
   expect(page.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(8);
   expect(page.match(/<\/title>|<\/style>/g)).toEqual(['</title>', '</style>']);
@@ -42,7 +49,10 @@ test('isolates the direction of each name', async () => {
 
 describe('in Arabic', () => {
   test('is set from right to left, and so are its charts', async () => {
-    const [english, arabic] = await Promise.all([pageOf({ sections: [days] }), pageOf({ sections: [days] }, 'ar')]);
+    const [english, arabic] = await Promise.all([
+      pageOf({ sections: [days] }),
+      pageOf({ sections: [days] }, 'ar'),
+    ]);
     expect(english).toContain('<html lang="en" dir="ltr">');
     expect(arabic).toContain('<html lang="ar" dir="rtl">');
     const first = (page: string) => Number(/<rect class="column" x="([\d.]+)%"/.exec(page)?.[1]);
@@ -60,9 +70,13 @@ describe('in Arabic', () => {
 
 test('keeps words whole, except those that are longer than a line of a phone', async () => {
   const name = 'Tischaufsteller https://www.example.com/a/long/path';
-  const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [{ value: name, scans: 1 }]);
+  const column = sectionOf({ kind: 'column', by: 'Einsatzort und Verantwortlicher' }, [
+    { value: name, scans: 1 },
+  ]);
   const page = await pageOf({ sections: [column] });
-  expect(page).toContain('<bdi>Tischaufsteller <span class="long">https://www.example.com/a/long/path</span></bdi>');
+  expect(page).toContain(
+    '<bdi>Tischaufsteller <span class="long">https://www.example.com/a/long/path</span></bdi>',
+  );
   expect(page).toContain('scope="col"><bdi>Einsatzort und Verantwortlicher</bdi>');
 });
 
@@ -81,9 +95,14 @@ test.each([
   [7, [0, 1, 2, 3, 4, 5, 6]],
   [8, [0, 2, 4, 6]],
 ])('labels %d columns at equal distances', async (count, labelled) => {
-  const rows = Array.from({ length: count }, (_, at) => ({ value: `2026-10-${String(at + 1).padStart(2, '0')}`, scans: at }));
+  const rows = Array.from({ length: count }, (_, at) => ({
+    value: `2026-10-${String(at + 1).padStart(2, '0')}`,
+    scans: at,
+  }));
   const page = await pageOf({ sections: [sectionOf({ kind: 'time', by: 'day' }, rows)] });
-  const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(([, day]) => Number(day) - 1);
+  const labels = [...page.matchAll(/text-anchor="(?:start|middle|end)">(\d+) Oct<\/text>/g)].map(
+    ([, day]) => Number(day) - 1,
+  );
   expect(labels).toEqual(labelled);
 });
 
@@ -97,7 +116,9 @@ test('has the line of the comparison, in the order of time', async () => {
 test('embeds a logo as data, and allows images of data alone', async () => {
   const logo = { png: Buffer.from('png'), width: 480, height: 120 };
   const page = await pageOf({ logo });
-  expect(page).toContain('<img class="logo" src="data:image/png;base64,cG5n" width="480" height="120" alt="Logo">');
+  expect(page).toContain(
+    '<img class="logo" src="data:image/png;base64,cG5n" width="480" height="120" alt="Logo">',
+  );
   expect(page).toContain('img-src data:;');
   expect(await pageOf({})).not.toContain('<img');
 });

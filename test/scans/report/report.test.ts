@@ -15,7 +15,10 @@ test('is the same from the service and from a file, and the same each time', asy
   const made: string[] = [];
   await runByDay(['scans', 'export', '--all', '-o', join(directory, 'a.csv')], { env: sandbox.env });
   for (const from of [['--all'], ['--all'], ['--input', 'a.csv']]) {
-    const result = await runByDay(['scans', 'report', ...from, ...RANGE, '-o', 'r.html'], { cwd: directory, env: sandbox.env });
+    const result = await runByDay(['scans', 'report', ...from, ...RANGE, '-o', 'r.html'], {
+      cwd: directory,
+      env: sandbox.env,
+    });
     expect(result).toMatchObject({ code: 0, stdout: '' });
     made.push(await readFile(join(directory, 'r.html'), 'utf8'));
   }
@@ -41,15 +44,32 @@ test('names codes without scans, whatever it is by', async () => {
 
 test('holds what strangers wrote as text, runs and loads nothing, and tells no secret (F10)', async () => {
   const directory = await useDirectory();
-  const hostile = '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
-  await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: hostile })}\n`);
-  const args = ['scans', 'report', '--input', 'a.ndjson', '--by', 'referrer', '--title', '<b>"x"</b>', '-o', 'r.html'];
+  const hostile =
+    '</td><script>alert(1)</script><img src="https://evil.example/x.png" onerror=alert(2)>\u202e"\'&';
+  await writeFile(
+    join(directory, 'a.ndjson'),
+    `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z', referrer: hostile })}\n`,
+  );
+  const args = [
+    'scans',
+    'report',
+    '--input',
+    'a.ndjson',
+    '--by',
+    'referrer',
+    '--title',
+    '<b>"x"</b>',
+    '-o',
+    'r.html',
+  ];
   const { code } = await runByDay(args, { cwd: directory, env: { QRCTL_API_KEY: 'svc_live_secretsecret' } });
   const page = await readFile(join(directory, 'r.html'), 'utf8');
   expect(code).toBe(0);
   expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(page).toContain('\\u{202e}');
-  expect(page).toMatch(/content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; img-src data:; base-uri/);
+  expect(page).toMatch(
+    /content="default-src &#39;none&#39;; style-src &#39;sha256-[\w+/]{43}=&#39;; img-src data:; base-uri/,
+  );
   expect(page).not.toMatch(/<script|<img|<b>|<link|<iframe|\sstyle=|url\(|@import|secretsecret/);
   expect(page).toContain('Scans are not people');
 });
@@ -93,16 +113,26 @@ test('draws a logo to pixels, and refuses one that loads or runs something', asy
   const directory = await useDirectory();
   const svg = (inner: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10">${inner}</svg>`;
   await writeFile(join(directory, 'a.ndjson'), `${JSON.stringify({ id: 1, ts: '2026-10-01T00:00:00Z' })}\n`);
-  await writeFile(join(directory, 'good.svg'), svg('<title>C:/secret</title><rect width="40" height="10" fill="#063"/>'));
+  await writeFile(
+    join(directory, 'good.svg'),
+    svg('<title>C:/secret</title><rect width="40" height="10" fill="#063"/>'),
+  );
   await writeFile(join(directory, 'bad.svg'), svg('<script>alert(1)</script><rect width="40" height="10"/>'));
-  await writeFile(join(directory, 'link.svg'), svg('<image href="https://evil.example/x.png" width="40" height="10"/>'));
+  await writeFile(
+    join(directory, 'link.svg'),
+    svg('<image href="https://evil.example/x.png" width="40" height="10"/>'),
+  );
   const report = (logo: string) =>
-    runByDay(['scans', 'report', '--input', 'a.ndjson', '--by', 'day', '--logo', logo, '-o', 'r.html'], { cwd: directory });
-  for (const logo of ['bad.svg', 'link.svg', 'a.ndjson', 'missing.svg']) expect(await report(logo)).toMatchObject({ code: 2 });
+    runByDay(['scans', 'report', '--input', 'a.ndjson', '--by', 'day', '--logo', logo, '-o', 'r.html'], {
+      cwd: directory,
+    });
+  for (const logo of ['bad.svg', 'link.svg', 'a.ndjson', 'missing.svg'])
+    expect(await report(logo)).toMatchObject({ code: 2 });
   expect(await readFile(join(directory, 'r.html'), 'utf8').catch(() => 'none')).toBe('none');
   expect(await report('good.svg')).toMatchObject({ code: 0 });
   const page = await readFile(join(directory, 'r.html'), 'utf8');
-  const [, data = '', width, height] = /src="data:image\/png;base64,([^"]+)" width="(\d+)" height="(\d+)"/.exec(page) ?? [];
+  const [, data = '', width, height] =
+    /src="data:image\/png;base64,([^"]+)" width="(\d+)" height="(\d+)"/.exec(page) ?? [];
   const png = Buffer.from(data, 'base64');
   expect([width, height, png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['480', '120', 480, 120]);
   expect(page).not.toMatch(/secret|<svg xmlns/);

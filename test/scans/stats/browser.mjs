@@ -17,9 +17,13 @@ const work = mkdtempSync(join(tmpdir(), 'qrctl-report-'));
 const pictures = resolve(asked ?? work);
 mkdirSync(pictures, { recursive: true });
 
-const sandbox = spawn(process.execPath, ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', '12', '--scans', '3000'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const sandbox = spawn(
+  process.execPath,
+  ['bin/qrctl.js', 'sandbox', '--port', '0', '--codes', '12', '--scans', '3000'],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 try {
   const env = { ...process.env, ...(await access()), TZ: 'UTC', QRCTL_CONFIG_DIR: join(work, 'config') };
   const logo = join(work, 'logo.svg');
@@ -30,7 +34,9 @@ try {
   for (const language of LANGUAGES) {
     const page = join(work, `report-${language}.html`);
     const flags = ['--language', language, '--logo', logo, '--compare', 'previous', '--during', 'last-month'];
-    run(process.execPath, ['bin/qrctl.js', 'scans', 'report', '--all', ...flags, '-o', page, '--quiet'], { env });
+    run(process.execPath, ['bin/qrctl.js', 'scans', 'report', '--all', ...flags, '-o', page, '--quiet'], {
+      env,
+    });
     judge(page, language);
   }
 } finally {
@@ -64,8 +70,13 @@ function judge(page, language) {
       ];
       const dom = chromium([...look, '--virtual-time-budget=20000', '--dump-dom', `file://${judged}`]);
       const [, violations] = /AXE(.*)END/s.exec(dom) ?? [];
-      if (violations !== '[]') throw new Error(`${language}, ${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
-      chromium([...look, `--screenshot=${join(pictures, `report-${language}-${width}-${theme}.png`)}`, `file://${page}`]);
+      if (violations !== '[]')
+        throw new Error(`${language}, ${theme}, ${width} px: ${violations ?? 'axe did not end'}`);
+      chromium([
+        ...look,
+        `--screenshot=${join(pictures, `report-${language}-${width}-${theme}.png`)}`,
+        `file://${page}`,
+      ]);
       process.stdout.write(`${language}, ${theme}, ${width} px: no violations\n`);
     }
   }
@@ -80,7 +91,8 @@ function judge(page, language) {
 function brokenWords() {
   const texts = [];
   const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) if (walker.currentNode.parentElement.closest('th, .value')) texts.push(walker.currentNode);
+  while (walker.nextNode())
+    if (walker.currentNode.parentElement.closest('th, .value')) texts.push(walker.currentNode);
   return texts.flatMap((text) =>
     [...text.data.matchAll(/[^\s-]+/g)].flatMap(({ 0: word, index }) => {
       if (word.length >= 18) return [];
@@ -124,7 +136,12 @@ function chromium(args) {
 }
 
 function run(command, args, options = {}) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
-  if (status !== 0) throw new Error(`${command} ${args.at(-1)} ended with ${error?.message ?? status}: ${stderr}`);
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...options,
+  });
+  if (status !== 0)
+    throw new Error(`${command} ${args.at(-1)} ended with ${error?.message ?? status}: ${stderr}`);
   return stdout;
 }

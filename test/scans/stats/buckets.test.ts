@@ -54,8 +54,14 @@ describe('the cuts of days, weeks and months', () => {
 
 describe('the cuts of hours', () => {
   it('are where the next local hour begins, within the range', () => {
-    expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T13:00')).toEqual(['2026-10-01T11:00', '2026-10-01T12:00']);
-    expect(cuts(['day', 'hour'], '2026-10-01T10:20', '2026-10-01T12:10')).toEqual(['2026-10-01T11:00', '2026-10-01T12:00']);
+    expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T13:00')).toEqual([
+      '2026-10-01T11:00',
+      '2026-10-01T12:00',
+    ]);
+    expect(cuts(['day', 'hour'], '2026-10-01T10:20', '2026-10-01T12:10')).toEqual([
+      '2026-10-01T11:00',
+      '2026-10-01T12:00',
+    ]);
     expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T11:00')).toEqual([]);
     expect(cuts(['hour'], '2026-10-01T10:00', '2026-10-01T12:00', 'Asia/Kathmandu')).toEqual([
       '2026-10-01T10:15',
@@ -64,7 +70,10 @@ describe('the cuts of hours', () => {
   });
 
   it('take an hour that comes twice as one', () => {
-    expect(cuts(['hour'], '2026-10-24T23:00', '2026-10-25T03:00', 'Europe/Berlin')).toEqual(['2026-10-25', '2026-10-25T02:00']);
+    expect(cuts(['hour'], '2026-10-24T23:00', '2026-10-25T03:00', 'Europe/Berlin')).toEqual([
+      '2026-10-25',
+      '2026-10-25T02:00',
+    ]);
     // Lord Howe Island sets clocks back by half an hour: 1:30 to 2:00 comes twice.
     const half = cuts(['hour'], '2026-04-04T13:00', '2026-04-04T17:00', 'Australia/Lord_Howe');
     expect(half).toEqual(['2026-04-04T14:00', '2026-04-04T15:30', '2026-04-04T16:30']);

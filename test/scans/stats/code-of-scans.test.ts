@@ -17,7 +17,12 @@ describe('the code of a row', () => {
       slug: undefined,
       name: undefined,
     });
-    expect(codeOf({ qr_slug: 'menu' })).toEqual({ value: 'menu', id: undefined, slug: 'menu', name: undefined });
+    expect(codeOf({ qr_slug: 'menu' })).toEqual({
+      value: 'menu',
+      id: undefined,
+      slug: 'menu',
+      name: undefined,
+    });
     expect(codeOf({})).toEqual({ value: 'scans', id: undefined, slug: 'scans', name: undefined });
     expect(codeOf({ qr_id: 7, qr_slug: '', qr_name: 8 })).toEqual({
       value: 'scans',
@@ -36,7 +41,10 @@ describe('the code of a row', () => {
 
   it('is one object for equal cells, whatever is between them', () => {
     const codeOf = createCodes({ owner: '', stem: 'scans' });
-    const [a, b] = [codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }), codeOf({ qr_id: '2', qr_slug: 'b', qr_name: 'B' })];
+    const [a, b] = [
+      codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' }),
+      codeOf({ qr_id: '2', qr_slug: 'b', qr_name: 'B' }),
+    ];
     expect(codeOf({ qr_id: '2', qr_slug: 'b', qr_name: 'B' })).toBe(b);
     expect(codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'A' })).toBe(a);
     expect(codeOf({ qr_id: '1', qr_slug: 'a', qr_name: 'New' })).toMatchObject({ name: 'New', slug: 'a' });

@@ -20,7 +20,11 @@ async function valuesIn(text: string, ...codes: readonly Partial<CodeOfScans>[])
   return codes.map((more) => table.valueOf(code(more), 'region'));
 }
 
-async function refusal(text: string, more: Partial<CodeOfScans> = { slug: 'menu' }, name = 'codes.csv'): Promise<string> {
+async function refusal(
+  text: string,
+  more: Partial<CodeOfScans> = { slug: 'menu' },
+  name = 'codes.csv',
+): Promise<string> {
   try {
     return String((await tableOf(text, ['region'], name)).valueOf(code(more), 'region'));
   } catch (error) {
@@ -30,29 +34,37 @@ async function refusal(text: string, more: Partial<CodeOfScans> = { slug: 'menu'
 
 it('has the faults of cells that it reads, and of no others', async () => {
   const input = await parseInput(Buffer.from(`id,region,name\n${ID},North,x\n`), 'codes.csv');
-  const withFault = (column: string) => ({ ...input, faults: [{ line: 2, column, message: 'is a formula' }] });
+  const withFault = (column: string) => ({
+    ...input,
+    faults: [{ line: 2, column, message: 'is a formula' }],
+  });
   expect(createCodeTable(withFault('name'), ['region']).valueOf(code({ id: ID }), 'region')).toBe('North');
   for (const column of ['region', 'id'])
-    expect(() => createCodeTable(withFault(column), ['region'])).toThrow(`line 2, column ${column}: is a formula`);
+    expect(() => createCodeTable(withFault(column), ['region'])).toThrow(
+      `line 2, column ${column}: is a formula`,
+    );
 });
 
 describe('a row of a code', () => {
   it('is found by ID in any case, or by slug (F20)', async () => {
     const text = `id,slug,region\n${ID.toUpperCase()},,North\n,menu,South\n`;
-    expect(await valuesIn(text, { id: ID }, { slug: 'menu' }, { id: OTHER, slug: 'menu' }, { slug: 'Menu' })).toEqual([
-      ...['North', 'South', 'South', null],
-    ]);
+    expect(
+      await valuesIn(text, { id: ID }, { slug: 'menu' }, { id: OTHER, slug: 'menu' }, { slug: 'Menu' }),
+    ).toEqual([...['North', 'South', 'South', null]]);
   });
 
   it('is not found by slug if it is of another ID: a slug may have belonged to a deleted code (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n`;
-    expect(await valuesIn(text, { id: ID, slug: 'renamed' }, { id: OTHER, slug: 'menu' }, { slug: 'menu' })).toEqual([
-      ...['North', null, 'North'],
-    ]);
+    expect(
+      await valuesIn(text, { id: ID, slug: 'renamed' }, { id: OTHER, slug: 'menu' }, { slug: 'menu' }),
+    ).toEqual([...['North', null, 'North']]);
   });
 
   it('has no value if its cell is empty, and its value without surrounding spaces', async () => {
-    expect(await valuesIn('Slug,region\na,  \nb, North West \n', { slug: 'a' }, { slug: 'b' })).toEqual([null, 'North West']);
+    expect(await valuesIn('Slug,region\na,  \nb, North West \n', { slug: 'a' }, { slug: 'b' })).toEqual([
+      null,
+      'North West',
+    ]);
   });
 
   it('has any value of JSON as text', async () => {
@@ -69,20 +81,27 @@ describe('a row of a code', () => {
   });
 
   it('may be there twice with the same values', async () => {
-    expect(await valuesIn(`id,slug,region\n${ID},menu,North\n${ID},menu,North\n,menu,North\n`, { id: ID, slug: 'menu' })).toEqual(
-      ['North'],
-    );
+    expect(
+      await valuesIn(`id,slug,region\n${ID},menu,North\n${ID},menu,North\n,menu,North\n`, {
+        id: ID,
+        slug: 'menu',
+      }),
+    ).toEqual(['North']);
   });
 });
 
 describe('two rows of one code', () => {
-  const message = (values: string) => `cannot join codes.csv: code menu has two values in column region, ${values}`;
+  const message = (values: string) =>
+    `cannot join codes.csv: code menu has two values in column region, ${values}`;
 
   it.each([
     ['slug,region\nmenu,North\n\nmenu,\n', message('"North" (line 2) and an empty cell (line 4)')],
     [`id,slug,region\n${ID},menu,North\n,menu,South\n`, message('"North" (line 2) and "South" (line 3)')],
     [`id,slug,region\n,menu,North\n${ID},menu,South\n`, message('"North" (line 2) and "South" (line 3)')],
-    [`id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`, message('"North" (line 2) and "South" (line 3)')],
+    [
+      `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`,
+      message('"North" (line 2) and "South" (line 3)'),
+    ],
   ])('with different values are refused, with both lines (%#)', async (text, refused) => {
     expect(await refusal(text)).toBe(refused);
   });
@@ -95,7 +114,10 @@ describe('two rows of one code', () => {
 
   it('are told apart by the ID of the scan (F20)', async () => {
     const text = `id,slug,region\n${ID},menu,North\n${OTHER},menu,South\n`;
-    expect(await valuesIn(text, { id: ID, slug: 'menu' }, { id: OTHER, slug: 'menu' })).toEqual(['North', 'South']);
+    expect(await valuesIn(text, { id: ID, slug: 'menu' }, { id: OTHER, slug: 'menu' })).toEqual([
+      'North',
+      'South',
+    ]);
   });
 
   it('differ only in the columns that are counted by', async () => {
@@ -108,7 +130,9 @@ describe('two rows of one code', () => {
       { slug: 'menu', region: 'a' },
       { slug: 'menu', region: 'b' },
     ];
-    expect(await refusal(JSON.stringify(rows), { slug: 'menu' }, 'codes.json')).toContain('"a" (item 1) and "b" (item 2)');
+    expect(await refusal(JSON.stringify(rows), { slug: 'menu' }, 'codes.json')).toContain(
+      '"a" (item 1) and "b" (item 2)',
+    );
   });
 });
 
@@ -152,7 +176,8 @@ describe('what did not match', () => {
   it('is why a code has no value', async () => {
     const noneAfter = async (...slugs: string[]) => {
       const table = await tableOf('slug,region,city\na,North,Bonn\nb,,Rome\n', ['region', 'city']);
-      for (const slug of slugs) for (const column of ['region', 'city']) table.valueOf(code({ slug }), column);
+      for (const slug of slugs)
+        for (const column of ['region', 'city']) table.valueOf(code({ slug }), column);
       return [table.noneIn('region'), table.noneIn('city'), table.noneIn('utm_source')];
     };
     expect(await noneAfter('a', 'b')).toEqual(['empty', 'empty', 'empty']);
@@ -164,7 +189,11 @@ describe('what did not match', () => {
 describe('a column', () => {
   it('is found in any case, with spaces around it', () => {
     const file = { name: 'a.csv', columns: [' ID ', 'Region'] };
-    expect([columnFor(file, 'id'), columnFor(file, 'region'), columnFor(file, 'city')]).toEqual([' ID ', 'Region', undefined]);
+    expect([columnFor(file, 'id'), columnFor(file, 'region'), columnFor(file, 'city')]).toEqual([
+      ' ID ',
+      'Region',
+      undefined,
+    ]);
   });
 });
 

@@ -9,7 +9,12 @@ function rangeBefore(
   until: string,
   { comparison = 'previous' as 'previous' | 'year', zone = 'UTC', nowMs = LATER } = {},
 ) {
-  const { sinceMs, untilMs } = spanBefore({ sinceMs: at(since), untilMs: at(until) }, comparison, zone, nowMs);
+  const { sinceMs, untilMs } = spanBefore(
+    { sinceMs: at(since), untilMs: at(until) },
+    comparison,
+    zone,
+    nowMs,
+  );
   return [sinceMs, untilMs].map((ms) => new Date(ms).toISOString().replace(':00.000Z', ''));
 }
 
@@ -26,10 +31,9 @@ describe('the range before', () => {
 
   it('ends at the same local time if the range is not over, whichever clocks changed', () => {
     const nowMs = at('2026-04-30T10:00:00Z');
-    expect(rangeBefore('2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z', { zone: 'Europe/Berlin', nowMs })).toEqual([
-      '2026-02-28T23:00',
-      '2026-03-30T10:00',
-    ]);
+    expect(
+      rangeBefore('2026-03-31T22:00:00Z', '2026-04-30T22:00:00Z', { zone: 'Europe/Berlin', nowMs }),
+    ).toEqual(['2026-02-28T23:00', '2026-03-30T10:00']);
   });
 
   it('keeps days whole where clocks changed between them', () => {
@@ -64,9 +68,15 @@ describe('the range before a range that is not over', () => {
 
   it('is whole if now is its end, later, or not after its beginning', () => {
     for (const now of [until, '2026-12-02T00:00:00Z', since, '2026-10-31T00:00:00Z']) {
-      expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual(['2026-10-01T00:00', '2026-11-01T00:00']);
+      expect(rangeBefore(since, until, { nowMs: at(now) }), now).toEqual([
+        '2026-10-01T00:00',
+        '2026-11-01T00:00',
+      ]);
     }
-    expect(rangeBefore(since, until, { nowMs: at(until) - 60_000 })).toEqual(['2026-10-01T00:00', '2026-10-30T23:59']);
+    expect(rangeBefore(since, until, { nowMs: at(until) - 60_000 })).toEqual([
+      '2026-10-01T00:00',
+      '2026-10-30T23:59',
+    ]);
   });
 
   it('has as many local days and hours, whatever clocks did', () => {
@@ -80,13 +90,22 @@ describe('the range before a range that is not over', () => {
 
   it('never ends after the range that it is before', () => {
     const [march, april] = ['2026-03-01T00:00:00Z', '2026-04-01T00:00:00Z'] as const;
-    expect(rangeBefore(march, april, { nowMs: at('2026-03-30T12:00:00Z') })).toEqual(['2026-02-01T00:00', '2026-03-01T00:00']);
+    expect(rangeBefore(march, april, { nowMs: at('2026-03-30T12:00:00Z') })).toEqual([
+      '2026-02-01T00:00',
+      '2026-03-01T00:00',
+    ]);
   });
 });
 
 describe('a range of which one end is at midnight', () => {
   it('is compared with the same duration', () => {
-    expect(rangeBefore('2026-10-10T00:00:00Z', '2026-10-10T09:00:00Z')).toEqual(['2026-10-09T15:00', '2026-10-10T00:00']);
-    expect(rangeBefore('2026-10-09T15:00:00Z', '2026-10-10T00:00:00Z')).toEqual(['2026-10-09T06:00', '2026-10-09T15:00']);
+    expect(rangeBefore('2026-10-10T00:00:00Z', '2026-10-10T09:00:00Z')).toEqual([
+      '2026-10-09T15:00',
+      '2026-10-10T00:00',
+    ]);
+    expect(rangeBefore('2026-10-09T15:00:00Z', '2026-10-10T00:00:00Z')).toEqual([
+      '2026-10-09T06:00',
+      '2026-10-09T15:00',
+    ]);
   });
 });

@@ -13,10 +13,14 @@ const at = (text: string) => Date.parse(text.length === 10 ? `${text}T00:00:00Z`
 type Scans = Readonly<Record<string, number>>;
 
 function tallyOf(scans: Scans, zone = 'UTC', code = 'menu') {
-  const tally = createTally(['day' as const, 'country' as const, 'code' as const].map(groupOf), createLocalTime(zone).offsetMs);
+  const tally = createTally(
+    ['day' as const, 'country' as const, 'code' as const].map(groupOf),
+    createLocalTime(zone).offsetMs,
+  );
   const of = { value: code };
   for (const [time, count] of Object.entries(scans)) {
-    for (let i = 0; i < count; i++) tally.add(at(time.length === 10 ? `${time}T12:00:00Z` : time), { country: 'DE' }, of);
+    for (let i = 0; i < count; i++)
+      tally.add(at(time.length === 10 ? `${time}T12:00:00Z` : time), { country: 'DE' }, of);
   }
   return tally;
 }
@@ -51,7 +55,10 @@ const OCTOBER: [string, string] = ['2026-10-01', '2026-11-01'];
 const SEPTEMBER: [string, string] = ['2026-09-01', '2026-10-01'];
 
 describe('periods that differ in length', () => {
-  const given: Given = { now: [OCTOBER, { '2026-10-05': 3100 }], before: [SEPTEMBER, { '2026-09-05': 3000 }] };
+  const given: Given = {
+    now: [OCTOBER, { '2026-10-05': 3100 }],
+    before: [SEPTEMBER, { '2026-09-05': 3000 }],
+  };
 
   it('are compared by averages per day: October does not grow because it has 31 days (F17)', () => {
     expect(totalOf(options(given))).toEqual({
@@ -69,7 +76,10 @@ describe('periods that differ in length', () => {
   });
 
   it('of the same length are compared by scans, and so are their days', () => {
-    const same: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }] };
+    const same: Given = {
+      now: [OCTOBER, { '2026-10-05': 60 }],
+      before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
+    };
     expect(totalOf(options(same))).toMatchObject({ change: 0.5, comparesAverages: false });
     const byDay = rowsOf('day', given);
     expect([byDay.comparesAverages, byDay.rows[4]?.change]).toEqual([false, 0.033333]);
@@ -98,13 +108,30 @@ describe('weekdays and hours', () => {
     };
     const { rows, comparesAverages } = rowsOf('weekday', given);
     expect(comparesAverages).toBe(true);
-    expect(rows[1]).toMatchObject({ value: 'Tuesday', scans: 40, perDay: 10, previous: 50, previousPerDay: 10, change: 0 });
+    expect(rows[1]).toMatchObject({
+      value: 'Tuesday',
+      scans: 40,
+      perDay: 10,
+      previous: 50,
+      previousPerDay: 10,
+      change: 0,
+    });
     expect(rows[0]).toMatchObject({ scans: 0, perDay: 0, previousPerDay: 0, change: null });
   });
 
   it('count days by the range, also at its ends, and hours by the days that have them', () => {
-    const given: Given = { now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }] };
-    expect(rowsOf('weekday', given).rows.map(({ perDay }) => perDay)).toEqual([null, 40, 80, null, null, null, null]);
+    const given: Given = {
+      now: [['2026-10-06T06:00:00Z', '2026-10-07T18:00:00Z'], { '2026-10-06': 30, '2026-10-07': 60 }],
+    };
+    expect(rowsOf('weekday', given).rows.map(({ perDay }) => perDay)).toEqual([
+      null,
+      40,
+      80,
+      null,
+      null,
+      null,
+      null,
+    ]);
     const hours = rowsOf('hour', given).rows;
     expect([hours[0]?.perDay, hours[12]?.perDay, hours[18]?.perDay]).toEqual([0, 45, 0]);
     const cells = hoursByWeekday(options(given));
@@ -125,7 +152,10 @@ describe('weekdays and hours', () => {
     expect(rowsOf('day', given).rows.at(-1)).toMatchObject({ value: '2026-10-25', perDay: 7 });
     expect(totalOf(options(given)).perDay).toBe(1);
     // In Beirut the day of 29 March 2026 begins at 1:00.
-    const short: Given = { now: [['2026-03-28T22:00:00Z', '2026-03-29T21:00:00Z'], { '2026-03-29': 5 }], zone: 'Asia/Beirut' };
+    const short: Given = {
+      now: [['2026-03-28T22:00:00Z', '2026-03-29T21:00:00Z'], { '2026-03-29': 5 }],
+      zone: 'Asia/Beirut',
+    };
     expect([totalOf(options(short)).perDay, rowsOf('weekday', short).rows[6]?.perDay]).toEqual([5, 5]);
   });
 
@@ -168,16 +198,30 @@ describe('a change', () => {
   });
 
   it('of a unit is null where the data begins within it, or later', () => {
-    const scans = (month: string) => ({ [`2026-${month}-02`]: 40, [`2026-${month}-05`]: 40, [`2026-${month}-08`]: 40 });
-    const given: Given = { now: [OCTOBER, scans('10')], before: [SEPTEMBER, scans('09')], data: { fromMs: at('2026-09-04') } };
+    const scans = (month: string) => ({
+      [`2026-${month}-02`]: 40,
+      [`2026-${month}-05`]: 40,
+      [`2026-${month}-08`]: 40,
+    });
+    const given: Given = {
+      now: [OCTOBER, scans('10')],
+      before: [SEPTEMBER, scans('09')],
+      data: { fromMs: at('2026-09-04') },
+    };
     const { rows } = rowsOf('day', given);
-    expect([rows[1], rows[2], rows[3], rows[4]].map((row) => [row?.previous, row?.change, row?.isBeforeData])).toEqual([
+    expect(
+      [rows[1], rows[2], rows[3], rows[4]].map((row) => [row?.previous, row?.change, row?.isBeforeData]),
+    ).toEqual([
       [40, null, true],
       [null, null, true],
       [0, null, undefined],
       [40, 0, undefined],
     ]);
-    expect(rowsOf('country', given).rows[0]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
+    expect(rowsOf('country', given).rows[0]).toMatchObject({
+      previous: 120,
+      change: null,
+      isBeforeData: true,
+    });
     expect(rowsOf('hour', given).rows[12]).toMatchObject({ previous: 120, change: null, isBeforeData: true });
   });
 
@@ -190,10 +234,17 @@ describe('a change', () => {
   });
 
   it('of a code that is younger than the previous period is null, and marked (F18)', () => {
-    const given = options({ now: [OCTOBER, { '2026-10-05': 60 }], before: [SEPTEMBER, { '2026-09-25': 40 }] });
+    const given = options({
+      now: [OCTOBER, { '2026-10-05': 60 }],
+      before: [SEPTEMBER, { '2026-09-25': 40 }],
+    });
     const ofCode = new Map([['menu', at('2026-09-20')]]);
     const rowOf = (data: DataPart) => figuresOf(groupOf('code'), { ...given, data }).rows[0];
-    expect(rowOf({ ...ALL_COVERED, ofCode })).toMatchObject({ previous: 40, change: null, isBeforeData: true });
+    expect(rowOf({ ...ALL_COVERED, ofCode })).toMatchObject({
+      previous: 40,
+      change: null,
+      isBeforeData: true,
+    });
     expect(rowOf({ ...ALL_COVERED, ofCode: new Map([['menu', at('2026-09-01')]]) })?.change).not.toBeNull();
   });
 });
@@ -217,7 +268,11 @@ describe('an average per day', () => {
     };
     expect(totalOf(open).perDay).toBe(30);
     expect(totalOf({ ...open, nowMs: at('2026-10-15T12:00:00Z') }).perDay).toBe(34.285714);
-    expect(totalOf({ ...open, current: tallyOf({}) })).toMatchObject({ scans: 0, perDay: null, previous: null });
+    expect(totalOf({ ...open, current: tallyOf({}) })).toMatchObject({
+      scans: 0,
+      perDay: null,
+      previous: null,
+    });
   });
 });
 
@@ -241,7 +296,14 @@ describe('names of codes', () => {
 describe('all scans', () => {
   it('have no comparison without a previous period', () => {
     expect(totalOf(options({ now: [OCTOBER, { '2026-10-05': 62 }] }))).toEqual({
-      ...{ scans: 62, perDay: 2, previous: null, previousPerDay: null, change: null, comparesAverages: false },
+      ...{
+        scans: 62,
+        perDay: 2,
+        previous: null,
+        previousPerDay: null,
+        change: null,
+        comparesAverages: false,
+      },
     });
   });
 
@@ -253,7 +315,12 @@ describe('all scans', () => {
       data: { toMs: data.toMs },
     };
     expect(totalOf(options(given))).toMatchObject({ perDay: null, previousPerDay: 3.157895, change: null });
-    const earlier: Given = { ...given, now: [OCTOBER, { '2026-10-15': 60 }], before: [SEPTEMBER, { '2026-09-15': 60 }], data };
+    const earlier: Given = {
+      ...given,
+      now: [OCTOBER, { '2026-10-15': 60 }],
+      before: [SEPTEMBER, { '2026-09-15': 60 }],
+      data,
+    };
     expect(totalOf(options(earlier))).toMatchObject({
       perDay: 6,
       previous: 60,
@@ -268,7 +335,13 @@ describe('a comparison', () => {
   const counts = { scans: 300, days: 10, previous: 300, previousDays: 5 };
 
   it('is that of the averages if the periods differ by more than five minutes (F17)', () => {
-    expect(compare(counts)).toEqual({ scans: 300, perDay: 30, previous: 300, previousPerDay: 60, change: -0.5 });
+    expect(compare(counts)).toEqual({
+      scans: 300,
+      perDay: 30,
+      previous: 300,
+      previousPerDay: 60,
+      change: -0.5,
+    });
     const fiveMinutes = 5 / (24 * 60);
     expect(differInLength({ days: fiveMinutes, previous: 1, previousDays: 0 })).toBe(false);
     expect(differInLength({ days: fiveMinutes + 1e-6, previous: 1, previousDays: 0 })).toBe(true);
@@ -278,22 +351,34 @@ describe('a comparison', () => {
   it('is none without days, or without a previous period', () => {
     expect(compare({ ...counts, previousDays: 0 })).toMatchObject({ previousPerDay: null, change: null });
     expect(compare({ ...counts, days: 0 })).toMatchObject({ perDay: null, change: null });
-    expect(compare({ ...counts, previous: null })).toMatchObject({ previous: null, previousPerDay: null, change: null });
+    expect(compare({ ...counts, previous: null })).toMatchObject({
+      previous: null,
+      previousPerDay: null,
+      change: null,
+    });
   });
 
   it('of weekdays and hours is always that of the averages', () => {
-    const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }] };
+    const given: Given = {
+      now: [OCTOBER, { '2026-10-05': 60 }],
+      before: [['2026-08-01', '2026-09-01'], { '2026-08-05': 40 }],
+    };
     for (const by of ['weekday', 'hour'] as const) expect(rowsOf(by, given).comparesAverages).toBe(true);
   });
 });
 
 describe('a row that begins before the data', () => {
-  const flagged = (by: Dimension, given: Given) => rowsOf(by, given).rows.map(({ isBeforeData = false }) => isBeforeData);
+  const flagged = (by: Dimension, given: Given) =>
+    rowsOf(by, given).rows.map(({ isBeforeData = false }) => isBeforeData);
 
   it('is none if it has no earlier period to compare it with', () => {
     const fromMs = at('2026-10-10');
     expect(flagged('month', { now: [OCTOBER, { '2026-10-12': 1 }], data: { fromMs } })).toEqual([false]);
-    const days = flagged('day', { now: [OCTOBER, { '2026-10-12': 1 }], before: [SEPTEMBER, {}], data: { fromMs } });
+    const days = flagged('day', {
+      now: [OCTOBER, { '2026-10-12': 1 }],
+      before: [SEPTEMBER, {}],
+      data: { fromMs },
+    });
     // The 31st has no earlier day.
     expect(days).toEqual([...Array(30).fill(true), false]);
   });
@@ -313,7 +398,9 @@ describe('a row that begins before the data', () => {
     const current = createTally([groupOf('country')], () => 0);
     for (const country of ['A', 'B', 'C', 'D']) current.add(at('2026-10-05'), { country }, { value: 'menu' });
     const { rows } = figuresOf(groupOf('country'), { ...given, current, top: 1 });
-    expect(rows.map(({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData])).toEqual([
+    expect(
+      rows.map(({ value, isRest = false, isBeforeData = false }) => [value, isRest, isBeforeData]),
+    ).toEqual([
       ['A', false, false],
       ['other', true, false],
     ]);
@@ -321,7 +408,11 @@ describe('a row that begins before the data', () => {
 });
 
 it('values are not compared by averages if all of the previous period is before the data', () => {
-  const given: Given = { now: [OCTOBER, { '2026-10-05': 60 }], before: [SEPTEMBER, {}], data: { fromMs: at('2026-10-01') } };
+  const given: Given = {
+    now: [OCTOBER, { '2026-10-05': 60 }],
+    before: [SEPTEMBER, {}],
+    data: { fromMs: at('2026-10-01') },
+  };
   expect(rowsOf('country', given).comparesAverages).toBe(false);
 });
 

@@ -60,7 +60,13 @@ async function count(rows: readonly ModelRow[], how: ModelScansOptions, asked: A
     ...{ current, before, span, top: undefined, nowMs: NOW_MS },
     ...{ timezone: zone, offsetAt: local.offsetMs },
   });
-  return { rows: figures.rows, requests: scans.state.requests, failures, isRepeated: notes.length > 0, shown };
+  return {
+    rows: figures.rows,
+    requests: scans.state.requests,
+    failures,
+    isRepeated: notes.length > 0,
+    shown,
+  };
 }
 
 describe('a count by day', () => {
@@ -68,7 +74,10 @@ describe('a count by day', () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
     const asked: Asked = { dimensions: ['day'], compare: 'previous', span };
     const spread = (scans: number) =>
-      Array.from({ length: scans }, (_, at) => ({ id: at + 1, time: span.untilMs - 7 - Math.floor((at * 60 * DAY_MS) / scans) }));
+      Array.from({ length: scans }, (_, at) => ({
+        id: at + 1,
+        time: span.untilMs - 7 - Math.floor((at * 60 * DAY_MS) / scans),
+      }));
     for (const [scans, requests] of [
       [0, 1],
       [49, 1],
@@ -76,16 +85,23 @@ describe('a count by day', () => {
       [3049, 61],
       [3499, 61],
     ] as const) {
-      expect((await count(spread(scans), { pageCap: 50 }, asked, 'UTC')).requests, `${scans} scans`).toBe(requests);
+      expect((await count(spread(scans), { pageCap: 50 }, asked, 'UTC')).requests, `${scans} scans`).toBe(
+        requests,
+      );
     }
   });
 
   it('never shows more scans than their total, and the total of all at the end', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
-    const rows = Array.from({ length: 900 }, (_, at) => ({ id: at + 1, time: span.untilMs - 7 - at * 8_000_000 }));
+    const rows = Array.from({ length: 900 }, (_, at) => ({
+      id: at + 1,
+      time: span.untilMs - 7 - at * 8_000_000,
+    }));
     for (const compare of ['none', 'previous', 'year'] as const) {
       const { shown } = await count(rows, { pageCap: 50 }, { dimensions: ['device'], compare, span }, 'UTC');
-      const inRange = rows.filter(({ time }) => time >= (compare === 'previous' ? Date.UTC(2026, 0, 30) : span.sinceMs)).length;
+      const inRange = rows.filter(
+        ({ time }) => time >= (compare === 'previous' ? Date.UTC(2026, 0, 30) : span.sinceMs),
+      ).length;
       expect(shown.filter(({ done, total = done }) => done > total)).toEqual([]);
       // Scans in the margins of a request are counted by the service.
       const total = shown.findLast((work) => work.total !== undefined)?.total ?? 0;
@@ -95,7 +111,10 @@ describe('a count by day', () => {
 
   it('of parts that do not add up costs them on top of the pages, and is right (F7)', async () => {
     const span = { sinceMs: Date.UTC(2026, 2, 1), untilMs: Date.UTC(2026, 2, 31) };
-    const rows = Array.from({ length: 300 }, (_, at) => ({ id: at + 1, time: span.sinceMs + (at + 1) * 8_640_000 - 500 }));
+    const rows = Array.from({ length: 300 }, (_, at) => ({
+      id: at + 1,
+      time: span.sinceMs + (at + 1) * 8_640_000 - 500,
+    }));
     const ask = (dimensions: Asked['dimensions']) =>
       count(rows, { wholeSeconds: true, pageCap: 5 }, { dimensions, compare: 'none', span }, 'UTC');
     const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
@@ -121,10 +140,14 @@ describe('a count by day', () => {
         fc.constantFrom('UTC', 'Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe'),
         async (minutes, how, days, ago, compare, zone) => {
           // Every fourth a year earlier.
-          const rows = minutes.map((at, i) => ({ id: i + 1, time: NOW_MS - at * 60_000 - (i % 4 === 0 ? 365 * DAY_MS : 0) + 7 }));
+          const rows = minutes.map((at, i) => ({
+            id: i + 1,
+            time: NOW_MS - at * 60_000 - (i % 4 === 0 ? 365 * DAY_MS : 0) + 7,
+          }));
           const untilMs = NOW_MS - ago * DAY_MS;
           const span = { sinceMs: untilMs - days * DAY_MS, untilMs };
-          const ask = (dimensions: Asked['dimensions']) => count(rows, how, { dimensions, compare, span }, zone);
+          const ask = (dimensions: Asked['dimensions']) =>
+            count(rows, how, { dimensions, compare, span }, zone);
           const [counted, read] = [await ask(['day']), await ask(['day', 'device'])];
           expect(counted).toMatchObject({ failures: [], isRepeated: false });
           expect(counted.rows).toEqual(read.rows);

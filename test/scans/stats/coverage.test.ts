@@ -2,7 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { type CoveredLog, coverageOf } from '../../../src/scans/stats/coverage.ts';
 
-const log = (firstMs: number | undefined, lastMs: number | undefined, more: Partial<CoveredLog> = {}): CoveredLog => ({
+const log = (
+  firstMs: number | undefined,
+  lastMs: number | undefined,
+  more: Partial<CoveredLog> = {},
+): CoveredLog => ({
   ...{ firstMs, lastMs, beginsMs: undefined, isKept: false },
   ...more,
 });
@@ -15,7 +19,11 @@ describe('a range', () => {
   it.each([
     ['lies within one file', [log(50, 250)], { isWhole: true }],
     ['begins before the first scan', [log(120, 250)], { startsLateMs: 120, isWhole: false }],
-    ['begins before the first scan of a log from its beginning on', [log(120, 250, kept(FIRST))], { isWhole: true }],
+    [
+      'begins before the first scan of a log from its beginning on',
+      [log(120, 250, kept(FIRST))],
+      { isWhole: true },
+    ],
     ['begins before the log', [log(120, 250, kept(110))], { startsLateMs: 120, isWhole: false }],
     ['begins with the log', [log(120, 250, kept(100))], { isWhole: true }],
     [
@@ -33,7 +41,11 @@ describe('a range', () => {
       { isWhole: true },
     ],
     ['begins with the first scan', [log(100, 250)], { isWhole: true }],
-    ['begins before one of two logs', [log(120, 250, kept(FIRST)), log(130, 250)], { startsLateMs: 120, isWhole: false }],
+    [
+      'begins before one of two logs',
+      [log(120, 250, kept(FIRST)), log(130, 250)],
+      { startsLateMs: 120, isWhole: false },
+    ],
     [
       'ends after a log that an export appends to, although another file goes on',
       [log(0, 150, kept(FIRST)), log(0, 300)],
@@ -42,7 +54,11 @@ describe('a range', () => {
     ['is of no log', [], { isWhole: false }],
     ['is of an empty file', [log(undefined, undefined)], { isWhole: false }],
   ])('%s (F12)', (_, logs, expected) => {
-    expect(coverageOf(logs, span, undefined)).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, ...expected });
+    expect(coverageOf(logs, span, undefined)).toEqual({
+      startsLateMs: undefined,
+      endsEarlyMs: undefined,
+      ...expected,
+    });
   });
 
   it('without a beginning or an end is not covered', () => {
@@ -50,7 +66,9 @@ describe('a range', () => {
     expect(coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(false);
     const open = coverageOf([log(0, 300)], { sinceMs: undefined, untilMs: undefined }, undefined);
     expect(open).toEqual({ startsLateMs: undefined, endsEarlyMs: undefined, isWhole: false });
-    expect(coverageOf([log(150, 300, kept(FIRST))], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole).toBe(true);
+    expect(
+      coverageOf([log(150, 300, kept(FIRST))], { sinceMs: undefined, untilMs: 100 }, undefined).isWhole,
+    ).toBe(true);
   });
 
   it('is compared with one that begins before the data (F12)', () => {

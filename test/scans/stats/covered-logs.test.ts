@@ -48,8 +48,14 @@ it('begin with the first run of a dataset whose parts were all read (F12)', asyn
   const parts = memory.names().filter((name) => name.startsWith(`${LAKE}/dt=`));
   const paths = parts.map((name) => join(directory, name.slice(LAKE.length)));
   const beginsIn = async (read: readonly string[]) =>
-    (await coveredLogs([{ paths: [...read], keptBy: { directory } }], new Map())).map(({ beginsMs }) => beginsMs);
-  expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual([true, [START - HOUR], [undefined]]);
+    (await coveredLogs([{ paths: [...read], keptBy: { directory } }], new Map())).map(
+      ({ beginsMs }) => beginsMs,
+    );
+  expect([parts.length > 0, await beginsIn(paths), await beginsIn([])]).toEqual([
+    true,
+    [START - HOUR],
+    [undefined],
+  ]);
 });
 
 it('are the earliest and the latest of a dataset, whose parts are one log', async () => {

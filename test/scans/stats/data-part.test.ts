@@ -5,7 +5,8 @@ import { coveredPart, isCovered, partOfFiles, partOfService } from '../../../src
 import { createTally } from '../../../src/scans/stats/tally.ts';
 
 const at = (text: string) => Date.parse(text);
-const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString().replace(/:00\.000Z$/, ''));
+const text = (ms: number | undefined) =>
+  ms === undefined ? undefined : new Date(ms).toISOString().replace(/:00\.000Z$/, '');
 const BERLIN = { timezone: 'Europe/Berlin', offsetAt: createLocalTime('Europe/Berlin').offsetMs };
 
 function tallyAt(...times: string[]) {
@@ -17,7 +18,11 @@ function tallyAt(...times: string[]) {
 
 describe('the time that files cover', () => {
   it('begins and ends with a local day of their scans', () => {
-    const coverage = { startsLateMs: at('2026-09-10T22:30:00Z'), endsEarlyMs: at('2026-10-24T22:30:00Z'), isWhole: false };
+    const coverage = {
+      startsLateMs: at('2026-09-10T22:30:00Z'),
+      endsEarlyMs: at('2026-10-24T22:30:00Z'),
+      isWhole: false,
+    };
     const { fromMs, toMs } = partOfFiles(coverage, BERLIN);
     expect([text(fromMs), text(toMs)]).toEqual(['2026-09-10T22:00', '2026-10-25T23:00']);
   });
@@ -33,13 +38,17 @@ describe('the time that scans of the service cover', () => {
     { id: 'a', slug: 'new', created_at: '2026-09-20T10:00:00Z' },
     { id: 'b', slug: 'newer', created_at: '2026-10-03T10:00:00Z' },
   ];
-  const partFrom = (since: string | undefined, tallies = [tallyAt('2026-10-04T12:00:00Z'), tallyAt('2026-09-22T12:00:00Z')]) =>
-    partOfService(codes, tallies, since === undefined ? undefined : at(since), BERLIN);
+  const partFrom = (
+    since: string | undefined,
+    tallies = [tallyAt('2026-10-04T12:00:00Z'), tallyAt('2026-09-22T12:00:00Z')],
+  ) => partOfService(codes, tallies, since === undefined ? undefined : at(since), BERLIN);
 
   it('is all if one of the codes existed by then (F18)', () => {
     expect(partFrom('2026-09-20T10:00:00Z').fromMs).toBeUndefined();
     expect(partFrom(undefined).fromMs).toBeUndefined();
-    expect(partOfService([{ id: 'x' }], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs).toBeUndefined();
+    expect(
+      partOfService([{ id: 'x' }], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs,
+    ).toBeUndefined();
     expect(partOfService([], [tallyAt()], at('2026-09-01T00:00:00Z'), BERLIN).fromMs).toBeUndefined();
   });
 
@@ -83,7 +92,10 @@ describe('a range', () => {
     expect([text(part?.sinceMs), text(part?.untilMs)]).toEqual(['2026-10-24T22:00', '2026-10-25T23:00']);
     expect(coveredPart(open, { tally: tallyAt(), data: all, nowMs: undefined, ...BERLIN })).toBeUndefined();
     expect(
-      coveredPart({ sinceMs: 5, untilMs: 9 }, { tally, data: { fromMs: 9, toMs: undefined }, nowMs: undefined, ...BERLIN }),
+      coveredPart(
+        { sinceMs: 5, untilMs: 9 },
+        { tally, data: { fromMs: 9, toMs: undefined }, nowMs: undefined, ...BERLIN },
+      ),
     ).toBeUndefined();
   });
 });

@@ -49,7 +49,9 @@ function makeScans() {
 }
 
 if (spawnSync(python, ['-c', 'import duckdb']).status !== 0) {
-  console.error('\nNOT TESTED against DuckDB: Python has no package duckdb (pip install duckdb, or PYTHON=/path/to/python)\n');
+  console.error(
+    '\nNOT TESTED against DuckDB: Python has no package duckdb (pip install duckdb, or PYTHON=/path/to/python)\n',
+  );
 } else {
   const work = mkdtempSync(join(tmpdir(), 'qrctl-duckdb-'));
   try {
@@ -68,7 +70,9 @@ function compareAll(work, scans) {
   // The last code is not in the file.
   writeFileSync(
     at('codes.csv'),
-    csvOf(CODES.slice(0, -1).map(({ qr_slug: slug, campaign, destination }) => ({ slug, campaign, destination }))),
+    csvOf(
+      CODES.slice(0, -1).map(({ qr_slug: slug, campaign, destination }) => ({ slug, campaign, destination })),
+    ),
   );
   for (const zone of ZONES) {
     const judge = [new URL('judge.py', import.meta.url).pathname, at('scans.ndjson'), at('codes.csv'), zone];
@@ -76,7 +80,10 @@ function compareAll(work, scans) {
     const files = zone === ZONES[0] ? ['scans.ndjson', 'scans.csv', 'scans.ndjson.gz'] : ['scans.ndjson'];
     for (const file of files) {
       const count = (...flags) =>
-        statsOf(['--input', at(file), '--join', at('codes.csv'), '--timezone', zone, ...flags], Object.keys(judged.all));
+        statsOf(
+          ['--input', at(file), '--join', at('codes.csv'), '--timezone', zone, ...flags],
+          Object.keys(judged.all),
+        );
       refuseDifferences(`${zone}, ${file}`, judged.all, count(), ['scans']);
       const columns = ['scans', 'share', 'previous', 'change', 'per_day', 'previous_per_day'];
       refuseDifferences(
@@ -92,14 +99,23 @@ function compareAll(work, scans) {
 
 /** As an export writes it: text that begins like a formula has one apostrophe more. */
 function csvOf(rows) {
-  const cell = (value) => (value === null ? '' : /[",]/.test(`${value}`) ? `"${value.replaceAll('"', '""')}"` : `${value}`);
+  const cell = (value) =>
+    value === null ? '' : /[",]/.test(`${value}`) ? `"${value.replaceAll('"', '""')}"` : `${value}`;
   const columns = Object.keys(rows[0]);
   const lines = rows.map((row) => columns.map((name) => cell(row[name]).replace(/^=/, "'=")));
   return [columns, ...lines].map((line) => `${line.join()}\n`).join('');
 }
 
 function statsOf(flags, groups) {
-  const args = [...flags, '--top', '1000', '-f', 'json', '--quiet', ...groups.flatMap((name) => ['--by', name])];
+  const args = [
+    ...flags,
+    '--top',
+    '1000',
+    '-f',
+    'json',
+    '--quiet',
+    ...groups.flatMap((name) => ['--by', name]),
+  ];
   const stdout = execFileSync(process.execPath, ['bin/qrctl.js', 'scans', 'stats', ...args], {
     encoding: 'utf8',
     env: { ...process.env, TZ: 'UTC' },
@@ -114,14 +130,20 @@ function refuseDifferences(what, judged, counted, columns) {
     const ours = counted.filter((row) => row.by === by && (columns.length > 1 || row.scans > 0));
     const places = new Map(ours.map((row) => [row.value, row]));
     const wrongName =
-      by === 'code' && ours.find(({ value, name }) => name !== CODES.find(({ qr_slug }) => qr_slug === value)?.qr_name);
+      by === 'code' &&
+      ours.find(({ value, name }) => name !== CODES.find(({ qr_slug }) => qr_slug === value)?.qr_name);
     if (wrongName) throw new Error(`${what}: ${wrongName.value} is named ${wrongName.name}`);
-    if (rows.length !== ours.length) throw new Error(`${what}, by ${by}: ${rows.length} rows of DuckDB, ${ours.length} of qrctl`);
+    if (rows.length !== ours.length)
+      throw new Error(`${what}, by ${by}: ${rows.length} rows of DuckDB, ${ours.length} of qrctl`);
     for (const [value, ...numbers] of rows) {
       const found = columns.map((column) => places.get(value)?.[column]);
-      const isEqual = numbers.every((number, i) => (number === null ? found[i] === null : Math.abs(number - found[i]) < 1.1e-6));
+      const isEqual = numbers.every((number, i) =>
+        number === null ? found[i] === null : Math.abs(number - found[i]) < 1.1e-6,
+      );
       if (!isEqual)
-        throw new Error(`${what}, by ${by}, ${value}:\n  DuckDB ${JSON.stringify(numbers)}\n  qrctl  ${JSON.stringify(found)}`);
+        throw new Error(
+          `${what}, by ${by}, ${value}:\n  DuckDB ${JSON.stringify(numbers)}\n  qrctl  ${JSON.stringify(found)}`,
+        );
     }
   }
 }

@@ -32,9 +32,19 @@ function tallyOf(scans: readonly Made[], zone: string, dimensions: readonly Dime
   return tally;
 }
 
-function options(zone: string, more: Partial<FiguresOptions> & Pick<FiguresOptions, 'current'>): FiguresOptions {
+function options(
+  zone: string,
+  more: Partial<FiguresOptions> & Pick<FiguresOptions, 'current'>,
+): FiguresOptions {
   const open = { sinceMs: undefined, untilMs: undefined };
-  return { span: open, timezone: zone, offsetAt: createLocalTime(zone).offsetMs, top: undefined, nowMs: undefined, ...more };
+  return {
+    span: open,
+    timezone: zone,
+    offsetAt: createLocalTime(zone).offsetMs,
+    top: undefined,
+    nowMs: undefined,
+    ...more,
+  };
 }
 
 function brief(by: Dimension, given: FiguresOptions) {
@@ -50,7 +60,10 @@ describe('figures by time', () => {
   const span = { sinceMs: at('2026-10-24T22:00:00Z'), untilMs: at('2026-10-26T23:00:00Z') };
 
   it('are of days of the zone, at 25 hours too, and have the days without scans', () => {
-    const current = tallyOf([{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }], 'Europe/Berlin');
+    const current = tallyOf(
+      [{ ts: '2026-10-24T22:00:00Z' }, { ts: '2026-10-25T22:59:59.999Z' }],
+      'Europe/Berlin',
+    );
     expect(brief('day', options('Europe/Berlin', { current, span, nowMs: span.untilMs }))).toEqual([
       ['2026-10-25', 2],
       ['2026-10-26', 0],
@@ -78,7 +91,10 @@ describe('figures by time', () => {
       span: { sinceMs: at('1899-12-01T00:00:00Z'), untilMs: at('1960-01-01T00:00:00Z') },
     };
     const span = { sinceMs: at('1960-01-01T00:00:00Z'), untilMs: at('2020-01-01T00:00:00Z') };
-    const shifted = figuresOf(groupOf('day'), options('UTC', { current: later, before: earlier, span, nowMs: span.untilMs }));
+    const shifted = figuresOf(
+      groupOf('day'),
+      options('UTC', { current: later, before: earlier, span, nowMs: span.untilMs }),
+    );
     expect(shifted.rows.map(({ value, scans, previous }) => [value, scans, previous])).toEqual([
       ['1960-01-01', 1, 0],
       ['1960-01-02', 0, 1],
@@ -86,7 +102,10 @@ describe('figures by time', () => {
   });
 
   it('count the hour that comes twice as one, and weeks and months by their ISO names', () => {
-    const current = tallyOf([{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }], 'Europe/Berlin');
+    const current = tallyOf(
+      [{ ts: '2026-10-25T00:30:00Z' }, { ts: '2026-10-25T01:30:00Z' }],
+      'Europe/Berlin',
+    );
     const given = options('Europe/Berlin', { current });
     expect(figuresOf(groupOf('hour'), given).rows[2]).toMatchObject({ value: '02', scans: 2 });
     expect(figuresOf(groupOf('hour'), given).rows).toHaveLength(24);
@@ -112,7 +131,10 @@ describe('figures by time', () => {
     };
     const current = tallyOf([{ ts: '2026-10-01T12:00:00Z', scans: 50 }], 'UTC');
     const month = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-04T00:00:00Z') };
-    const { rows } = figuresOf(groupOf('day'), options('UTC', { current, before, span: month, nowMs: month.untilMs }));
+    const { rows } = figuresOf(
+      groupOf('day'),
+      options('UTC', { current, before, span: month, nowMs: month.untilMs }),
+    );
     expect(rows.map(({ previous, change }) => [previous, change])).toEqual([
       [40, 0.25],
       [0, null],
@@ -124,7 +146,10 @@ describe('figures by time', () => {
 describe('figures by value', () => {
   it('make no percentage of fewer than 30 scans', () => {
     const few = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 29 }], 'UTC');
-    expect(figuresOf(groupOf('country'), options('UTC', { current: few })).rows[0]).toMatchObject({ scans: 29, share: null });
+    expect(figuresOf(groupOf('country'), options('UTC', { current: few })).rows[0]).toMatchObject({
+      scans: 29,
+      share: null,
+    });
     const enough = tallyOf([{ ts: '2026-10-01T12:00:00Z', country: 'DE', scans: 30 }], 'UTC');
     const before = { tally: few, span: { sinceMs: undefined, untilMs: undefined } };
     expect(figuresOf(groupOf('country'), options('UTC', { current: enough, before })).rows[0]).toMatchObject({
@@ -161,13 +186,18 @@ describe('figures by value', () => {
         const withTimes = (list: typeof scans, month: string) =>
           list.map((scan, i): Made => ({ ...scan, ts: `2026-${month}-0${1 + (i % 9)}T0${i % 10}:00:00Z` }));
         const current = tallyOf(withTimes(scans, '10'), 'UTC');
-        const before = { tally: tallyOf(withTimes(earlier, '09'), 'UTC'), span: { sinceMs: undefined, untilMs: undefined } };
+        const before = {
+          tally: tallyOf(withTimes(earlier, '09'), 'UTC'),
+          span: { sinceMs: undefined, untilMs: undefined },
+        };
         for (const by of DIMENSIONS) {
           const { rows } = figuresOf(groupOf(by), options('UTC', { current, before, top }));
           const sum = (key: 'scans' | 'previous') => rows.reduce((all, row) => all + (row[key] ?? 0), 0);
           expect(sum('scans')).toBe(scans.length);
-          if (['country', 'code', 'hour', 'weekday'].includes(by)) expect(sum('previous')).toBe(earlier.length);
-          if (top !== undefined && ['country', 'code'].includes(by)) expect(rows.length).toBeLessThanOrEqual(top + 1);
+          if (['country', 'code', 'hour', 'weekday'].includes(by))
+            expect(sum('previous')).toBe(earlier.length);
+          if (top !== undefined && ['country', 'code'].includes(by))
+            expect(rows.length).toBeLessThanOrEqual(top + 1);
         }
       }),
       runs(25),
@@ -179,7 +209,9 @@ describe('the rows of values', () => {
   const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: at('2026-10-02T00:00:00Z') };
   const made = (counts: Readonly<Record<string, number>>) =>
     tallyOf(
-      Object.entries(counts).map(([country, scans]): Made => ({ ts: '2026-10-01T12:00:00Z', country: country || null, scans })),
+      Object.entries(counts).map(
+        ([country, scans]): Made => ({ ts: '2026-10-01T12:00:00Z', country: country || null, scans }),
+      ),
       'UTC',
     );
   const valuesOf = (
@@ -187,14 +219,26 @@ describe('the rows of values', () => {
     counts: Readonly<Record<string, number>>,
     before?: Readonly<Record<string, number>>,
   ) => {
-    const earlier = before && { tally: made(before), span: { sinceMs: span.sinceMs - 86_400_000, untilMs: span.sinceMs } };
-    return figuresOf(groupOf('country'), options('UTC', { current: made(counts), span, before: earlier, top }));
+    const earlier = before && {
+      tally: made(before),
+      span: { sinceMs: span.sinceMs - 86_400_000, untilMs: span.sinceMs },
+    };
+    return figuresOf(
+      groupOf('country'),
+      options('UTC', { current: made(counts), span, before: earlier, top }),
+    );
   };
-  const namesOf = ({ rows }: ReturnType<typeof valuesOf>) => rows.map(({ value, isRest }) => (isRest ? '(other)' : value));
+  const namesOf = ({ rows }: ReturnType<typeof valuesOf>) =>
+    rows.map(({ value, isRest }) => (isRest ? '(other)' : value));
 
   it('are by scans, then by those before, then by value, and without a value last', () => {
     expect(namesOf(valuesOf(undefined, { B: 1, A: 1, C: 2, '': 1 }))).toEqual(['C', 'A', 'B', null]);
-    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual(['B', 'A', 'C', 'D']);
+    expect(namesOf(valuesOf(undefined, { A: 1, B: 1 }, { B: 2, A: 1, D: 3, C: 3 }))).toEqual([
+      'B',
+      'A',
+      'C',
+      'D',
+    ]);
   });
 
   it('are the first ones, and one more where the rest would be a single value', () => {
@@ -202,7 +246,12 @@ describe('the rows of values', () => {
     expect(namesOf(valuesOf(2, counts))).toEqual(['A', 'B', '(other)']);
     expect(namesOf(valuesOf(3, counts))).toEqual(['A', 'B', 'C', 'D']);
     expect(namesOf(valuesOf(4, counts))).toEqual(['A', 'B', 'C', 'D']);
-    expect(valuesOf(2, counts).rows[2]).toMatchObject({ by: 'country', value: 'other', scans: 5, isRest: true });
+    expect(valuesOf(2, counts).rows[2]).toMatchObject({
+      by: 'country',
+      value: 'other',
+      scans: 5,
+      isRest: true,
+    });
     expect(valuesOf(2, counts).rows[1]).not.toHaveProperty('isRest');
   });
 
@@ -214,9 +263,13 @@ describe('the rows of values', () => {
   it('say whether averages are compared, which takes a previous range of another length', () => {
     expect(valuesOf(undefined, { A: 1 }).comparesAverages).toBe(false);
     expect(valuesOf(undefined, { A: 1 }, { A: 1 }).comparesAverages).toBe(false);
-    const longer = { tally: made({ A: 1 }), span: { sinceMs: span.sinceMs - 2 * 86_400_000, untilMs: span.sinceMs } };
+    const longer = {
+      tally: made({ A: 1 }),
+      span: { sinceMs: span.sinceMs - 2 * 86_400_000, untilMs: span.sinceMs },
+    };
     expect(
-      figuresOf(groupOf('country'), options('UTC', { current: made({ A: 1 }), span, before: longer })).comparesAverages,
+      figuresOf(groupOf('country'), options('UTC', { current: made({ A: 1 }), span, before: longer }))
+        .comparesAverages,
     ).toBe(true);
   });
 
@@ -225,19 +278,28 @@ describe('the rows of values', () => {
     expect(valuesOf(3, { A: 1 }, { A: 1 }).isApproximate).toBe(false);
     expect(valuesOf(3, many, { A: 1 }).isApproximate).toBe(true);
     expect(valuesOf(3, { A: 1 }, many).isApproximate).toBe(true);
-    expect(figuresOf(groupOf('city'), options('UTC', { current: createTally([], () => 0) })).isApproximate).toBe(false);
+    expect(
+      figuresOf(groupOf('city'), options('UTC', { current: createTally([], () => 0) })).isApproximate,
+    ).toBe(false);
   });
 });
 
 describe('the rows of units', () => {
   it('of an empty open range are none', () => {
     const section = figuresOf(groupOf('day'), options('UTC', { current: tallyOf([], 'UTC') }));
-    expect(section).toEqual({ kind: 'time', by: 'day', rows: [], comparesAverages: false, isApproximate: false });
+    expect(section).toEqual({
+      kind: 'time',
+      by: 'day',
+      rows: [],
+      comparesAverages: false,
+      isApproximate: false,
+    });
   });
 
   it('of a range without an end go to its last scan, or are the first day', () => {
     const span = { sinceMs: at('2026-10-01T00:00:00Z'), untilMs: undefined };
-    const rows = (scans: readonly Made[]) => brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));
+    const rows = (scans: readonly Made[]) =>
+      brief('day', options('UTC', { current: tallyOf(scans, 'UTC'), span }));
     expect(rows([{ ts: '2026-10-02T23:00:00Z' }])).toEqual([
       ['2026-10-01', 0],
       ['2026-10-02', 1, 'part'],
@@ -248,15 +310,26 @@ describe('the rows of units', () => {
   it('compare averages only of whole units', () => {
     const section = (by: Dimension, since: string, until: string, sinceBefore: string) =>
       figuresOf(groupOf(by), {
-        ...options('UTC', { current: tallyOf([{ ts: since }], 'UTC'), span: { sinceMs: at(since), untilMs: at(until) } }),
-        before: { tally: tallyOf([{ ts: sinceBefore }], 'UTC'), span: { sinceMs: at(sinceBefore), untilMs: at(since) } },
+        ...options('UTC', {
+          current: tallyOf([{ ts: since }], 'UTC'),
+          span: { sinceMs: at(since), untilMs: at(until) },
+        }),
+        before: {
+          tally: tallyOf([{ ts: sinceBefore }], 'UTC'),
+          span: { sinceMs: at(sinceBefore), untilMs: at(since) },
+        },
         nowMs: at(until),
       });
     const months = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
     expect([months.comparesAverages, months.isApproximate]).toEqual([true, false]);
     const cut = section('month', '2026-11-01T00:00:00Z', '2026-11-20T00:00:00Z', '2026-10-01T00:00:00Z');
     expect(cut.comparesAverages).toBe(false);
-    const cutBefore = section('month', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-12T00:00:00Z');
+    const cutBefore = section(
+      'month',
+      '2026-11-01T00:00:00Z',
+      '2026-12-01T00:00:00Z',
+      '2026-10-12T00:00:00Z',
+    );
     expect(cutBefore.comparesAverages).toBe(false);
     const hours = section('hour', '2026-11-01T00:00:00Z', '2026-12-01T00:00:00Z', '2026-10-01T00:00:00Z');
     expect([hours.comparesAverages, hours.isApproximate]).toEqual([true, false]);

@@ -18,17 +18,28 @@ const REGIONS = new Map<string, string | null>([
   ['e', 'East'],
 ]);
 const CODES = [...REGIONS.keys()].map((slug): CodeOfScans => {
-  return { value: slug, slug, destination: slug < 'c' ? `https://x.test/?utm_source=${slug}&utm_campaign=spring` : null };
+  return {
+    value: slug,
+    slug,
+    destination: slug < 'c' ? `https://x.test/?utm_source=${slug}&utm_campaign=spring` : null,
+  };
 });
 const TABLE = {
   ...{ name: 'codes.csv', namelessRows: 0, unusedRows: () => 0, unlisted: () => ({ count: 0, first: [] }) },
   ...{
     noneIn: () => 'unlisted' as const,
-    valueOf: ({ value }: CodeOfScans, column: string) => (column === 'region' ? (REGIONS.get(value) ?? null) : 'x'),
+    valueOf: ({ value }: CodeOfScans, column: string) =>
+      column === 'region' ? (REGIONS.get(value) ?? null) : 'x',
   },
 };
 const REGION: GroupBy = { kind: 'column', by: 'region' };
-const GROUPS: GroupBy[] = [REGION, groupOf('utm_source'), groupOf('utm_campaign'), groupOf('day'), groupOf('code')];
+const GROUPS: GroupBy[] = [
+  REGION,
+  groupOf('utm_source'),
+  groupOf('utm_campaign'),
+  groupOf('day'),
+  groupOf('code'),
+];
 const VALUES = valuesOfCodes(GROUPS, TABLE, ({ destination }) => destination ?? null);
 
 it('are values of codes: a tag, or a cell; other dimensions have none', () => {
@@ -53,9 +64,16 @@ function tallyOf(scans: Readonly<Record<string, number>>, groups: readonly Group
 
 function rowsOf(group: GroupBy, ofCode?: ReadonlyMap<string, number>) {
   const groups = codeGroupsOf(VALUES, () => 'unlisted', { codes: CODES, ofCode });
-  const before = { tally: tallyOf({ a: 100, b: 100, c: 100, d: 100, e: 100 }), span: { sinceMs: -1000, untilMs: 0 } };
+  const before = {
+    tally: tallyOf({ a: 100, b: 100, c: 100, d: 100, e: 100 }),
+    span: { sinceMs: -1000, untilMs: 0 },
+  };
   return figuresOf(group, {
-    ...{ current: tallyOf({ a: 50, b: 70, c: 30, d: 10, e: 40 }), span: { sinceMs: 0, untilMs: 1000 }, before },
+    ...{
+      current: tallyOf({ a: 50, b: 70, c: 30, d: 10, e: 40 }),
+      span: { sinceMs: 0, untilMs: 1000 },
+      before,
+    },
     ...{ data: { ...ALL_COVERED, ofCode }, codes: CODES.map(({ value }) => value), codeGroups: groups },
     ...{ top: undefined, nowMs: undefined, timezone: 'UTC', offsetAt: () => 0 },
   });
@@ -86,7 +104,15 @@ describe('groups of codes', () => {
     const groups = codeGroupsOf(VALUES, () => 'empty', { codes: CODES, ofCode: undefined });
     const current = createTally(GROUPS, () => 0, VALUES);
     const span = { sinceMs: 0, untilMs: 1000 };
-    const common = { current, span, codeGroups: groups, top: undefined, nowMs: undefined, timezone: 'UTC', offsetAt: () => 0 };
+    const common = {
+      current,
+      span,
+      codeGroups: groups,
+      top: undefined,
+      nowMs: undefined,
+      timezone: 'UTC',
+      offsetAt: () => 0,
+    };
     expect(figuresOf(REGION, common).rows.map(({ value, scans }) => [value, scans])).toEqual([
       ['East', 0],
       ['North', 0],
@@ -110,7 +136,9 @@ describe('groups of codes', () => {
   });
 
   it('of a file without destinations or columns have no values', () => {
-    expect([...valuesOfCodes([REGION, groupOf('code'), groupOf('day')], undefined, () => null).keys()]).toEqual([]);
+    expect([
+      ...valuesOfCodes([REGION, groupOf('code'), groupOf('day')], undefined, () => null).keys(),
+    ]).toEqual([]);
   });
 });
 

@@ -7,7 +7,8 @@ import { cheaperByTotals, planReadings } from '../../../src/scans/stats/readings
 import type { ScanPage } from '../../../src/service/shapes.ts';
 
 const at = (text: string) => Date.parse(`${text}T00:00Z`);
-const text = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10));
+const text = (ms: number | undefined) =>
+  ms === undefined ? undefined : new Date(ms).toISOString().slice(0, 10);
 const LOCAL = createLocalTime('UTC');
 
 interface Asked {
@@ -20,7 +21,10 @@ interface Asked {
 }
 
 function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-01', serviceNow }: Asked) {
-  const span = { sinceMs: since === undefined ? undefined : at(since), untilMs: until === undefined ? undefined : at(until) };
+  const span = {
+    sinceMs: since === undefined ? undefined : at(since),
+    untilMs: until === undefined ? undefined : at(until),
+  };
   const groups = by.map(groupOf);
   const found = planReadings(
     { span, compare, groups, local: LOCAL },
@@ -41,7 +45,11 @@ function plan({ since, until, compare = 'none', by = ['month'], now = '2030-01-0
 describe('a range', () => {
   it('is one reading, cut where the units change', () => {
     expect(plan({ since: '2026-08-01', until: '2026-10-01' })).toEqual({
-      ...{ readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]], before: undefined, untilMs: '2026-10-01' },
+      ...{
+        readings: [['2026-08-01', ['2026-08-01', '2026-10-01'], ['2026-09-01']]],
+        before: undefined,
+        untilMs: '2026-10-01',
+      },
     });
     expect(plan({ since: '2026-08-01', until: '2026-10-01', by: ['country', 'month'] }).readings).toEqual([
       ['2026-08-01', ['2026-08-01', '2026-10-01'], undefined],
@@ -50,12 +58,18 @@ describe('a range', () => {
 
   it('ends with the clock of the service, or at its first response', () => {
     const open = plan({ since: '2026-08-01' });
-    expect(open).toEqual({ readings: [['2026-08-01', undefined, undefined]], before: undefined, untilMs: undefined });
+    expect(open).toEqual({
+      readings: [['2026-08-01', undefined, undefined]],
+      before: undefined,
+      untilMs: undefined,
+    });
     expect(plan({ since: '2026-08-01', serviceNow: '2026-09-01' })).toMatchObject({
       untilMs: '2026-09-01',
       readings: [['2026-08-01', ['2026-08-01', '2026-09-01'], []]],
     });
-    expect(plan({ until: '2026-08-01' }).readings).toEqual([[undefined, [undefined, '2026-08-01'], undefined]]);
+    expect(plan({ until: '2026-08-01' }).readings).toEqual([
+      [undefined, [undefined, '2026-08-01'], undefined],
+    ]);
     expect(plan({ until: '2026-08-01', by: ['month', 'country'] }).readings).toEqual([
       [undefined, [undefined, '2026-08-01'], undefined],
     ]);

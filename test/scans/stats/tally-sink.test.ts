@@ -9,8 +9,15 @@ const CODE = { value: 'menu' };
 function sinkFor() {
   const taken: number[][] = [];
   const fresh = () =>
-    createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: 100, untilMs: 200 }, { sinceMs: 0, untilMs: 50 });
-  const into = ({ current, before }: ReturnType<typeof fresh>) => taken.push([current.total(), before.total()]);
+    createTallies(
+      [groupOf('code')],
+      new Map(),
+      () => 0,
+      { sinceMs: 100, untilMs: 200 },
+      { sinceMs: 0, untilMs: 50 },
+    );
+  const into = ({ current, before }: ReturnType<typeof fresh>) =>
+    taken.push([current.total(), before.total()]);
   const sink = createTallySink({ sinceMs: 0, fresh, into, code: CODE });
   const write = (...times: number[]) => sink.write({ rows: times.map((id) => ({ id })), times } as never);
   return { sink, write, taken };
@@ -43,7 +50,13 @@ it('goes back to nothing only', async () => {
 });
 
 it('adds no scans that are in neither range', () => {
-  const tallies = createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: 100, untilMs: 200 }, undefined);
+  const tallies = createTallies(
+    [groupOf('code')],
+    new Map(),
+    () => 0,
+    { sinceMs: 100, untilMs: 200 },
+    undefined,
+  );
   for (const ms of [0, 99, 200]) tallies.addMany(ms, CODE, 3);
   tallies.addMany(100, CODE, 3);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([3, 0]);
@@ -67,7 +80,13 @@ it('keeps the number of scans of a code that is committed', async () => {
 });
 
 it('takes scans of any time if its range is open', () => {
-  const tallies = createTallies([groupOf('code')], new Map(), () => 0, { sinceMs: undefined, untilMs: undefined }, undefined);
+  const tallies = createTallies(
+    [groupOf('code')],
+    new Map(),
+    () => 0,
+    { sinceMs: undefined, untilMs: undefined },
+    undefined,
+  );
   for (const ms of [-1e15, 0, 1e15]) tallies.add(ms, {}, CODE);
   tallies.addMany(5, CODE, 7);
   expect([tallies.current.total(), tallies.before.total()]).toEqual([10, 0]);

@@ -50,7 +50,12 @@ describe('a tally', () => {
 
   it('has values as text, and null for none', () => {
     const tally = tallyBy(['country', 'city']);
-    for (const scan of [{ country: 'DE', city: 7 }, { country: null, city: true }, { city: 'Bonn' }, { country: '', city: 7n }]) {
+    for (const scan of [
+      { country: 'DE', city: 7 },
+      { country: null, city: true },
+      { city: 'Bonn' },
+      { country: '', city: 7n },
+    ]) {
       tally.add(0, scan, A);
     }
     expect(countsOf(tally, 'country')).toEqual({ DE: 1, null: 3 });
@@ -68,12 +73,20 @@ describe('a tally', () => {
     tally.addMany(HOUR, A, 5);
     tally.addMany(2 * HOUR, A, 0);
     tally.addMany(0, B, -1);
-    expect([tally.total(), tally.span(), [...tally.hours]]).toEqual([5, { firstMs: HOUR, lastMs: HOUR }, [[1, 5]]]);
+    expect([tally.total(), tally.span(), [...tally.hours]]).toEqual([
+      5,
+      { firstMs: HOUR, lastMs: HOUR },
+      [[1, 5]],
+    ]);
     expect(countsOf(tally, 'code')).toEqual({ a: 5 });
   });
 
   it('takes all of another one, and keeps its own', () => {
-    const [tally, other, empty] = [tallyBy(['day', 'code']), tallyBy(['day', 'code', 'country']), tallyBy(['day', 'code'])];
+    const [tally, other, empty] = [
+      tallyBy(['day', 'code']),
+      tallyBy(['day', 'code', 'country']),
+      tallyBy(['day', 'code']),
+    ];
     tally.add(5 * HOUR, {}, A);
     other.add(2 * HOUR, { country: 'DE' }, A);
     other.add(9 * HOUR, { country: 'DE' }, B);

@@ -14,17 +14,31 @@ function rowsAt(times: readonly number[]): ModelRow[] {
   return times.map((time, i) => ({ id: i + 1, time: START + time }));
 }
 
-async function countParts(rows: readonly ModelRow[], how: ModelScansOptions = {}, cuts: readonly number[] = CUTS) {
+async function countParts(
+  rows: readonly ModelRow[],
+  how: ModelScansOptions = {},
+  cuts: readonly number[] = CUTS,
+) {
   const service = modelScans(rows, how);
   const asked = widened(RANGE);
   const first = await readFirst(service.read, asked);
-  const parts = await countByTotals({ read: service.read, fetchInOrder, width: 2, range: RANGE, asked, first, cuts });
+  const parts = await countByTotals({
+    read: service.read,
+    fetchInOrder,
+    width: 2,
+    range: RANGE,
+    asked,
+    first,
+    cuts,
+  });
   return { parts, requests: service.state.requests };
 }
 
 function truth(rows: readonly ModelRow[], cuts: readonly number[] = CUTS): number[] {
   const ends = [RANGE.sinceMs, ...cuts, RANGE.untilMs];
-  return ends.slice(1).map((end, i) => rows.filter(({ time }) => time >= (ends[i] ?? 0) && time < end).length);
+  return ends
+    .slice(1)
+    .map((end, i) => rows.filter(({ time }) => time >= (ends[i] ?? 0) && time < end).length);
 }
 
 describe('totals of the parts of a range', () => {
@@ -110,7 +124,9 @@ describe('the ends of a range', () => {
     expect((await countParts(rowsAt([...before, 10, 40_000]), { pageCap: 6 })).parts).toEqual([1, 1, 0]);
     expect((await countParts(rowsAt(before), { pageCap: 6 })).parts).toEqual([0, 0, 0]);
     const after = [100_100, 100_200, 100_300, 100_400];
-    expect((await countParts(rowsAt([10, 40_000, ...after]), { pageCap: 3, order: 'descending' })).parts).toBeUndefined();
+    expect(
+      (await countParts(rowsAt([10, 40_000, ...after]), { pageCap: 3, order: 'descending' })).parts,
+    ).toBeUndefined();
   });
 
   it('are not believed of a part that has fewer scans than its margin', async () => {
@@ -121,7 +137,15 @@ describe('the ends of a range', () => {
     const page = await service.read({ page: 1, limit: 100, sinceMs: asked.sinceMs, untilMs: asked.untilMs });
     // The margin is counted with the whole, and then with the last part instead of the first one.
     const read: typeof service.read = async ({ limit }) => (limit === 1 ? { ...page, total: 0 } : page);
-    const parts = await countByTotals({ read, fetchInOrder, width: 2, range: RANGE, asked, first, cuts: CUTS });
+    const parts = await countByTotals({
+      read,
+      fetchInOrder,
+      width: 2,
+      range: RANGE,
+      asked,
+      first,
+      cuts: CUTS,
+    });
     expect(parts).toBeUndefined();
   });
 
@@ -134,7 +158,15 @@ describe('the ends of a range', () => {
       const page = await service.read(request);
       return request.limit === 1 ? page : { ...page, rows: page.rows.slice(1), times: page.times.slice(1) };
     };
-    const parts = await countByTotals({ read, fetchInOrder, width: 2, range: RANGE, asked, first, cuts: CUTS });
+    const parts = await countByTotals({
+      read,
+      fetchInOrder,
+      width: 2,
+      range: RANGE,
+      asked,
+      first,
+      cuts: CUTS,
+    });
     expect(parts).toBeUndefined();
   });
 });

@@ -46,7 +46,8 @@ describe('counts of values', () => {
 
   it('give up the value that is the rarest by now', () => {
     const counter = createValueCounter(3);
-    for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const]) counter.add(value, scans);
+    for (const [value, scans] of [['a', 1] as const, ['b', 5] as const, ['c', 9] as const])
+      counter.add(value, scans);
     counter.add('d');
     counter.add('d', 20);
     counter.add('e');
@@ -65,8 +66,10 @@ describe('counts of values', () => {
           counter.add(`v${value}`);
           truth.set(`v${value}`, (truth.get(`v${value}`) ?? 0) + 1);
         }
-        for (const { value, scans } of counter.counts()) expect(scans).toBeLessThanOrEqual(truth.get(String(value)) ?? 0);
-        if (truth.size <= most) expect(new Map(counter.counts().map(({ value, scans }) => [value, scans]))).toEqual(truth);
+        for (const { value, scans } of counter.counts())
+          expect(scans).toBeLessThanOrEqual(truth.get(String(value)) ?? 0);
+        if (truth.size <= most)
+          expect(new Map(counter.counts().map(({ value, scans }) => [value, scans]))).toEqual(truth);
         expect(counter.counts().length).toBeLessThanOrEqual(most);
       }),
       runs(100),
@@ -105,7 +108,8 @@ describe('a value that is given up', () => {
         }
         // Metwally et al.: no error is larger than the number of scans per kept value.
         const found = new Map(counter.counts().map(({ value, scans }) => [value, scans]));
-        for (const [value, scans] of truth) expect(found.get(value) ?? 0).toBeGreaterThanOrEqual(scans - given.length / most);
+        for (const [value, scans] of truth)
+          expect(found.get(value) ?? 0).toBeGreaterThanOrEqual(scans - given.length / most);
       }),
       runs(200),
     );

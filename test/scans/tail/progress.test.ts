@@ -17,7 +17,11 @@ describe('the progress of a tail', () => {
     progress.print('a', { id: 1, ms: 10 * HOUR_MS }, BEGUN);
     progress.print('a', { id: 2, ms: 11 * HOUR_MS + 1 }, BEGUN);
     progress.prune();
-    expect(progress.resume('a', AT)).toEqual({ fromMs: 10 * HOUR_MS + 1, at: AT, printed: new Map([[2, 11 * HOUR_MS + 1]]) });
+    expect(progress.resume('a', AT)).toEqual({
+      fromMs: 10 * HOUR_MS + 1,
+      at: AT,
+      printed: new Map([[2, 11 * HOUR_MS + 1]]),
+    });
     // One that is listed late takes nothing back.
     progress.print('a', { id: 3, ms: 10 * HOUR_MS + 1 }, BEGUN);
     progress.prune();
@@ -75,15 +79,21 @@ describe('the progress of a tail', () => {
       const positions = new Map([...progress.positions].map(([code, position]) => [code, { ...position }]));
       expect(createTailProgress(0, positions).resume('a', at(hour)).fromMs).toBe(NOW - HOUR_MS);
     }
-    expect(createTailProgress(0, progress.positions).resume('a', at(5, { ahead: 3 })).fromMs).toBe(NOW + 2 * HOUR_MS);
+    expect(createTailProgress(0, progress.positions).resume('a', at(5, { ahead: 3 })).fromMs).toBe(
+      NOW + 2 * HOUR_MS,
+    );
   });
 
   it('follows a clock that disagrees once it holds many scans (S8)', () => {
     const progress = createTailProgress(0, new Map());
     const now = at(0.1, { ahead: 3 });
     progress.print('a', { id: 0, ms: NOW }, { now: at(0), hasBegun: true });
-    for (let id = 1; id <= 10_000; id++) progress.print('a', { id, ms: now.serviceMs }, { now, hasBegun: true });
+    for (let id = 1; id <= 10_000; id++)
+      progress.print('a', { id, ms: now.serviceMs }, { now, hasBegun: true });
     progress.prune();
-    expect([progress.resume('a', now).fromMs, progress.resume('a', now).printed.size]).toEqual([now.serviceMs - HOUR_MS, 10_000]);
+    expect([progress.resume('a', now).fromMs, progress.resume('a', now).printed.size]).toEqual([
+      now.serviceMs - HOUR_MS,
+      10_000,
+    ]);
   });
 });

@@ -13,7 +13,9 @@ import { useDirectory } from '../../support/cli.ts';
 
 const WORKSPACE = { baseUrl: 'https://qr.example/api/v1', apiKey: 'qr_live_one', profile: 'shop' };
 const AT = { serviceMs: 3000, machineMs: 3500 };
-const POSITIONS = new Map<string, TailPosition>([['x', { fromMs: 2000, at: AT, printed: new Map([[7, 2500]]) }]]);
+const POSITIONS = new Map<string, TailPosition>([
+  ['x', { fromMs: 2000, at: AT, printed: new Map([[7, 2500]]) }],
+]);
 
 /** A run of two codes, all of which the service has. */
 function run(given: Partial<TailRun> = {}): TailRun {
@@ -32,7 +34,11 @@ async function usePath(): Promise<string> {
 }
 
 async function open(path: string, given: { disk?: Disk; signal?: AbortSignal } = {}): Promise<TailStateFile> {
-  const file = await openTailState(path, { clock: systemClock, signal: new AbortController().signal, ...given });
+  const file = await openTailState(path, {
+    clock: systemClock,
+    signal: new AbortController().signal,
+    ...given,
+  });
   onTestFinished(() => file.close());
   return file;
 }
@@ -59,7 +65,11 @@ describe('a state file', () => {
       ...{ sinceMs: 1000, codes: { codes: ['y', 'x'], all: false }, positions: new Map() },
       workspace: { baseUrl: WORKSPACE.baseUrl, profile: 'shop' },
     });
-    expect(await follow(path, { sinceMs: 9000 })).toEqual({ sinceMs: 1000, positions: new Map(), isContinued: true });
+    expect(await follow(path, { sinceMs: 9000 })).toEqual({
+      sinceMs: 1000,
+      positions: new Map(),
+      isContinued: true,
+    });
   });
 
   it('has the positions that were recorded last (S1)', async () => {
@@ -81,9 +91,11 @@ describe('a state file', () => {
     const workspace = createWorkspace({ ...WORKSPACE, apiKey: 'qr_live_two' });
     expect((await follow(path, { workspace, getCode })).positions).toEqual(POSITIONS);
     const { workspace: rotated } = await saved(path);
-    expect([asked, await workspace.hasKeyOf(rotated.key ?? ''), await workspace.hasKeyOf(first.key ?? '')]).toEqual([
-      ...[['y'], true, false],
-    ]);
+    expect([
+      asked,
+      await workspace.hasKeyOf(rotated.key ?? ''),
+      await workspace.hasKeyOf(first.key ?? ''),
+    ]).toEqual([...[['y'], true, false]]);
   });
 
   it('is refused to another workspace, and stays as it was (S6)', async () => {
@@ -103,7 +115,9 @@ describe('a state file', () => {
     });
     expect(asked).toEqual(['x']);
     const elsewhere = createWorkspace({ ...WORKSPACE, baseUrl: 'https://qr.example/api/v2' });
-    await expect(follow(path, { ...all, workspace: elsewhere })).rejects.toThrow(`not to ${elsewhere.baseUrl}`);
+    await expect(follow(path, { ...all, workspace: elsewhere })).rejects.toThrow(
+      `not to ${elsewhere.baseUrl}`,
+    );
     expect(await readFile(path)).toEqual(bytes);
     await follow(path, { ...all, workspace: elsewhere, movedFrom: WORKSPACE.baseUrl });
     expect((await saved(path)).workspace.baseUrl).toBe(elsewhere.baseUrl);
@@ -129,8 +143,18 @@ describe('a state file', () => {
       'it cannot be read (truncated or changed)',
       'Restore the state file from a backup',
     ],
-    ['an empty one', () => Buffer.alloc(0), 'it cannot be read (truncated or changed)', 'Restore the state file from a backup'],
-    ['one of another version', () => formatChecksummed({ version: 9 }), 'its state file has version 9, which', 'Update qrctl'],
+    [
+      'an empty one',
+      () => Buffer.alloc(0),
+      'it cannot be read (truncated or changed)',
+      'Restore the state file from a backup',
+    ],
+    [
+      'one of another version',
+      () => formatChecksummed({ version: 9 }),
+      'its state file has version 9, which',
+      'Update qrctl',
+    ],
   ])('is not taken for a missing one, and not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);
@@ -173,7 +197,11 @@ describe('a state file', () => {
 
   it('is refused if its path leads to another file than before the lock', async () => {
     const directory = await useDirectory();
-    const [link, first, other] = ['link', 'first', 'other'].map((name) => join(directory, name)) as [string, string, string];
+    const [link, first, other] = ['link', 'first', 'other'].map((name) => join(directory, name)) as [
+      string,
+      string,
+      string,
+    ];
     await follow(first);
     await follow(other);
     await symlink(first, link);
@@ -185,7 +213,9 @@ describe('a state file', () => {
     await holder.close();
     await expect(second).rejects.toMatchObject({
       name: UsageError.name,
-      message: expect.stringContaining(`cannot use the state file ${link}: the path now points to a different file`),
+      message: expect.stringContaining(
+        `cannot use the state file ${link}: the path now points to a different file`,
+      ),
       hint: 'Run the same command again.',
     });
     expect((await follow(first)).isContinued).toBe(true);

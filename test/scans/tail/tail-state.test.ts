@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { formatChecksummed, StateProblem, UnknownStateError } from '../../../src/scans/append/checksummed-state.ts';
+import {
+  formatChecksummed,
+  StateProblem,
+  UnknownStateError,
+} from '../../../src/scans/append/checksummed-state.ts';
 import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/tail-state.ts';
 
 const AT = { serviceMs: 3000, machineMs: 3500 };
 const STATE: TailState = {
-  workspace: { baseUrl: 'https://qr.example/api/v1', key: `${'a'.repeat(32)}:${'b'.repeat(64)}`, profile: 'p' },
+  workspace: {
+    baseUrl: 'https://qr.example/api/v1',
+    key: `${'a'.repeat(32)}:${'b'.repeat(64)}`,
+    profile: 'p',
+  },
   codes: { codes: ['x', 'y'], all: false },
   sinceMs: 1000,
   positions: new Map([
@@ -65,7 +73,10 @@ describe('the state of a tail', () => {
     ['a position without clocks', { positions: [['x', { fromMs: 1, printed: [] }]] }],
     ['an ID that is none', { positions: [['x', { fromMs: 1, at: AT, printed: [['7x', 1]] }]] }],
     ['an ID with text before it', { positions: [['x', { fromMs: 1, at: AT, printed: [['x7', 1]] }]] }],
-    ['one of its scans without a time', { positions: [['x', { fromMs: 1, at: AT, printed: [['6', 1], ['7']] }]] }],
+    [
+      'one of its scans without a time',
+      { positions: [['x', { fromMs: 1, at: AT, printed: [['6', 1], ['7']] }]] },
+    ],
     [
       'one of its positions that is none',
       {

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Range } from '../../../src/scans/export/range.ts';
-import { askTotal, createLargestTotal, findSegments, isSame, mayBeCapped } from '../../../src/scans/verify/find-segments.ts';
+import {
+  askTotal,
+  createLargestTotal,
+  findSegments,
+  isSame,
+  mayBeCapped,
+} from '../../../src/scans/verify/find-segments.ts';
 import { createLogIndex, emptyIndex } from '../../../src/scans/verify/log-index.ts';
 import { type ModelRow, type ModelScansOptions, modelScans } from '../../support/model-service/scans.ts';
 import { DAY_MS, START_MS, scansOver } from './verify-logs.ts';
@@ -12,7 +18,12 @@ function indexOf(log: readonly ModelRow[]) {
 }
 
 /** The segments by their days from the start, with the scans that the log has in them, and the requests that it took to find them. */
-async function find(scans: readonly ModelRow[], log: readonly ModelRow[], range: Range, options: ModelScansOptions = {}) {
+async function find(
+  scans: readonly ModelRow[],
+  log: readonly ModelRow[],
+  range: Range,
+  options: ModelScansOptions = {},
+) {
   const service = modelScans(scans, options);
   const job = { read: service.read, index: indexOf(log), largest: createLargestTotal() };
   const page = await askTotal(job, range);
@@ -44,13 +55,26 @@ describe('findSegments', () => {
     const scans = scansOver(4, 20);
     const log = without(scans, 15);
     // Two pages, and two halvings would lead to one day.
-    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 10 })).toMatchObject({ days: [[0, 4]], logged: [19], requests: 0 });
-    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 9 })).toMatchObject({ days: [[2, 3]], logged: [4], requests: 4 });
+    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 10 })).toMatchObject({
+      days: [[0, 4]],
+      logged: [19],
+      requests: 0,
+    });
+    expect(await find(scans, log, daysFrom(0, 4), { pageCap: 9 })).toMatchObject({
+      days: [[2, 3]],
+      logged: [4],
+      requests: 4,
+    });
   });
 
   it('begins with the first day of the log if the range has no lower bound', async () => {
     const scans = scansOver(40, 400).slice(240);
-    const found = await find(scans, without(scans, 290), { sinceMs: undefined, untilMs: START_MS + 40 * DAY_MS }, { pageCap: 1 });
+    const found = await find(
+      scans,
+      without(scans, 290),
+      { sinceMs: undefined, untilMs: START_MS + 40 * DAY_MS },
+      { pageCap: 1 },
+    );
     expect(found).toEqual({ days: [[28, 29]], logged: [9], totals: [10], requests: 2 * 4 });
   });
 
@@ -65,7 +89,10 @@ describe('findSegments', () => {
 
   it('reads up to a hundred pages of a range of which the log has nothing, and halves a longer one', async () => {
     const scans = scansOver(64, 101);
-    expect(await find(scans.slice(1), [], daysFrom(0, 64), { pageCap: 1 })).toMatchObject({ days: [[0, 64]], requests: 0 });
+    expect(await find(scans.slice(1), [], daysFrom(0, 64), { pageCap: 1 })).toMatchObject({
+      days: [[0, 64]],
+      requests: 0,
+    });
     expect(await find(scans, [], daysFrom(0, 64), { pageCap: 1 })).toMatchObject({
       days: [
         [0, 32],

@@ -15,10 +15,19 @@ const event = fc.oneof(
       agoMs: fc.array(fc.nat({ max: 5 * HOUR }), { minLength: 1, maxLength: 6 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('late' as const), agoMs: fc.integer({ min: HOUR, max: 1000 * HOUR }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constant('late' as const),
+      agoMs: fc.integer({ min: HOUR, max: 1000 * HOUR }),
+    }),
+  },
   { weight: 5, arbitrary: fc.record({ is: fc.constant('append' as const) }) },
   { weight: 3, arbitrary: fc.record({ is: fc.constant('rotate' as const) }) },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('remove' as const), n: fc.integer({ min: -1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ is: fc.constant('remove' as const), n: fc.integer({ min: -1, max: 3 }) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -36,7 +45,9 @@ type Event = typeof event extends fc.Arbitrary<infer E> ? E : never;
 
 /** Each scan is at most once in the log and the archive. */
 async function expectOnce(world: World): Promise<void> {
-  const ids = [...(await world.present()), ...(await world.absent())].map(({ id }) => id).sort((a, b) => a - b);
+  const ids = [...(await world.present()), ...(await world.absent())]
+    .map(({ id }) => id)
+    .sort((a, b) => a - b);
   expect(ids).toEqual([...new Set(ids)]);
 }
 
@@ -44,8 +55,11 @@ async function expectOnce(world: World): Promise<void> {
 async function missing(world: World) {
   const there = new Set((await world.present()).map(({ id }) => id));
   const [absent, ends] = [await world.absent(), await world.endsMs()];
-  const beginMs = (code: string) => absent.filter((row) => row.code === code).reduce((last, { time }) => Math.max(last, time), 0);
-  return world.scans().filter(({ code, id, time }) => !there.has(id) && time > beginMs(code) && time < (ends.get(code) ?? 0));
+  const beginMs = (code: string) =>
+    absent.filter((row) => row.code === code).reduce((last, { time }) => Math.max(last, time), 0);
+  return world
+    .scans()
+    .filter(({ code, id, time }) => !there.has(id) && time > beginMs(code) && time < (ends.get(code) ?? 0));
 }
 
 const isFailing = (run: Promise<void>) =>
@@ -63,12 +77,14 @@ async function happen(world: World, what: Event): Promise<void> {
   if (what.is === 'restore') {
     const putBack = await world.restore(what.what, what.n);
     if (!putBack || what.what === 'both') return;
-    for (const flags of [{}, { repair: true as const }]) expect(await isFailing(world.verify(flags)), what.what).toBe(true);
+    for (const flags of [{}, { repair: true as const }])
+      expect(await isFailing(world.verify(flags)), what.what).toBe(true);
     expect(await isFailing(world.append())).toBe(true);
     await putBack();
   }
   if (what.is === 'verify' && !(await isFailing(world.verify({})))) expect(await missing(world)).toEqual([]);
-  if (what.is === 'repair' && !(await isFailing(world.verify({ repair: true })))) expect(await missing(world)).toEqual([]);
+  if (what.is === 'repair' && !(await isFailing(world.verify({ repair: true }))))
+    expect(await missing(world)).toEqual([]);
 }
 
 test('no scan is twice in the log and its archive, and none is missing in a log that is equal (A41, A42, V11)', async () => {

@@ -32,11 +32,19 @@ const stateOf = (text: string, ...rotated: string[]) =>
   }) as unknown as AppendState;
 
 /** Writes files, and checks those of the log by their names, and `others`. */
-async function check(files: Record<string, string | Buffer>, state: AppendState, others: readonly string[] = []) {
+async function check(
+  files: Record<string, string | Buffer>,
+  state: AppendState,
+  others: readonly string[] = [],
+) {
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   const paths = (names: readonly string[]) => names.map((name) => join(directory, name));
   const own = paths(Object.keys(files).filter((name) => !others.includes(name)));
-  const found = await checkLogFiles(file, state, { own, others: paths(others), pause: async () => undefined });
+  const found = await checkLogFiles(file, state, {
+    own,
+    others: paths(others),
+    pause: async () => undefined,
+  });
   return { ...found, paths: found.paths.map((path) => path.slice(directory.length + 1)) };
 }
 
@@ -67,9 +75,14 @@ describe('the file of a log', () => {
 
   it('may be gone, or moved within the directory, also if an empty one is in its place', async () => {
     expect((await check({}, stateOf('abc\n'))).fault?.reason).toContain('missing');
-    expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({ fault: undefined, paths: ['log.csv.1'] });
+    expect(await check({ 'log.csv.1': 'abc\n' }, stateOf('abc\n'))).toMatchObject({
+      fault: undefined,
+      paths: ['log.csv.1'],
+    });
     expect((await check({ 'log.csv.1': 'abc\n', 'log.csv': '' }, stateOf('abc\n'))).fault).toBeUndefined();
-    expect((await check({ 'log.csv.1': 'abx\n', 'log.csv': '' }, stateOf('abc\n'))).fault?.reason).toContain('truncated');
+    expect((await check({ 'log.csv.1': 'abx\n', 'log.csv': '' }, stateOf('abc\n'))).fault?.reason).toContain(
+      'truncated',
+    );
   });
 });
 
@@ -77,9 +90,15 @@ describe('rotated files', () => {
   it('are recognized by their bytes, compressed and elsewhere; others are not read', async () => {
     const files = { 'log.csv.2.gz': gzipSync('one\n'), 'log.csv.1': 'two\n', 'log.csv': 'abc\n' };
     const whole = await check(files, stateOf('abc\n', 'one\n', 'two\n'));
-    expect(whole).toMatchObject({ gone: [], fault: undefined, paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'] });
+    expect(whole).toMatchObject({
+      gone: [],
+      fault: undefined,
+      paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv'],
+    });
     const state = stateOf('abc\n', 'zero\n', 'one\n', 'two\n');
-    expect(await check({ ...files, archived: 'zero\n', 'log-20261031.csv': 'other\n' }, state, ['archived'])).toMatchObject({
+    expect(
+      await check({ ...files, archived: 'zero\n', 'log-20261031.csv': 'other\n' }, state, ['archived']),
+    ).toMatchObject({
       gone: [],
       fault: undefined,
       paths: ['log.csv.2.gz', 'log.csv.1', 'log.csv', 'archived'],
@@ -90,8 +109,8 @@ describe('rotated files', () => {
     const state = stateOf('abc\n', 'one\n', 'two\n');
     const { gone, fault } = await check({ 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state);
     expect({ gone, fault }).toEqual({ gone: [state.rotated[0]], fault: undefined });
-    expect((await check({ 'log.csv.2': 'onf\n', 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state)).fault?.reason).toContain(
-      'log.csv.2',
-    );
+    expect(
+      (await check({ 'log.csv.2': 'onf\n', 'log.csv.1': 'two\n', 'log.csv': 'abc\n' }, state)).fault?.reason,
+    ).toContain('log.csv.2');
   });
 });

@@ -56,12 +56,15 @@ describe('sumOf', () => {
     const low = [0, 1, 2, 3, 4, 1000, 65_536, 2 ** 31, 2 ** 32 - 1];
     const numbers = high.flatMap((part) => low.map((rest) => part * 2 ** 32 + rest));
     expect(new Set(numbers.map((id) => sumOf([id]))).size).toBe(numbers.length);
-    const large = high.flatMap((part) => low.map((rest) => ((BigInt(part) + 2n ** 22n) << 32n) + BigInt(rest)));
+    const large = high.flatMap((part) =>
+      low.map((rest) => ((BigInt(part) + 2n ** 22n) << 32n) + BigInt(rest)),
+    );
     expect(new Set(large.map((id) => sumOf([id]))).size).toBe(large.length);
   });
 
   it('is the same for an ID as a number and as a bigint', () => {
-    for (const id of [0, 1, 2 ** 31, 2 ** 32 + 7, 2 ** 53 - 1, -1]) expect(sumOf([BigInt(id)])).toBe(sumOf([id]));
+    for (const id of [0, 1, 2 ** 31, 2 ** 32 + 7, 2 ** 53 - 1, -1])
+      expect(sumOf([BigInt(id)])).toBe(sumOf([id]));
   });
 
   it('differs between neighboring sets of IDs of equal size (V4)', () => {
@@ -75,7 +78,8 @@ describe('sumOf', () => {
 
 describe('countIn', () => {
   const index = createLogIndex(() => true);
-  for (const day of [-1, 0, 1, 2]) for (let id = 0; id < day + 2; id++) index.add('a', 10 * (day + 2) + id, day * DAY_MS + id);
+  for (const day of [-1, 0, 1, 2])
+    for (let id = 0; id < day + 2; id++) index.add('a', 10 * (day + 2) + id, day * DAY_MS + id);
   const of = index.of('a') ?? emptyIndex();
 
   it('counts the days of a range that ends at midnight, and those on which it begins or ends in between', () => {

@@ -39,18 +39,31 @@ export async function createLogWorld(root: string) {
   let copies: { end: number; bytes: Buffer; state: Buffer }[] = [];
 
   const codeOf = (id: string) => ({
-    ...{ id, slug: id.slice(0, 4), name: id, type: 'url' as const, destination: null, status: 'active' as const },
+    ...{
+      id,
+      slug: id.slice(0, 4),
+      name: id,
+      type: 'url' as const,
+      destination: null,
+      status: 'active' as const,
+    },
     ...{ created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
   });
   const service = {
     concurrency: 1,
     workspace: createWorkspace({ baseUrl: 'https://example.test/api/v1', apiKey: 'svc_live_a' }),
-    listCodes: async () => ({ rows: CODES.map(codeOf), total: CODES.length, serviceTimeMs: nowMs, limit: 100 }),
+    listCodes: async () => ({
+      rows: CODES.map(codeOf),
+      total: CODES.length,
+      serviceTimeMs: nowMs,
+      limit: 100,
+    }),
     async getCode(id: string) {
       if (!CODES.includes(id)) throw new NotFoundError('no such code');
       return codeOf(id);
     },
-    listScans: (id: string, request: Parameters<ModelScans['read']>[0]) => (models.get(id) as ModelScans).read(request),
+    listScans: (id: string, request: Parameters<ModelScans['read']>[0]) =>
+      (models.get(id) as ModelScans).read(request),
     nowMs: () => nowMs,
     stats: () => ({ requests: 0, retries: 0, pauses: 0, pausedMs: 0 }),
     rateLimit: () => ({}),
@@ -76,8 +89,12 @@ export async function createLogWorld(root: string) {
   const read = (path: string) => readFile(path).catch(() => undefined);
   const state = `${file}.state.json`;
   async function rowsIn(directory: string): Promise<LoggedRow[]> {
-    const names = (await readdir(directory)).filter((name) => name.startsWith('log.csv') && !name.endsWith('.json'));
-    const texts = await Promise.all(names.map(async (name) => plain(await readFile(join(directory, name))).toString()));
+    const names = (await readdir(directory)).filter(
+      (name) => name.startsWith('log.csv') && !name.endsWith('.json'),
+    );
+    const texts = await Promise.all(
+      names.map(async (name) => plain(await readFile(join(directory, name))).toString()),
+    );
     return texts.flatMap((text) => text.split('\n').slice(1, -1).map(parseRow));
   }
   const rotatedFiles = async () => (await readdir(log)).filter((name) => /^log\.csv\.\d+(\.gz)?$/.test(name));
@@ -142,12 +159,16 @@ export async function createLogWorld(root: string) {
     file,
     present: () => rowsIn(log),
     absent: () => rowsIn(archive),
-    scans: () => CODES.flatMap((code) => ((models.get(code) as ModelScans).state.rows ?? []).map((row) => ({ code, ...row }))),
+    scans: () =>
+      CODES.flatMap((code) =>
+        ((models.get(code) as ModelScans).state.rows ?? []).map((row) => ({ code, ...row })),
+      ),
     /** End of the range of each code that the state records; a run without new rows may record none, and the next one reads on from the newest row. */
     async endsMs(): Promise<ReadonlyMap<string, number>> {
       const { positions } = JSON.parse((await read(state))?.toString() ?? '{"positions":{}}');
       const ends = CODES.map((code): [string, number] => [code, positions[code]?.readUntilMs ?? 0]);
-      for (const [, end] of ends) if (end > (endMs ?? 0)) throw new Error('the state records a range that was not read');
+      for (const [, end] of ends)
+        if (end > (endMs ?? 0)) throw new Error('the state records a range that was not read');
       return new Map(ends);
     },
   };

@@ -42,7 +42,19 @@ function chances(seed: number): () => number {
   };
 }
 
-function build({ count, days, grid, holes, doubles, foreign, arrivals, behind, bounded, seed, ...how }: World) {
+function build({
+  count,
+  days,
+  grid,
+  holes,
+  doubles,
+  foreign,
+  arrivals,
+  behind,
+  bounded,
+  seed,
+  ...how
+}: World) {
   const chance = chances(seed);
   const instant = () => START_MS + Math.floor((chance() * days * DAY_MS) / grid) * grid;
   const times = Array.from({ length: count }, instant).sort((a, b) => a - b);
@@ -55,13 +67,26 @@ function build({ count, days, grid, holes, doubles, foreign, arrivals, behind, b
   for (const row of log.filter(() => chance() < doubles)) log.push(row);
   for (let i = 0; i < foreign; i++) log.push({ id: 50_000 + i, time: instant() });
   const coming = new Map<number, ModelRow[]>();
-  for (let i = 0; i < arrivals; i++) coming.set(2 + Math.floor(chance() * 20), [{ id: 100_000 + i, time: instant() }]);
-  const options: ModelScansOptions = { ...how, arrivals: coming, lag: () => Math.floor(chance() * (behind + 1)) };
-  const service = modelScans(rows, { ...options, ...(how.cap === undefined && { cap: Number.POSITIVE_INFINITY }) });
+  for (let i = 0; i < arrivals; i++)
+    coming.set(2 + Math.floor(chance() * 20), [{ id: 100_000 + i, time: instant() }]);
+  const options: ModelScansOptions = {
+    ...how,
+    arrivals: coming,
+    lag: () => Math.floor(chance() * (behind + 1)),
+  };
+  const service = modelScans(rows, {
+    ...options,
+    ...(how.cap === undefined && { cap: Number.POSITIVE_INFINITY }),
+  });
   return { service, range, log, isInside, how };
 }
 
-async function verify(service: ReturnType<typeof modelScans>, range: Range, log: readonly ModelRow[], width: number) {
+async function verify(
+  service: ReturnType<typeof modelScans>,
+  range: Range,
+  log: readonly ModelRow[],
+  width: number,
+) {
   const { results, added } = await verifyLogs({ [CODE]: { read: service.read, log, range } }, { width });
   return { result: results[0], added: added.get(CODE) ?? new Map<number, number>() };
 }
@@ -77,7 +102,9 @@ test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)',
       if (result?.outcome === 'unproven') {
         seen.unproven += 1;
         // Only a service whose rows have no order, whose totals are capped, or whose rows swap places may be impossible to verify.
-        expect(how.cap !== undefined || how.order === 'none' || how.shuffleTies || made.arrivals > 0).toBe(true);
+        expect(how.cap !== undefined || how.order === 'none' || how.shuffleTies || made.arrivals > 0).toBe(
+          true,
+        );
         return;
       }
       seen[result?.outcome === 'equal' ? 'equal' : 'different'] += 1;
@@ -91,7 +118,9 @@ test('finds and adds every missing scan, and nothing else (V1, V2, V3, V5, V6)',
       const left = holes.filter(({ id }) => !added.has(id));
       // Rows of another origin may hide as many missing ones: the service counts, it doesn't list (PROTOCOL.md, limits).
       if (foreign.length === 0) expect(left).toEqual([]);
-      const twice = log.filter((row, at) => isInside(row) && log.findIndex(({ id }) => id === row.id) < at).length;
+      const twice = log.filter(
+        (row, at) => isInside(row) && log.findIndex(({ id }) => id === row.id) < at,
+      ).length;
       expect(result?.days.reduce((sum, day) => sum + day.twice, 0)).toBe(twice);
       if (foreign.length === 0) expect(result?.days.reduce((sum, day) => sum + day.gone, 0)).toBe(0);
     }),

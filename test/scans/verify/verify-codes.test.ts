@@ -52,8 +52,15 @@ describe('verifyCodes', () => {
 
   it('reports the same without a repair, and adds nothing', async () => {
     const scans = scansOver(1, 30);
-    const { results } = await verifyLogs({ a: oneDay(without(scans, 5), modelScans(scans).read) }, { isRepair: false });
-    expect(results[0]).toMatchObject({ outcome: 'different', added: 0, days: [{ day: DAY, missing: 1, gone: 0, twice: 0 }] });
+    const { results } = await verifyLogs(
+      { a: oneDay(without(scans, 5), modelScans(scans).read) },
+      { isRepair: false },
+    );
+    expect(results[0]).toMatchObject({
+      outcome: 'different',
+      added: 0,
+      days: [{ day: DAY, missing: 1, gone: 0, twice: 0 }],
+    });
   });
 
   it('reports days in their order: of repeated rows, of missing scans, and of scans that are gone', async () => {
@@ -81,8 +88,14 @@ describe('verifyCodes', () => {
 
   it('reports repeated rows of a code that is equal otherwise', async () => {
     const scans = scansOver(1, 30);
-    const { results, reads } = await verifyLogs({ a: oneDay([...scans, ...scans.slice(0, 2)], modelScans(scans).read) });
-    expect(results[0]).toMatchObject({ outcome: 'different', logged: 30, days: [{ day: DAY, missing: 0, gone: 0, twice: 2 }] });
+    const { results, reads } = await verifyLogs({
+      a: oneDay([...scans, ...scans.slice(0, 2)], modelScans(scans).read),
+    });
+    expect(results[0]).toMatchObject({
+      outcome: 'different',
+      logged: 30,
+      days: [{ day: DAY, missing: 0, gone: 0, twice: 2 }],
+    });
     expect(reads).toBe(0);
   });
 
@@ -95,29 +108,38 @@ describe('verifyCodes', () => {
 
   it('requests one total for a code without rows: the service may have scans, also only just outside the range (V12)', async () => {
     const range = { sinceMs: START_MS, untilMs: START_MS + DAY_MS };
-    const services = [scansOver(1, 1033), scansOver(2, 2).slice(1), [{ id: 1, time: range.untilMs }]].map((rows) =>
-      modelScans(rows),
+    const services = [scansOver(1, 1033), scansOver(2, 2).slice(1), [{ id: 1, time: range.untilMs }]].map(
+      (rows) => modelScans(rows),
     );
     const [a, b, c] = services.map(({ read }): CodeOfRun => ({ read, log: [], range }));
-    const { results, reads } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>, { isRepair: false });
+    const { results, reads } = await verifyLogs({ a, b, c } as Record<string, CodeOfRun>, {
+      isRepair: false,
+    });
     expect(results.map(({ outcome, missing }) => [outcome, missing])).toEqual([
       ['missing', 1033],
       ['equal', 0],
       ['equal', 0],
     ]);
-    expect({ requests: services.map(({ state }) => state.requests), reads }).toEqual({ requests: [1, 1, 1], reads: 0 });
+    expect({ requests: services.map(({ state }) => state.requests), reads }).toEqual({
+      requests: [1, 1, 1],
+      reads: 0,
+    });
   });
 
   it('keeps the order of results with several requests in flight', async () => {
     const codes = Array.from({ length: 6 }, (_, at) => [`c${at}`, oneDay(scansOver(1, 10 + at))]);
     const { results, done } = await verifyLogs(Object.fromEntries(codes), { width: 3 });
-    expect(results.map(({ code, logged }) => [code.id, logged])).toEqual(codes.map(([id], at) => [id, 10 + at]));
+    expect(results.map(({ code, logged }) => [code.id, logged])).toEqual(
+      codes.map(([id], at) => [id, 10 + at]),
+    );
     expect(done).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it('ends with a failure that concerns all codes', async () => {
     const failure = new Error('no network');
-    await expect(verifyLogs({ a: oneDay(scansOver(1, 30), async () => Promise.reject(failure)) })).rejects.toBe(failure);
+    await expect(
+      verifyLogs({ a: oneDay(scansOver(1, 30), async () => Promise.reject(failure)) }),
+    ).rejects.toBe(failure);
     const scans = scansOver(1, 1200);
     const service = modelScans(scans);
     const read: ReadScans = (request) => (request.page > 1 ? Promise.reject(failure) : service.read(request));
@@ -129,9 +151,16 @@ describe('a code that was deleted (V7)', () => {
   it('is not requested if the service has not listed it, and keeps its rows', async () => {
     const service = modelScans([]);
     const log = scansOver(1, 30);
-    const gone = { ...oneDay([...log, ...log.slice(0, 1)], service.read), missing: new NotFoundError('no such code') };
+    const gone = {
+      ...oneDay([...log, ...log.slice(0, 1)], service.read),
+      missing: new NotFoundError('no such code'),
+    };
     const { results, done } = await verifyLogs({ gone });
-    expect(results[0]).toMatchObject({ outcome: 'gone', logged: 30, days: [{ day: DAY, missing: 0, gone: 0, twice: 1 }] });
+    expect(results[0]).toMatchObject({
+      outcome: 'gone',
+      logged: 30,
+      days: [{ day: DAY, missing: 0, gone: 0, twice: 1 }],
+    });
     expect({ requests: service.state.requests, done }).toEqual({ requests: 0, done: [] });
   });
 
@@ -206,8 +235,14 @@ describe('a part that is read', () => {
     const scans = scansOver(1, 1300);
     const late = { id: 5000, time: START_MS + 1000 };
     const service = modelScans(scans, { order: 'descending', arrivals: new Map([[3, [late]]]) });
-    const { results, added, repairs } = await verifyLogs({ a: oneDay(without(scans, 5, 1200), service.read) });
-    expect(results[0]).toMatchObject({ outcome: 'different', added: 3, days: [{ day: DAY, missing: 3, gone: 0, twice: 0 }] });
+    const { results, added, repairs } = await verifyLogs({
+      a: oneDay(without(scans, 5, 1200), service.read),
+    });
+    expect(results[0]).toMatchObject({
+      outcome: 'different',
+      added: 3,
+      days: [{ day: DAY, missing: 3, gone: 0, twice: 0 }],
+    });
     expect([...(added.get('a')?.keys() ?? [])].sort((a, b) => a - b)).toEqual([5, 1200, 5000]);
     expect(repairs).toBeGreaterThan(0);
   });
@@ -228,7 +263,9 @@ describe('a part that is read', () => {
     // The total of the first half grows with each request.
     const read: ReadScans = async (request) => {
       const page = await service.read(request);
-      return (request.untilMs ?? 0) < START_MS + 32 * DAY_MS ? { ...page, total: page.total + service.state.requests } : page;
+      return (request.untilMs ?? 0) < START_MS + 32 * DAY_MS
+        ? { ...page, total: page.total + service.state.requests }
+        : page;
     };
     const range = { sinceMs: START_MS, untilMs: START_MS + 64 * DAY_MS };
     const { results, added } = await verifyLogs({ a: { read, log: without(scans, 5, 6000), range } });
@@ -247,7 +284,10 @@ describe('a part that is read', () => {
     // Another scan is gone.
     const gone = { id: 900, time: START_MS + 1000 };
     const { results: others } = await verifyLogs({ a: oneDay([...scans, gone], lagging().read) });
-    expect(others[0]).toMatchObject({ outcome: 'different', days: [{ day: DAY, missing: 0, gone: 1, twice: 0 }] });
+    expect(others[0]).toMatchObject({
+      outcome: 'different',
+      days: [{ day: DAY, missing: 0, gone: 1, twice: 0 }],
+    });
   });
 
   it('is read a second time only if the first reading lacks scans of the log, with its page 1 from the search', async () => {
@@ -261,13 +301,22 @@ describe('a part that is read', () => {
   });
 
   it('has only scans that are gone if the service has none, without a request for the code', async () => {
-    const { results } = await verifyLogs({ a: oneDay(scansOver(1, 30), modelScans([]).read) }, { getCode: isGone });
-    expect(results[0]).toMatchObject({ outcome: 'different', days: [{ day: DAY, missing: 0, gone: 30, twice: 0 }] });
+    const { results } = await verifyLogs(
+      { a: oneDay(scansOver(1, 30), modelScans([]).read) },
+      { getCode: isGone },
+    );
+    expect(results[0]).toMatchObject({
+      outcome: 'different',
+      days: [{ day: DAY, missing: 0, gone: 30, twice: 0 }],
+    });
   });
 
   it('is compared with the log in batches of a limited number of IDs', async () => {
     const counts = { a: 501, b: 1, c: 499, d: 1 };
-    const codes = Object.entries(counts).map(([id, count]) => [id, oneDay(scansOver(1, count), modelScans([]).read)]);
+    const codes = Object.entries(counts).map(([id, count]) => [
+      id,
+      oneDay(scansOver(1, count), modelScans([]).read),
+    ]);
     const { results, reads } = await verifyLogs(Object.fromEntries(codes), { mostIds: 500 });
     expect(results.map(({ days }) => days[0]?.gone)).toEqual(Object.values(counts));
     expect(reads).toBe(3);
@@ -276,12 +325,19 @@ describe('a part that is read', () => {
 
   it('is compared with the rows of the log from its start on, and before its end', async () => {
     // Ten per day, the first at midnight.
-    const scans = Array.from({ length: 640 }, (_, at): ModelRow => ({ id: at + 1, time: START_MS + (at * DAY_MS) / 10 }));
+    const scans = Array.from(
+      { length: 640 },
+      (_, at): ModelRow => ({ id: at + 1, time: START_MS + (at * DAY_MS) / 10 }),
+    );
     for (const sinceMs of [START_MS, undefined]) {
       const range = { sinceMs, untilMs: START_MS + 64 * DAY_MS };
       const log = without(scans, 3, 56, 636);
-      const { results, added } = await verifyLogs({ a: { read: modelScans(scans, { pageCap: 7 }).read, log, range } });
-      expect(results[0]?.days).toEqual([0, 5, 63].map((at) => ({ day: DAY + at, missing: 1, gone: 0, twice: 0 })));
+      const { results, added } = await verifyLogs({
+        a: { read: modelScans(scans, { pageCap: 7 }).read, log, range },
+      });
+      expect(results[0]?.days).toEqual(
+        [0, 5, 63].map((at) => ({ day: DAY + at, missing: 1, gone: 0, twice: 0 })),
+      );
       expect([...(added.get('a')?.keys() ?? [])]).toEqual([3, 56, 636]);
     }
   });
@@ -298,11 +354,16 @@ describe('a year of scans', () => {
     const range = { sinceMs: undefined, untilMs: until };
     for (const order of ['ascending', 'descending'] as const) {
       const equal = modelScans(scans, { order });
-      expect((await verifyLogs({ a: { read: equal.read, log: scans, range } })).results[0]?.outcome).toBe('equal');
+      expect((await verifyLogs({ a: { read: equal.read, log: scans, range } })).results[0]?.outcome).toBe(
+        'equal',
+      );
       expect(equal.state.requests).toBe(1);
       for (const missing of [1, 1000, 36_600]) {
         const service = modelScans(scans, { order });
-        const { added } = await verifyLogs({ a: { read: service.read, log: without(scans, missing), range } }, { width: 4 });
+        const { added } = await verifyLogs(
+          { a: { read: service.read, log: without(scans, missing), range } },
+          { width: 4 },
+        );
         expect([...(added.get('a')?.keys() ?? [])]).toEqual([missing]);
         expect(service.state.requests).toBeLessThanOrEqual(1 + 2 * Math.log2(366) + 1);
       }
@@ -312,7 +373,10 @@ describe('a year of scans', () => {
   it('is read once if the service ignores its bounds (V9)', async () => {
     const service = modelScans(scans, { ignoresBounds: true });
     const range = { sinceMs: START_MS + 10 * DAY_MS, untilMs: START_MS + 300 * DAY_MS };
-    const { results, added } = await verifyLogs({ a: { read: service.read, log: without(scans, 5000), range } }, { width: 4 });
+    const { results, added } = await verifyLogs(
+      { a: { read: service.read, log: without(scans, 5000), range } },
+      { width: 4 },
+    );
     expect([...(added.get('a')?.keys() ?? [])]).toEqual([5000]);
     expect(results[0]?.days).toHaveLength(1);
     expect(service.state.requests).toBeLessThan(4 * Math.ceil(scans.length / 500));

@@ -31,7 +31,9 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
   const { width = 1, isRepair = true, mostIds, getCode = async () => ({}) as never } = options;
   const rangeOf = (code: string) => codes[code]?.range;
   const isInside = ({ sinceMs, untilMs }: Range, ms: number) => ms >= (sinceMs ?? ms) && ms < untilMs;
-  const index = createLogIndex((code, ms) => isInside(rangeOf(code) ?? { sinceMs: undefined, untilMs: 0 }, ms));
+  const index = createLogIndex((code, ms) =>
+    isInside(rangeOf(code) ?? { sinceMs: undefined, untilMs: 0 }, ms),
+  );
   const take = (take: (code: string, id: number, ms: number) => void) => {
     for (const [code, { log }] of Object.entries(codes)) for (const { id, time } of log) take(code, id, time);
   };
@@ -39,7 +41,11 @@ export async function verifyLogs(codes: Record<string, CodeOfRun>, options: RunO
   const run = { added: new Map<string, Map<number, number>>(), reads: 0, done: [] as number[], repairs: 0 };
   const results = await verifyCodes({
     ...{ index, rangeOf, faultOf: () => undefined, width, mostIds, note: () => undefined },
-    codes: Object.entries(codes).map(([id, { slug, missing }]) => ({ id, ...(slug && { slug }), ...(missing && { missing }) })),
+    codes: Object.entries(codes).map(([id, { slug, missing }]) => ({
+      id,
+      ...(slug && { slug }),
+      ...(missing && { missing }),
+    })),
     async readRows(takeRow) {
       run.reads += 1;
       take(takeRow);

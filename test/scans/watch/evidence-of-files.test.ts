@@ -8,9 +8,9 @@ import { useDirectory } from '../../support/cli.ts';
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 9, 5, 4);
 const { startMs: START, weekMs: WEEK } = windowsUntil(END, 'UTC');
-const [A, B, C, D] = ['a', 'b', 'c', 'd'].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`) as [
-  ...[string, string, string, string],
-];
+const [A, B, C, D] = ['a', 'b', 'c', 'd'].map(
+  (digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`,
+) as [...[string, string, string, string]];
 
 /** A scan of a code: its time, and the slug that the code had. */
 type Scan = [code: string, ms: number, slug?: string];
@@ -48,21 +48,42 @@ async function read(
 
 describe('readFilesEvidence', () => {
   it('counts the scans of each code in the weeks (W6)', async () => {
-    const times = [START - 10 * DAY_MS, START - 1, START, START + 1, WEEK - 1, WEEK, WEEK + 1, END - 1, END, END + DAY_MS];
-    const { of, ids } = await read([times.map((ms): Scan => [A, ms]).concat([[B, END - 9 * DAY_MS]])], { untilMs: END });
+    const times = [
+      START - 10 * DAY_MS,
+      START - 1,
+      START,
+      START + 1,
+      WEEK - 1,
+      WEEK,
+      WEEK + 1,
+      END - 1,
+      END,
+      END + DAY_MS,
+    ];
+    const { of, ids } = await read([times.map((ms): Scan => [A, ms]).concat([[B, END - 9 * DAY_MS]])], {
+      untilMs: END,
+    });
     expect(ids).toEqual([A, B]);
     const { evidence } = of(A);
     expect(evidence).toMatchObject({ recent: 3, baseline: 3, last: { ms: END - 1 }, isYoung: false });
     expect([await evidence.findLast(), await evidence.hasEarlier(), await evidence.findEarlier()]).toEqual([
       ...[{ ms: END - 1 }, true, { ms: START - 1 }],
     ]);
-    expect(of(B).evidence).toMatchObject({ recent: 0, baseline: 1, last: { ms: END - 9 * DAY_MS }, isYoung: true });
+    expect(of(B).evidence).toMatchObject({
+      recent: 0,
+      baseline: 1,
+      last: { ms: END - 9 * DAY_MS },
+      isYoung: true,
+    });
     expect([await of(B).evidence.hasEarlier(), await of(B).evidence.findEarlier()]).toEqual([false, 'none']);
   });
 
   it('ends with the last scan that is not in the future, unless an end is requested (W12)', async () => {
     const scans: Scan[] = [END - 8 * DAY_MS, END, END + 1, END + 400 * DAY_MS].map((ms) => [A, ms]);
-    expect((await read([scans], { nowMs: END })).found).toMatchObject({ windows: { endMs: END + 1 }, future: 2 });
+    expect((await read([scans], { nowMs: END })).found).toMatchObject({
+      windows: { endMs: END + 1 },
+      future: 2,
+    });
     const asked = await read([scans], { nowMs: END, untilMs: END + 2 });
     expect(asked.found).toMatchObject({ windows: { endMs: END + 2 }, future: 0 });
     expect((await read([scans], { nowMs: END + 500 * DAY_MS })).found).toMatchObject({ future: 0 });
@@ -82,7 +103,10 @@ describe('readFilesEvidence', () => {
       { untilMs: END },
     );
     expect(of(C).evidence).toMatchObject({ recent: 0, baseline: 0, last: 'none', isYoung: false });
-    expect([await of(C).evidence.findLast(), await of(C).evidence.findEarlier()]).toEqual(['none', { ms: START - DAY_MS }]);
+    expect([await of(C).evidence.findLast(), await of(C).evidence.findEarlier()]).toEqual([
+      'none',
+      { ms: START - DAY_MS },
+    ]);
     expect(of(D).evidence).toMatchObject({ recent: 0, baseline: 1, last: { ms: START }, isYoung: true });
     expect(of(A).evidence).toMatchObject({ baseline: 1, isYoung: false });
   });
@@ -90,7 +114,8 @@ describe('readFilesEvidence', () => {
   it('counts the hours of a silence one and two weeks before it (W1)', async () => {
     const last = END - 2 * DAY_MS;
     const week = 7 * DAY_MS;
-    const weeksBefore = (weeks: number, ...times: number[]) => times.map((ms): Scan => [A, ms - weeks * week]);
+    const weeksBefore = (weeks: number, ...times: number[]) =>
+      times.map((ms): Scan => [A, ms - weeks * week]);
     const scans: Scan[] = [
       ...weeksBefore(2, last, last + 1, END - 1, END),
       ...weeksBefore(1, last - 1, last, last + 1, last + 2, END - 2, END - 1, END, END + 1),
@@ -169,7 +194,12 @@ describe('readFilesEvidence', () => {
   it('counts each scan once in files that overlap', async () => {
     const scans = [9, 7.5, 3, 2, 1].map((days): Scan => [A, END - days * DAY_MS]);
     const { of } = await read([scans, scans.slice(1, 4)], { untilMs: END });
-    expect(of(A).evidence).toMatchObject({ recent: 3, baseline: 2, last: { ms: END - DAY_MS }, isYoung: true });
+    expect(of(A).evidence).toMatchObject({
+      recent: 3,
+      baseline: 2,
+      last: { ms: END - DAY_MS },
+      isYoung: true,
+    });
     expect(await of(A).evidence.countSameHours(1, END - DAY_MS)).toBe(1);
   });
 

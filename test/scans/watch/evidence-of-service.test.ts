@@ -53,11 +53,15 @@ describe('evidence from totals', () => {
   ] as const)('shows the last scan of pages in %s order in %d requests', async (order, requests) => {
     const busy = await read(daily(99, 70, 0.5), { order });
     const last = { ms: END - (0.5 + 0.5 / 99) * DAY_MS };
-    expect(busy.evidence.last === 'unknown' ? await busy.evidence.findLast() : busy.evidence.last).toEqual(last);
+    expect(busy.evidence.last === 'unknown' ? await busy.evidence.findLast() : busy.evidence.last).toEqual(
+      last,
+    );
     expect(busy.requests()).toBe(requests);
     const silent = await read(daily(99, 70, 8), { order });
     expect(silent.evidence).toMatchObject({ recent: 0, baseline: 99 * 55 });
-    expect(silent.evidence.last === 'unknown' ? await silent.evidence.findLast() : silent.evidence.last).toEqual({
+    expect(
+      silent.evidence.last === 'unknown' ? await silent.evidence.findLast() : silent.evidence.last,
+    ).toEqual({
       ms: END - (8 + 0.5 / 99) * DAY_MS,
     });
     expect(silent.requests()).toBe(requests);
@@ -70,9 +74,17 @@ describe('evidence from totals', () => {
 
   it('does not know the last scan of pages without an order, or of a total that may be capped', async () => {
     const mixed = await read(daily(99, 70), { order: 'none' });
-    expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual(['unknown', 'unknown', 2]);
+    expect([mixed.evidence.last, await mixed.evidence.findLast(), mixed.requests()]).toEqual([
+      'unknown',
+      'unknown',
+      2,
+    ]);
     const capped = await read(daily(150, 63), { cap: 1000 });
-    expect([capped.evidence.last, await capped.evidence.findLast(), capped.requests()]).toEqual(['unknown', 'unknown', 4]);
+    expect([capped.evidence.last, await capped.evidence.findLast(), capped.requests()]).toEqual([
+      'unknown',
+      'unknown',
+      4,
+    ]);
   });
 
   it('counts the eight weeks in halves where the total may be capped, and believes only what is below the cap (W7)', async () => {
@@ -108,12 +120,17 @@ describe('evidence from totals', () => {
   it('takes no page for all scans, or for the last one, where the total may be capped (W7)', async () => {
     const how = { order: 'ascending', cap: 500 } as const;
     const busy = await read(daily(150, 63), how);
-    expect([busy.evidence.last, await busy.evidence.findLast(), await busy.evidence.hasSince(END - DAY_MS)]).toEqual([
-      ...['unknown', 'unknown', true],
-    ]);
+    expect([
+      busy.evidence.last,
+      await busy.evidence.findLast(),
+      await busy.evidence.hasSince(END - DAY_MS),
+    ]).toEqual([...['unknown', 'unknown', true]]);
     // The total of the newer half is below the cap: its last page shows the last scan.
     const dead = await read(daily(16, 63, 8.5), how);
-    expect([dead.evidence.last, await dead.evidence.findLast()]).toEqual(['unknown', { ms: END - (8.5 + 0.5 / 16) * DAY_MS }]);
+    expect([dead.evidence.last, await dead.evidence.findLast()]).toEqual([
+      'unknown',
+      { ms: END - (8.5 + 0.5 / 16) * DAY_MS },
+    ]);
     expect(dead.evidence).toMatchObject({ recent: 0, baseline: 16 * 54.5, isCapped: false });
     const hidden = await read(daily(25, 63, 8.5), how);
     expect([hidden.evidence.isCapped, await hidden.evidence.findLast()]).toEqual([true, 'unknown']);

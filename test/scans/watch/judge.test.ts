@@ -53,7 +53,11 @@ describe('a code against its own past', () => {
   });
 
   it('is not judged where fewer than 30 scans are expected (W2)', async () => {
-    expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few', asked: [] });
+    expect(await outcome({ recent: 500, baseline: 239 })).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'few',
+      asked: [],
+    });
     expect(await outcome({ recent: 500, baseline: 240 })).toMatchObject({ outcome: 'jump' });
   });
 
@@ -61,7 +65,10 @@ describe('a code against its own past', () => {
     expect(await outcome({ recent: 1000, isCapped: true })).toMatchObject({
       ...{ outcome: 'ok', unjudged: 'capped', expected: undefined },
     });
-    expect(await outcome({ isCapped: true, last: ago(3) })).toMatchObject({ outcome: 'quiet', expected: undefined });
+    expect(await outcome({ isCapped: true, last: ago(3) })).toMatchObject({
+      outcome: 'quiet',
+      expected: undefined,
+    });
     expect(await outcome({ isCapped: true, last: ago(1) })).toMatchObject({ unjudged: 'capped', asked: [] });
   });
 
@@ -78,7 +85,10 @@ describe('a code against its own past', () => {
 
 describe('the hours of a silence', () => {
   it('are counted from after the last scan on, so many weeks earlier', () => {
-    expect(hoursBefore(2, END - 5, END)).toEqual({ sinceMs: END - 14 * DAY_MS - 4, untilMs: END - 14 * DAY_MS });
+    expect(hoursBefore(2, END - 5, END)).toEqual({
+      sinceMs: END - 14 * DAY_MS - 4,
+      untilMs: END - 14 * DAY_MS,
+    });
   });
 });
 
@@ -106,18 +116,38 @@ describe('a silence', () => {
       expected: 31.5,
       asked: [],
     });
-    expect(await outcome({ ...silent, baseline: 63, last: ago(20.9) })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
+    expect(await outcome({ ...silent, baseline: 63, last: ago(20.9) })).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'few',
+    });
     // 640 scans of the eight weeks before, in 56 days.
-    expect(await outcome({ recent: 0, last: ago(7) })).toMatchObject({ outcome: 'quiet', expected: 80, asked: [] });
+    expect(await outcome({ recent: 0, last: ago(7) })).toMatchObject({
+      outcome: 'quiet',
+      expected: 80,
+      asked: [],
+    });
     // A week of scans suffices, and three days say nothing of nine weeks.
-    expect(await outcome({ ...silent, baseline: 40, last: ago(56) })).toMatchObject({ outcome: 'quiet', expected: 320 });
-    expect(await outcome({ ...silent, baseline: 200, last: ago(60) })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
+    expect(await outcome({ ...silent, baseline: 40, last: ago(56) })).toMatchObject({
+      outcome: 'quiet',
+      expected: 320,
+    });
+    expect(await outcome({ ...silent, baseline: 200, last: ago(60) })).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'few',
+    });
   });
 
   it('is not judged by the hours of earlier weeks where fewer than 30 scans are expected in a whole one (W2)', async () => {
     const few = { recent: 30, last: ago(2) };
-    expect(await outcome({ ...few, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few', asked: [] });
-    expect(await outcome({ ...few, baseline: 240 })).toMatchObject({ outcome: 'quiet', asked: ['hours 1', 'hours 2'] });
+    expect(await outcome({ ...few, baseline: 239 })).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'few',
+      asked: [],
+    });
+    expect(await outcome({ ...few, baseline: 240 })).toMatchObject({
+      outcome: 'quiet',
+      asked: ['hours 1', 'hours 2'],
+    });
   });
 
   it('of a young code is told, because it needs no level of eight weeks', async () => {
@@ -136,18 +166,34 @@ describe('a silence', () => {
   it('is looked for as well where it counts for any code, or the totals may be capped', async () => {
     const hidden = { last: 'unknown' } as const;
     expect(await outcome(hidden, { quietForMs: DAY_MS })).toMatchObject({ outcome: 'ok', asked: ['last'] });
-    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({ unjudged: 'capped', asked: ['last'] });
+    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({
+      unjudged: 'capped',
+      asked: ['last'],
+    });
   });
 
   it('of --quiet-for is told of any code that had scans, however few and old (W4)', async () => {
     const limits = { quietForMs: 7 * DAY_MS };
     const few = { recent: 0, baseline: 3 };
-    expect(await outcome({ ...few, last: ago(7) }, limits)).toMatchObject({ outcome: 'quiet', lastMs: END - 7 * DAY_MS });
-    expect(await outcome({ ...few, last: ago(6.9) }, limits)).toMatchObject({ outcome: 'ok', unjudged: 'few' });
+    expect(await outcome({ ...few, last: ago(7) }, limits)).toMatchObject({
+      outcome: 'quiet',
+      lastMs: END - 7 * DAY_MS,
+    });
+    expect(await outcome({ ...few, last: ago(6.9) }, limits)).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'few',
+    });
     const none = { recent: 0, baseline: 0, last: 'none' } as const;
-    expect(await outcome(none, limits)).toMatchObject({ outcome: 'quiet', lastMs: END - 100 * DAY_MS, asked: ['earlier'] });
+    expect(await outcome(none, limits)).toMatchObject({
+      outcome: 'quiet',
+      lastMs: END - 100 * DAY_MS,
+      asked: ['earlier'],
+    });
     expect(await outcome(none, { quietForMs: 100 * DAY_MS })).toMatchObject({ outcome: 'quiet' });
-    expect(await outcome(none, { quietForMs: 101 * DAY_MS })).toMatchObject({ outcome: 'ok', unjudged: 'none' });
+    expect(await outcome(none, { quietForMs: 101 * DAY_MS })).toMatchObject({
+      outcome: 'ok',
+      unjudged: 'none',
+    });
     expect(await outcome({ ...none, findEarlier: async () => 'none' }, limits)).toMatchObject({
       outcome: 'ok',
       unjudged: 'none',
@@ -176,8 +222,15 @@ describe('a silence', () => {
 
   it('of a week is told where no row shows the last scan, if enough are expected in it (W1)', async () => {
     const hidden: Partial<Evidence> = { last: 'unknown', findLast: async () => 'unknown', recent: 0 };
-    expect(await outcome(hidden)).toMatchObject({ outcome: 'quiet', expected: 80, quietSinceMs: END - 7 * DAY_MS });
-    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({ outcome: 'quiet', expected: undefined });
+    expect(await outcome(hidden)).toMatchObject({
+      outcome: 'quiet',
+      expected: 80,
+      quietSinceMs: END - 7 * DAY_MS,
+    });
+    expect(await outcome({ ...hidden, isCapped: true })).toMatchObject({
+      outcome: 'quiet',
+      expected: undefined,
+    });
     expect(await outcome({ ...hidden, baseline: 239 })).toMatchObject({ outcome: 'ok', unjudged: 'few' });
   });
 });

@@ -30,7 +30,9 @@ export interface Year {
   diesAtHour: number | undefined;
 }
 
-const HOURS_OF_DAY = [0.2, 0.1, 0, 0, 0, 0.1, 0.5, 1, 1.5, 2, 2.5, 4, 6, 5, 3, 2.5, 3, 4, 5, 6, 5, 3, 1.5, 0.7];
+const HOURS_OF_DAY = [
+  0.2, 0.1, 0, 0, 0, 0.1, 0.5, 1, 1.5, 2, 2.5, 4, 6, 5, 3, 2.5, 3, 4, 5, 6, 5, 3, 1.5, 0.7,
+];
 const HOURS_OF_WORK = [0, 0, 0, 0, 0, 0, 0.2, 1, 3, 4, 4, 4, 5, 4, 4, 3, 2, 1, 0.2, 0, 0, 0, 0, 0];
 const KINDS = {
   daily: { days: [0.9, 0.9, 0.95, 1, 1.2, 1.3, 0.75], hours: HOURS_OF_DAY },
@@ -63,7 +65,9 @@ export function makeYear(options: YearOptions): Year {
   const hourSum = hours.reduce((sum, share) => sum + share, 0);
   const length = (WARM_UP_DAYS + YEAR_DAYS) * DAY_HOURS;
   const diesAtHour = diesOnDay === undefined ? undefined : (WARM_UP_DAYS + diesOnDay) * DAY_HOURS + 11;
-  const campaigns = options.campaigns ? [0, 1, 2].map(() => WARM_UP_DAYS + Math.floor(random() * YEAR_DAYS)) : [];
+  const campaigns = options.campaigns
+    ? [0, 1, 2].map(() => WARM_UP_DAYS + Math.floor(random() * YEAR_DAYS))
+    : [];
   const scans = new Uint32Array(length);
   const phase = random() * YEAR_DAYS;
   let mood = 0;
@@ -74,7 +78,11 @@ export function makeYear(options: YearOptions): Year {
     const season = 1 + 0.15 * Math.sin((2 * Math.PI * (day + phase)) / YEAR_DAYS);
     const campaign = campaigns.some((from) => day >= from && day < from + 10) ? 3 : 1;
     const level = Math.exp(mood) * weather * season * campaign * (1 + growth) ** ((day - WARM_UP_DAYS) / 7);
-    const mean = scansPerDay * ((days[day % 7] ?? 1) / daySum) * level * (options.holidays ? openness(day - WARM_UP_DAYS) : 1);
+    const mean =
+      scansPerDay *
+      ((days[day % 7] ?? 1) / daySum) *
+      level *
+      (options.holidays ? openness(day - WARM_UP_DAYS) : 1);
     for (let hour = 0; hour < DAY_HOURS; hour++) {
       const at = day * DAY_HOURS + hour;
       const part = diesAtHour !== undefined && at >= diesAtHour ? left : 1;
@@ -119,7 +127,9 @@ export async function watchYear({ hours }: Year): Promise<Verdict[]> {
       hasEarlier: async () => true,
       findEarlier: async () => ({ ms: 0 }),
     };
-    verdicts.push(await judge(evidence, { endMs: end * HOUR_MS, startMs: start * HOUR_MS, quietForMs: undefined }));
+    verdicts.push(
+      await judge(evidence, { endMs: end * HOUR_MS, startMs: start * HOUR_MS, quietForMs: undefined }),
+    );
   }
   return verdicts;
 }
@@ -143,7 +153,9 @@ export function episodes(alarms: readonly boolean[]): number {
 
 /** Days from the death of a code to the first alarm after it; undefined if there is none. */
 export function daysUntilTold({ diesAtHour = 0 }: Year, alarms: readonly boolean[]): number | undefined {
-  const night = alarms.findIndex((isOn, at) => isOn && (WARM_UP_DAYS + at) * DAY_HOURS + CRON_HOUR > diesAtHour);
+  const night = alarms.findIndex(
+    (isOn, at) => isOn && (WARM_UP_DAYS + at) * DAY_HOURS + CRON_HOUR > diesAtHour,
+  );
   return night < 0 ? undefined : ((WARM_UP_DAYS + night) * DAY_HOURS + CRON_HOUR - diesAtHour) / DAY_HOURS;
 }
 

@@ -2,7 +2,15 @@
  * `npm run test:watch [-- CODES]`: what a nightly `scans watch` says over made-up years, beside a plain threshold (yesterday below half
  * of the average day). Prints tables of Markdown; the figures of src/scans/watch/PROTOCOL.md are from here.
  */
-import { daysUntilTold, episodes, makeYear, thresholdYear, watchYear, type Year, type YearOptions } from './made-up-years.ts';
+import {
+  daysUntilTold,
+  episodes,
+  makeYear,
+  thresholdYear,
+  watchYear,
+  type Year,
+  type YearOptions,
+} from './made-up-years.ts';
 
 const CODES = Number(process.argv[2] ?? 60);
 const SIZES = [1, 5, 20, 100, 500];
@@ -15,7 +23,9 @@ const YEARS: Record<string, Partial<YearOptions>> = {
   'and a decline of 2 % per week': { growth: -0.02 },
 };
 
-async function alarmsOf(year: Year): Promise<{ quiet: boolean[]; drop: boolean[]; jump: boolean[]; plain: boolean[] }> {
+async function alarmsOf(
+  year: Year,
+): Promise<{ quiet: boolean[]; drop: boolean[]; jump: boolean[]; plain: boolean[] }> {
   const outcomes = (await watchYear(year)).map(({ outcome }) => outcome);
   const of = (wanted: string) => outcomes.map((outcome) => outcome === wanted);
   return { quiet: of('quiet'), drop: of('drop'), jump: of('jump'), plain: thresholdYear(year) };
@@ -30,7 +40,8 @@ function* years(scansPerDay: number, options: Partial<YearOptions>): Generator<Y
 }
 
 const rate = (count: number) => (count / CODES).toFixed(2);
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const median = (numbers: readonly number[]) =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 console.log(`False alarms per code and year (${CODES} codes of three kinds per row)\n`);
 console.log('| year | scans per day | quiet | drop | jump | plain threshold |\n|---|--:|--:|--:|--:|--:|');
@@ -41,7 +52,9 @@ for (const [name, options] of Object.entries(YEARS)) {
       const alarms = await alarmsOf(year);
       for (const key of ['quiet', 'drop', 'jump', 'plain'] as const) sum[key] += episodes(alarms[key]);
     }
-    console.log(`| ${name} | ${size} | ${rate(sum.quiet)} | ${rate(sum.drop)} | ${rate(sum.jump)} | ${rate(sum.plain)} |`);
+    console.log(
+      `| ${name} | ${size} | ${rate(sum.quiet)} | ${rate(sum.drop)} | ${rate(sum.jump)} | ${rate(sum.plain)} |`,
+    );
   }
 }
 
@@ -53,7 +66,9 @@ for (const left of [0, 0.3, 0.5]) {
 }
 
 async function printDelays(left: number): Promise<void> {
-  console.log('| scans per day | median | longest | reported | plain threshold: median |\n|--:|--:|--:|--:|--:|');
+  console.log(
+    '| scans per day | median | longest | reported | plain threshold: median |\n|--:|--:|--:|--:|--:|',
+  );
   for (const size of SIZES) {
     const told: number[] = [];
     const plain: number[] = [];

@@ -52,5 +52,7 @@ function logGamma(x: number): number {
   let shift = 0;
   let at = x;
   for (; at < 20; at++) shift -= Math.log(at);
-  return shift + (at - 0.5) * Math.log(at) - at + Math.log(2 * Math.PI) / 2 + 1 / (12 * at) - 1 / (360 * at ** 3);
+  return (
+    shift + (at - 0.5) * Math.log(at) - at + Math.log(2 * Math.PI) / 2 + 1 / (12 * at) - 1 / (360 * at ** 3)
+  );
 }

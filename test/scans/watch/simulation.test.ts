@@ -6,17 +6,20 @@ const KINDS = ['daily', 'weekends', 'workdays'] as const;
 const isAlarm = (outcome: string) => outcome !== 'ok';
 
 describe('over made-up years', () => {
-  it.each([5, 100])('%d scans per day: next to no false alarms, where a plain threshold has dozens', async (scansPerDay) => {
-    let found = 0;
-    let plain = 0;
-    for (let seed = 1; seed <= 6; seed++) {
-      const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily' });
-      found += episodes((await watchYear(year)).map(({ outcome }) => isAlarm(outcome)));
-      plain += episodes(thresholdYear(year));
-    }
-    expect(found / 6).toBeLessThan(0.5);
-    expect(plain / 6).toBeGreaterThan(20);
-  });
+  it.each([5, 100])(
+    '%d scans per day: next to no false alarms, where a plain threshold has dozens',
+    async (scansPerDay) => {
+      let found = 0;
+      let plain = 0;
+      for (let seed = 1; seed <= 6; seed++) {
+        const year = makeYear({ seed, scansPerDay, kind: KINDS[seed % 3] ?? 'daily' });
+        found += episodes((await watchYear(year)).map(({ outcome }) => isAlarm(outcome)));
+        plain += episodes(thresholdYear(year));
+      }
+      expect(found / 6).toBeLessThan(0.5);
+      expect(plain / 6).toBeGreaterThan(20);
+    },
+  );
 
   it.each([
     [5, 16],

@@ -7,9 +7,15 @@ const END = Date.UTC(2026, 9, 5);
 describe('the row of a code', () => {
   it.each([
     [{ outcome: 'quiet', expected: 41.26, lastMs: END - 2.9 * 86_400_000 }, 'no scans for 2 days'],
-    [{ outcome: 'quiet', expected: undefined, quietSinceMs: END - 63 * 86_400_000 }, 'no scans for 63 days or longer'],
+    [
+      { outcome: 'quiet', expected: undefined, quietSinceMs: END - 63 * 86_400_000 },
+      'no scans for 63 days or longer',
+    ],
     [{ outcome: 'ok', expected: 3, unjudged: 'few' }, 'not judged: fewer than 30 scans expected per week'],
-    [{ outcome: 'ok', expected: undefined, unjudged: 'capped' }, 'not judged: the service may cap its totals'],
+    [
+      { outcome: 'ok', expected: undefined, unjudged: 'capped' },
+      'not judged: the service may cap its totals',
+    ],
     [{ outcome: 'ok', expected: 0, unjudged: 'none' }, 'not judged: no scans in nine weeks'],
     [{ outcome: 'new', expected: 0 }, 'not judged: less than nine weeks of scans'],
     [{ outcome: 'drop', expected: 80, low: 30, high: 154 }, null],
@@ -18,22 +24,43 @@ describe('the row of a code', () => {
   });
 
   it('has the figures it was judged by', () => {
-    const verdict = { outcome: 'drop', scans: 12, expected: 80.04, low: 30, high: 154, lastMs: END - 1 } as const;
+    const verdict = {
+      outcome: 'drop',
+      scans: 12,
+      expected: 80.04,
+      low: 30,
+      high: 154,
+      lastMs: END - 1,
+    } as const;
     expect(watchRow(CODE, verdict, END)).toEqual({
       ...CODE,
-      ...{ outcome: 'drop', scans: 12, expected: 80, low: 30, high: 154, last_scan: '2026-10-04T23:59:59.999Z', note: null },
+      ...{
+        outcome: 'drop',
+        scans: 12,
+        expected: 80,
+        low: 30,
+        high: 154,
+        last_scan: '2026-10-04T23:59:59.999Z',
+        note: null,
+      },
     });
   });
 });
 
 it('shows no figure that is unknown', () => {
-  expect(watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END)).toMatchObject({
+  expect(
+    watchRow(CODE, { outcome: 'ok', unjudged: 'capped', scans: 1, expected: undefined }, END),
+  ).toMatchObject({
     ...{ expected: null, low: null, high: null, last_scan: null },
   });
 });
 
 it('finds silences, drops and jumps', () => {
-  expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual(['quiet', 'drop', 'jump']);
+  expect((['quiet', 'drop', 'jump', 'new', 'ok'] as const).filter(isFinding)).toEqual([
+    'quiet',
+    'drop',
+    'jump',
+  ]);
 });
 
 describe('news since the last run (W10)', () => {

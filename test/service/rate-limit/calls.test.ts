@@ -13,7 +13,9 @@ test('a 429 uses up no attempt: the call goes on after any number of them (L17)'
     async exchange() {
       asked += 1;
       const headers = { 'retry-after': '2' };
-      return asked <= 20 ? { status: 429, headers, text: '{"error":"no"}' } : { status: 200, headers: {}, text: '{}' };
+      return asked <= 20
+        ? { status: 429, headers, text: '{"error":"no"}' }
+        : { status: 200, headers: {}, text: '{}' };
     },
     close() {},
   };
@@ -34,7 +36,11 @@ describe('behind a gateway that turns away what comes too fast, with a page of H
         if (now < free) {
           turned += 1;
           await clock.sleep(5);
-          return { status: 429, headers: { server: 'nginx' }, text: '<html><h1>429 Too Many Requests</h1></html>' };
+          return {
+            status: 429,
+            headers: { server: 'nginx' },
+            text: '<html><h1>429 Too Many Requests</h1></html>',
+          };
         }
         free = now + 1000 / perSecond;
         return model.transport.exchange(request);
@@ -44,14 +50,17 @@ describe('behind a gateway that turns away what comes too fast, with a page of H
     return { clock, model, sender: client(clock, transport, setup), turned: () => turned };
   }
 
-  test.each([1, 4, 16])('80 rows at 5 a second, %i in flight: done in minutes, and none is sent twice', async (concurrency) => {
-    const { clock, model, sender, turned } = behindGateway(5, { limit: 1000, concurrency });
-    const post = { ...GET, method: 'POST', body: { name: 'A' } } as const;
-    await clock.run(Promise.all(Array.from({ length: 80 }, () => sender.call(post))));
-    expect(model.counts).toEqual(new Map([[200, 80]]));
-    expect(turned()).toBeGreaterThan(10);
-    expect(clock.monotonic()).toBeLessThan(120_000);
-  });
+  test.each([1, 4, 16])(
+    '80 rows at 5 a second, %i in flight: done in minutes, and none is sent twice',
+    async (concurrency) => {
+      const { clock, model, sender, turned } = behindGateway(5, { limit: 1000, concurrency });
+      const post = { ...GET, method: 'POST', body: { name: 'A' } } as const;
+      await clock.run(Promise.all(Array.from({ length: 80 }, () => sender.call(post))));
+      expect(model.counts).toEqual(new Map([[200, 80]]));
+      expect(turned()).toBeGreaterThan(10);
+      expect(clock.monotonic()).toBeLessThan(120_000);
+    },
+  );
 
   test('one that turns everything away for a while costs waits of a minute at most', async () => {
     const clock = fakeClock();
@@ -134,7 +143,9 @@ describe('--retry-for, in an outage', () => {
       async exchange({ path }) {
         await clock.sleep(10);
         if (clock.monotonic() < outageMs) throw new NetworkError('connection refused', { sent: false });
-        return path === '/broken' ? { status: 503, headers: {}, text: '' } : { status: 200, headers: {}, text: '{}' };
+        return path === '/broken'
+          ? { status: 503, headers: {}, text: '' }
+          : { status: 200, headers: {}, text: '{}' };
       },
       close() {},
     };
@@ -233,14 +244,18 @@ describe('places in flight', () => {
         if (turn === 2) throw new NetworkError('the connection was reset', { sent: true });
         // With the service's headers: with another one of a gateway it would be a burst that is refused (L21).
         if (turn === 3) return { status: 502, headers, text: '<html>' };
-        return turn === 4 ? { status: 401, headers, text: '{"error":"no"}' } : { status: 200, headers, text: '{}' };
+        return turn === 4
+          ? { status: 401, headers, text: '{"error":"no"}' }
+          : { status: 200, headers, text: '{}' };
       },
       close() {},
     };
     const sender = client(clock, transport, { concurrency: 3, retryForMs: 3000 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 60 }, () => sender.call(GET))));
     expect(most).toBe(3);
-    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.constructor] : []));
+    const reasons = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason.constructor] : [],
+    );
     expect(new Set(reasons)).toEqual(new Set([AuthError, UnavailableError]));
     expect(inside).toBe(0);
   });
@@ -252,7 +267,8 @@ describe('places in flight', () => {
       async exchange() {
         count += 1;
         await clock.sleep(10);
-        if (count > 1 && clock.monotonic() < 30_000) throw new NetworkError('the connection was reset', { sent: true });
+        if (count > 1 && clock.monotonic() < 30_000)
+          throw new NetworkError('the connection was reset', { sent: true });
         const headers = {
           date: new Date(clock.now()).toUTCString(),
           'x-ratelimit-remaining': count === 1 ? '5' : '50',

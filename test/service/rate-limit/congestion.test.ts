@@ -18,7 +18,11 @@ function burstGateway(clock: ReturnType<typeof fakeClock>, latencyMs: number) {
       slot = arrived;
       counts[status] += 1;
       await clock.sleep(latencyMs);
-      const service = { date: new Date(clock.now()).toUTCString(), 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '999' };
+      const service = {
+        date: new Date(clock.now()).toUTCString(),
+        'x-ratelimit-limit': '1000',
+        'x-ratelimit-remaining': '999',
+      };
       return { status, headers: status === 200 ? service : {}, text: '{}' };
     },
     close: () => undefined,
@@ -40,15 +44,18 @@ describe('through a gateway that answers bursts with 503', () => {
     },
   );
 
-  test.each([1, 20, 90, 300])('of 80 that may not, most get through, latency %i ms (L21, L22)', async (latencyMs) => {
-    const clock = fakeClock({ wallMs: START });
-    const { transport, counts } = burstGateway(clock, latencyMs);
-    const sender = client(clock, transport, {});
-    await clock.run(Promise.allSettled(Array.from({ length: 80 }, () => sender.call(POST))));
-    expect(counts[200] + counts[503]).toBe(80);
-    expect(counts[503]).toBeLessThan(25);
-    expect(clock.monotonic()).toBeLessThan(35_000);
-  });
+  test.each([1, 20, 90, 300])(
+    'of 80 that may not, most get through, latency %i ms (L21, L22)',
+    async (latencyMs) => {
+      const clock = fakeClock({ wallMs: START });
+      const { transport, counts } = burstGateway(clock, latencyMs);
+      const sender = client(clock, transport, {});
+      await clock.run(Promise.allSettled(Array.from({ length: 80 }, () => sender.call(POST))));
+      expect(counts[200] + counts[503]).toBe(80);
+      expect(counts[503]).toBeLessThan(25);
+      expect(clock.monotonic()).toBeLessThan(35_000);
+    },
+  );
 });
 
 describe('what goes at once', () => {
@@ -127,17 +134,20 @@ describe('what goes at once', () => {
     expect([through(31), through(1)]).toEqual([1, 2]);
   });
 
-  it.each([1, 8])('first comes closer together again, then more at once: of %i (L22)', async (concurrency) => {
-    const { clock, congestion, end } = prepare(concurrency);
-    for (let i = 0; i < 6; i++) end(true, false, false);
-    const found: number[] = [];
-    for (let i = 0; i < 4; i++) {
-      await clock.advance(200);
-      congestion.sent();
-      found.push(congestion.waitMs());
-      end(...Array.from({ length: 16 }, () => true));
-    }
-    expect(found).toEqual([200, 100, 50, 0]);
-    expect(congestion.width()).toBe(Math.min(concurrency, 2));
-  });
+  it.each([1, 8])(
+    'first comes closer together again, then more at once: of %i (L22)',
+    async (concurrency) => {
+      const { clock, congestion, end } = prepare(concurrency);
+      for (let i = 0; i < 6; i++) end(true, false, false);
+      const found: number[] = [];
+      for (let i = 0; i < 4; i++) {
+        await clock.advance(200);
+        congestion.sent();
+        found.push(congestion.waitMs());
+        end(...Array.from({ length: 16 }, () => true));
+      }
+      expect(found).toEqual([200, 100, 50, 0]);
+      expect(congestion.width()).toBe(Math.min(concurrency, 2));
+    },
+  );
 });

@@ -15,7 +15,9 @@ function told(...answers: [number | undefined, number | undefined][]) {
 describe('requests that were not ours (L20)', () => {
   it('are none where every number is one of ours, in whatever order they come, window after window', () => {
     expect(told().count()).toBe(0);
-    expect(told([57, RESET], [59, RESET], [58, RESET + 1000], [59, RESET + WINDOW], [58, RESET + WINDOW]).count()).toBe(0);
+    expect(
+      told([57, RESET], [59, RESET], [58, RESET + 1000], [59, RESET + WINDOW], [58, RESET + WINDOW]).count(),
+    ).toBe(0);
   });
 
   it('are the numbers in between, of all windows', () => {

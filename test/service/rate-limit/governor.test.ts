@@ -2,7 +2,11 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, RateLimitError } from '../../../src/base/errors.ts';
-import { createGovernor, type GovernorOptions, type Ticket } from '../../../src/service/rate-limit/governor.ts';
+import {
+  createGovernor,
+  type GovernorOptions,
+  type Ticket,
+} from '../../../src/service/rate-limit/governor.ts';
 import type { RateHeaders } from '../../../src/service/rate-limit/rate-headers.ts';
 import { fakeClock } from '../../support/clock.ts';
 import { headersOf, START } from './setup.ts';
@@ -13,7 +17,10 @@ const NOW = START + 7_000_000;
 function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
   const clock = fakeClock({ wallMs: START });
   const told: string[] = [];
-  const events = { pause: ({ ms }: { ms: number }) => told.push(`pause ${ms}`), resume: () => told.push('resume') };
+  const events = {
+    pause: ({ ms }: { ms: number }) => told.push(`pause ${ms}`),
+    resume: () => told.push('resume'),
+  };
   const { signal = new AbortController().signal } = options;
   setMaxListeners(0, signal);
   const rest = { concurrency: 4, reserve: { requests: 0 }, maxWaitMs: undefined, events, signal };
@@ -33,7 +40,12 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
   };
   /** The headers of an answer with so many left, in a window that ends `resetInMs` after the start. */
   const left = (remaining: number, resetInMs = 60_000): RateHeaders =>
-    headersOf({ limit: 60, remaining, resetMs: NOW + resetInMs, dateMs: NOW + Math.floor(clock.monotonic() / 1000) * 1000 });
+    headersOf({
+      limit: 60,
+      remaining,
+      resetMs: NOW + resetInMs,
+      dateMs: NOW + Math.floor(clock.monotonic() / 1000) * 1000,
+    });
   /** Ends the oldest request in flight with that answer. */
   let ended = 0;
   const answer = async (headers: RateHeaders, limited = false) => {
@@ -257,7 +269,8 @@ describe('--max-wait', () => {
   it('says how long the limit is used up, what --max-wait is, and when to come back', async () => {
     const { rejected } = await limitedAtOnce(500);
     expect(rejected[0]).toMatchObject({
-      message: "the workspace's rate limit is exhausted for another 1 s, but --max-wait allows 500 ms in total",
+      message:
+        "the workspace's rate limit is exhausted for another 1 s, but --max-wait allows 500 ms in total",
       hint: 'Try again in 1 s (after 2027-01-15T08:00:01.005Z), or pass a longer --max-wait.',
       outcome: 'not-applied',
     });
@@ -265,7 +278,9 @@ describe('--max-wait', () => {
 
   it('of 0 says that it never pauses', async () => {
     const { rejected } = await limitedAtOnce(0);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/for another 1 s, but --max-wait 0 allows no waiting$/) });
+    expect(rejected[0]).toMatchObject({
+      message: expect.stringMatching(/for another 1 s, but --max-wait 0 allows no waiting$/),
+    });
   });
 
   it('says what was waited already', async () => {
@@ -273,7 +288,9 @@ describe('--max-wait', () => {
     await clock.advance(1005);
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
-    expect(rejected[0]).toMatchObject({ message: expect.stringMatching(/but --max-wait allows 2 s in total \(1 s used\)$/) });
+    expect(rejected[0]).toMatchObject({
+      message: expect.stringMatching(/but --max-wait allows 2 s in total \(1 s used\)$/),
+    });
   });
 });
 

@@ -99,7 +99,8 @@ it('whatever the headers are, every value is a number that can be reckoned with,
   fc.assert(
     fc.property(headers, (given) => {
       const { plan: _, ...numbers } = parse(given);
-      for (const value of Object.values(numbers)) expect(value === undefined || Number.isFinite(value)).toBe(true);
+      for (const value of Object.values(numbers))
+        expect(value === undefined || Number.isFinite(value)).toBe(true);
     }),
     runs(25),
   );

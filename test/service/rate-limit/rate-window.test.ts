@@ -94,7 +94,11 @@ describe('the end of the window', () => {
     const clock = fakeClock();
     const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
     const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
-    window.learn({ headers: headersOf({ remaining: 0, resetMs: clock.now() + 5000 }), limited: false, sentAt: 0 });
+    window.learn({
+      headers: headersOf({ remaining: 0, resetMs: clock.now() + 5000 }),
+      limited: false,
+      sentAt: 0,
+    });
     expect(window.waitMs()).toBe(5000);
   });
 
@@ -277,11 +281,14 @@ describe('a 429', () => {
     expect(waitMs()).toBe(23_000);
   });
 
-  it.each([undefined, -1])('with a Retry-After of %s: until Reset also where some are left', (retryAfterMs) => {
-    const { waitMs, limited } = openWindow();
-    limited({ remaining: 20, resetMs: RESET, retryAfterMs });
-    expect(waitMs()).toBe(30_000);
-  });
+  it.each([undefined, -1])(
+    'with a Retry-After of %s: until Reset also where some are left',
+    (retryAfterMs) => {
+      const { waitMs, limited } = openWindow();
+      limited({ remaining: 20, resetMs: RESET, retryAfterMs });
+      expect(waitMs()).toBe(30_000);
+    },
+  );
 
   it('is waited out by the monotonic clock, whatever becomes of the wall clock', async () => {
     const { waitMs, limited, clock } = openWindow();
@@ -355,7 +362,11 @@ describe('absurd values', () => {
     const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
     const believed = (aheadMs: number) => {
       const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
-      window.learn({ headers: headersOf({ remaining: 0, resetMs: NOW + aheadMs }), limited: false, sentAt: 0 });
+      window.learn({
+        headers: headersOf({ remaining: 0, resetMs: NOW + aheadMs }),
+        limited: false,
+        sentAt: 0,
+      });
       return window.rateLimit().resetMs;
     };
     expect(believed(600_000)).toBe(NOW + 600_000);
@@ -444,7 +455,13 @@ describe('a wait of which the service says nothing', () => {
 
 describe('what is shown of the limit', () => {
   it('is nothing before the first answer', () => {
-    const nothing = { plan: undefined, limit: undefined, remaining: undefined, resetMs: undefined, resetInMs: undefined };
+    const nothing = {
+      plan: undefined,
+      limit: undefined,
+      remaining: undefined,
+      resetMs: undefined,
+      resetInMs: undefined,
+    };
     expect(openWindow().rateLimit()).toEqual(nothing);
   });
 

@@ -43,7 +43,10 @@ describe('the clock of the service', () => {
       thereMs: fc.integer({ min: 0, max: 900 }),
       backMs: fc.integer({ min: 0, max: 900 }),
     });
-    const cases = fc.tuple(fc.integer({ min: 0, max: 10_000_000 }), fc.array(exchange, { minLength: 1, maxLength: 20 }));
+    const cases = fc.tuple(
+      fc.integer({ min: 0, max: 10_000_000 }),
+      fc.array(exchange, { minLength: 1, maxLength: 20 }),
+    );
     fc.assert(
       fc.property(cases, ([offset, exchanges]) => {
         const { observe, nowMs } = observing();

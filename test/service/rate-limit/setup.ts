@@ -9,7 +9,12 @@ import { type ModelRateWindowOptions, modelRateWindow } from '../../support/mode
 
 export const DAY = 86_400_000;
 export const START = 1_800_000_000_000;
-export const GET = { method: 'GET', path: '/api/v1/qr', authorized: true, check: (json: unknown) => json } as const;
+export const GET = {
+  method: 'GET',
+  path: '/api/v1/qr',
+  authorized: true,
+  check: (json: unknown) => json,
+} as const;
 
 /** The headers of an answer that says only this. */
 export function headersOf(said: Partial<RateHeaders>): RateHeaders {
@@ -32,8 +37,17 @@ export function client(clock: FakeClock, transport: Transport, setup: ClientSetu
     signal = new AbortController().signal,
   } = setup;
   setMaxListeners(0, signal);
-  const rest = { baseUrl: 'http://127.0.0.1/api/v1', apiKey: 'svc_live_k', userAgent: 'qrctl/test', timeoutMs: 30_000, env: {} };
-  return createClient({ ...rest, clock, signal, concurrency, reserve, maxWaitMs, retryForMs, events }, transport);
+  const rest = {
+    baseUrl: 'http://127.0.0.1/api/v1',
+    apiKey: 'svc_live_k',
+    userAgent: 'qrctl/test',
+    timeoutMs: 30_000,
+    env: {},
+  };
+  return createClient(
+    { ...rest, clock, signal, concurrency, reserve, maxWaitMs, retryForMs, events },
+    transport,
+  );
 }
 
 /** A client of the model, with 60 requests a minute unless told otherwise. */
@@ -50,7 +64,9 @@ export async function simulate(requests: number, setup: Setup) {
   await clock.run(Promise.all(Array.from({ length: requests }, () => sender.call(GET))));
   // The least time any client needs: the rest of the first window, then whole ones.
   const { windowMs = 60_000, phaseMs = 0, limit = 60, startsOnDemand } = setup;
-  const firstReset = startsOnDemand ? start + windowMs : (Math.floor((start - phaseMs) / windowMs) + 1) * windowMs + phaseMs;
+  const firstReset = startsOnDemand
+    ? start + windowMs
+    : (Math.floor((start - phaseMs) / windowMs) + 1) * windowMs + phaseMs;
   const windows = Math.ceil(requests / limit);
   const floorMs = windows === 1 ? 0 : firstReset - start + (windows - 2) * windowMs;
   return { model, sender, floorMs, tookMs: clock.monotonic(), limited: model.counts.get(429) ?? 0 };

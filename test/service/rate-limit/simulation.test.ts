@@ -82,12 +82,15 @@ describe('in company', () => {
     expect(clock.monotonic()).toBeLessThan(5.2 * 60_000);
   });
 
-  test.each([{ requests: 20 }, { percent: 33 }])('a reserve of %o is left to others in every window', async (reserve) => {
-    const { model, limited } = await simulate(120, { reserve, phaseMs: 137 });
-    expect(limited).toBe(0);
-    const perWindow = countBy(model.accepted, (at) => Math.floor((at - 137) / 60_000));
-    expect(Math.max(...perWindow)).toBe(40);
-  });
+  test.each([{ requests: 20 }, { percent: 33 }])(
+    'a reserve of %o is left to others in every window',
+    async (reserve) => {
+      const { model, limited } = await simulate(120, { reserve, phaseMs: 137 });
+      expect(limited).toBe(0);
+      const perWindow = countBy(model.accepted, (at) => Math.floor((at - 137) / 60_000));
+      expect(Math.max(...perWindow)).toBe(40);
+    },
+  );
 
   test('a reserve as large as the limit still lets one request a window through', async () => {
     const { model, tookMs } = await simulate(3, { reserve: { percent: 100 } });
@@ -117,13 +120,25 @@ describe('headers that cannot be relied on', () => {
     ['a reset long past', (headers) => ({ ...headers, 'x-ratelimit-reset': '12' })],
     ['a negative reset', (headers) => ({ ...headers, 'x-ratelimit-reset': '-5' })],
     ['no reset', (headers) => ({ ...headers, 'x-ratelimit-reset': undefined, 'retry-after': undefined })],
-    ['words for numbers', (headers) => ({ ...headers, 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' })],
+    [
+      'words for numbers',
+      (headers) => ({ ...headers, 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': 'soon' }),
+    ],
     ['negative remaining', (headers) => ({ ...headers, 'x-ratelimit-remaining': '-1' })],
-    ['endless Retry-After', (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '99999999' })],
-    ['negative Retry-After', (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '-3' })],
+    [
+      'endless Retry-After',
+      (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '99999999' }),
+    ],
+    [
+      'negative Retry-After',
+      (headers) => ({ date: headers.date, 'retry-after': headers['retry-after'] && '-3' }),
+    ],
     ['no Retry-After', (headers) => ({ date: headers.date })],
     ['no Date', (headers) => ({ ...headers, date: undefined })],
-    ['no Date, and a clock a day off', (headers) => ({ ...headers, date: undefined, 'retry-after': undefined })],
+    [
+      'no Date, and a clock a day off',
+      (headers) => ({ ...headers, date: undefined, 'retry-after': undefined }),
+    ],
   ])('%s: waits stay bounded and all is done in the end', async (_name, headers) => {
     const longest: number[] = [];
     const skewMs = _name.includes('day') ? DAY : 0;
@@ -143,12 +158,15 @@ describe('headers that cannot be relied on', () => {
     expect(sender.rateLimit()).toMatchObject({ limit: 10, resetMs: undefined, resetInMs: undefined });
   });
 
-  test.each([undefined, '12', 'soon'])('a reset of %s: the Retry-After of a 429 is waited for, no longer', async (reset) => {
-    const headers = (all: Record<string, string>) => ({ ...all, 'x-ratelimit-reset': reset });
-    const { model, tookMs, floorMs } = await simulate(30, { limit: 10, windowMs: 5000, headers });
-    expect(model.counts.get(200)).toBe(30);
-    expect(tookMs).toBeLessThan(floorMs + 3000);
-  });
+  test.each([undefined, '12', 'soon'])(
+    'a reset of %s: the Retry-After of a 429 is waited for, no longer',
+    async (reset) => {
+      const headers = (all: Record<string, string>) => ({ ...all, 'x-ratelimit-reset': reset });
+      const { model, tookMs, floorMs } = await simulate(30, { limit: 10, windowMs: 5000, headers });
+      expect(model.counts.get(200)).toBe(30);
+      expect(tookMs).toBeLessThan(floorMs + 3000);
+    },
+  );
 
   test('Retry-After as an HTTP date is read against the Date of the answer', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
@@ -166,7 +184,12 @@ describe('headers that cannot be relied on', () => {
 });
 
 /** Answers with these statuses in turn, then 200; notes when it was asked. */
-function answering(clock: FakeClock, times: number[], statuses: number[], headers: Record<string, string>): Transport {
+function answering(
+  clock: FakeClock,
+  times: number[],
+  statuses: number[],
+  headers: Record<string, string>,
+): Transport {
   return {
     async exchange() {
       times.push(clock.monotonic());
@@ -193,13 +216,21 @@ describe('whatever happens', () => {
       rounding: fc.constantFrom(Math.ceil, Math.floor, Math.round),
       clients: fc.integer({ min: 1, max: 3 }),
       losses: fc.double({ min: 0, max: 0.5, noNaN: true }),
-      dropped: fc.subarray(['date', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after']),
+      dropped: fc.subarray([
+        'date',
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+        'retry-after',
+      ]),
     });
     await fc.assert(
       fc.asyncProperty(cases, async ({ clients, losses, dropped, ...setup }) => {
         const chance = fakeClock({ seed: setup.seed + 1 });
         const headers = (all: Record<string, string>) => {
-          const some = Object.entries(all).filter(([name]) => !dropped.includes(name) || chance.random() < 0.5);
+          const some = Object.entries(all).filter(
+            ([name]) => !dropped.includes(name) || chance.random() < 0.5,
+          );
           return Object.fromEntries(some);
         };
         const { clock, model } = prepare({ ...setup, headers });
@@ -214,7 +245,8 @@ describe('whatever happens', () => {
         const senders = Array.from({ length: clients }, () => client(clock, lossy, setup));
         const calls = senders.flatMap((one) => Array.from({ length: 30 }, () => one.call(GET)));
         const results = await clock.run(Promise.allSettled(calls));
-        for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
+        for (const result of results)
+          if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(UnavailableError);
         expect(model.most()).toBeLessThanOrEqual(clients * setup.concurrency);
       }),
       runs(20),

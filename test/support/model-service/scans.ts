@@ -70,7 +70,11 @@ export type ModelScans = ReturnType<typeof modelScans>;
 export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions = {}) {
   const inOrder = (rows: readonly ModelRow[]) => [...rows].sort(comparison(how.order));
   const history = [inOrder(initial)];
-  const state = { rows: history[0] as readonly ModelRow[], requests: 0, answered: new Set<readonly ModelRow[]>() };
+  const state = {
+    rows: history[0] as readonly ModelRow[],
+    requests: 0,
+    answered: new Set<readonly ModelRow[]>(),
+  };
   let salt = 1;
 
   /** What the service holds when it answers a request. */
@@ -97,24 +101,33 @@ export function modelScans(initial: readonly ModelRow[], how: ModelScansOptions 
     moveOn(request);
     const held = history[Math.max(0, request - (how.lag?.(request) ?? 0))] ?? [];
     state.answered.add(held);
-    if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs) throw new Error('an empty range was asked for');
+    if (sinceMs !== undefined && untilMs !== undefined && sinceMs >= untilMs)
+      throw new Error('an empty range was asked for');
     const bound = (ms: number | undefined, none: number) =>
       ms === undefined || how.ignoresBounds ? none : how.wholeSeconds ? Math.floor(ms / 1000) * 1000 : ms;
     const since = bound(sinceMs, Number.NEGATIVE_INFINITY);
     const until = bound(untilMs, Number.POSITIVE_INFINITY);
     const isMatching = ({ time }: ModelRow) =>
-      (how.sinceInclusive === false ? time > since : time >= since) && (how.untilInclusive ? time <= until : time < until);
+      (how.sinceInclusive === false ? time > since : time >= since) &&
+      (how.untilInclusive ? time <= until : time < until);
     const matching = shuffled(held.filter(isMatching));
-    const listed = how.twice ? matching.flatMap((row) => (how.twice?.has(row.id) ? [row, row] : [row])) : matching;
+    const listed = how.twice
+      ? matching.flatMap((row) => (how.twice?.has(row.id) ? [row, row] : [row]))
+      : matching;
     const size = Math.min(limit, how.pageCap ?? 500);
     const pages = Math.max(1, Math.ceil(listed.length / size));
-    const shown = page > pages && how.beyond === 'last' ? pages : page > pages && how.beyond === 'first' ? 1 : page;
-    if (how.refusesBeyond && page * size > (how.reach ?? Number.POSITIVE_INFINITY)) throw new RejectedError('too far');
+    const shown =
+      page > pages && how.beyond === 'last' ? pages : page > pages && how.beyond === 'first' ? 1 : page;
+    if (how.refusesBeyond && page * size > (how.reach ?? Number.POSITIVE_INFINITY))
+      throw new RejectedError('too far');
     const full = listed
       .slice(0, Math.min(how.reach ?? listed.length, how.cap ?? listed.length))
       .slice((shown - 1) * size, shown * size);
     const rows = how.shorten?.(full, request) ?? full;
-    const counted = Math.min(how.countsRepeats ? listed.length : matching.length, how.cap ?? Number.POSITIVE_INFINITY);
+    const counted = Math.min(
+      how.countsRepeats ? listed.length : matching.length,
+      how.cap ?? Number.POSITIVE_INFINITY,
+    );
     const total = how.emptyCountsNothing && page > 1 && rows.length === 0 ? 0 : counted;
     return {
       rows: rows.map(scanOf),

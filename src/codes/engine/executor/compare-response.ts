@@ -30,5 +30,7 @@ export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCod
 
 /** Returns the changes that a code does not have yet. */
 export function missingChanges(wanted: CodeChanges, code: QrCode): CodeChanges {
-  return Object.fromEntries(Object.entries(wanted).filter(([field, value]) => value !== code[field as Field]));
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([field, value]) => value !== code[field as Field]),
+  );
 }

@@ -36,7 +36,11 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
  * Backs up a code, then sends its DELETE. `code` is as it was before a run paused it: this one, or one that was killed. `setStatus` pauses
  * it and restores it; the ledger remembers a pause, so that the next run can restore the code after a kill.
  */
-export type BackUp = (code: QrCode, send: SendDelete, setStatus: (status: string) => Promise<void>) => Promise<void>;
+export type BackUp = (
+  code: QrCode,
+  send: SendDelete,
+  setStatus: (status: string) => Promise<void>,
+) => Promise<void>;
 
 export type RunEvent =
   /** A row ended. `lost`: the response to its POST was lost, so its code is looked up later. */

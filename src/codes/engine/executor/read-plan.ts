@@ -16,11 +16,25 @@ export interface Planned {
 
 type PlanJob = Pick<
   RunJob,
-  'run' | 'rows' | 'policy' | 'lock' | 'ledger' | 'plan' | 'listCodes' | 'readNamed' | 'clock' | 'settleMs' | 'signal'
+  | 'run'
+  | 'rows'
+  | 'policy'
+  | 'lock'
+  | 'ledger'
+  | 'plan'
+  | 'listCodes'
+  | 'readNamed'
+  | 'clock'
+  | 'settleMs'
+  | 'signal'
 > & { readonly service: Pick<RunJob['service'], 'getCode'> };
 
 /** Plans the rows of a job for a listing. Pure. */
-export function planFor({ run, rows, lock, ledger, policy, plan }: PlanJob, listing: Listing, isSettled: boolean): Plan {
+export function planFor(
+  { run, rows, lock, ledger, policy, plan }: PlanJob,
+  listing: Listing,
+  isSettled: boolean,
+): Plan {
   return plan({ run, rows, listing, ledger: ledger.view(), lock, policy, isSettled } satisfies PlanInput);
 }
 
@@ -74,7 +88,10 @@ async function isOutOfDate(
 
 /** Returns a listing of these codes, oldest first. `isWhole`: they are all codes of the workspace. */
 export function listingOf(codes: Iterable<QrCode>, isWhole: boolean): Listing {
-  const dated = Array.from(codes, (code) => ({ code, ms: parseScanTime(code.created_at) ?? Number.POSITIVE_INFINITY }));
+  const dated = Array.from(codes, (code) => ({
+    code,
+    ms: parseScanTime(code.created_at) ?? Number.POSITIVE_INFINITY,
+  }));
   dated.sort((one, other) => compare(one.ms, other.ms) || compare(one.code.id, other.code.id));
   return { codes: new Map(dated.map(({ code }) => [code.id.toLowerCase(), code])), isWhole };
 }

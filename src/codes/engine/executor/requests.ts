@@ -48,7 +48,8 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     try {
       const code = await service.createCode(values, beforeSend);
       const id = code.id.toLowerCase();
-      if (made.has(id) || isListed(id)) throw new UnexpectedAnswerError(`the service returned an existing code (${code.id})`);
+      if (made.has(id) || isListed(id))
+        throw new UnexpectedAnswerError(`the service returned an existing code (${code.id})`);
       if (isOther(values, code) && sent.has(valuesKey(code)))
         throw new UnexpectedAnswerError(`the service returned the code of another row (${code.id})`);
       made.add(id);
@@ -79,15 +80,21 @@ export function createRequests(job: RunJob, stops: StopRules, isListed: (id: str
     const id = code.id.toLowerCase();
     const before = only(set, fieldsOf(code));
     const due = of.row?.due && marksOf(of.row.due, (field) => field in set);
-    await ledger.append([{ is: 'patch', run, n, id, set: { ...set }, before, key: of.key, row, pause: of.pause, due }]);
+    await ledger.append([
+      { is: 'patch', run, n, id, set: { ...set }, before, key: of.key, row, pause: of.pause, due },
+    ]);
     try {
       refuse();
       const after = await service.updateCode(code.id, set);
       const ignored = new Set<string>(fieldsIgnored(code, set, after));
       const stored = Object.entries(only(set, fieldsOf(after))).filter(([field]) => !ignored.has(field));
-      ledger.note([stored.length > 0 ? { is: 'set', n, stored: Object.fromEntries(stored) } : { is: 'not', n }]);
+      ledger.note([
+        stored.length > 0 ? { is: 'set', n, stored: Object.fromEntries(stored) } : { is: 'not', n },
+      ]);
       if (ignored.size === 0) return after;
-      throw new UnexpectedAnswerError(`the service reported success but did not change the ${[...ignored].join(' and the ')}`);
+      throw new UnexpectedAnswerError(
+        `the service reported success but did not change the ${[...ignored].join(' and the ')}`,
+      );
     } catch (error) {
       if (error instanceof NotSent || isNotApplied(error)) ledger.note([{ is: 'not', n }]);
       throw error;
@@ -134,7 +141,17 @@ function postRecord(
   run: string,
   n: number,
 ): LedgerRecord {
-  return { is: 'post', run, n, values, key, again: repeats?.n, replaces, decided: isDecided || undefined, status: send.status };
+  return {
+    is: 'post',
+    run,
+    n,
+    values,
+    key,
+    again: repeats?.n,
+    replaces,
+    decided: isDecided || undefined,
+    status: send.status,
+  };
 }
 
 function isNotApplied(error: unknown): boolean {

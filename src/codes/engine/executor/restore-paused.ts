@@ -16,9 +16,13 @@ export async function restorePaused(
   { patch }: Requests,
   { plan, listing }: Planned,
 ): Promise<Listing> {
-  const left = [...ledger.view().claims.values()].filter(({ paused, isDeleted }) => paused?.why === 'backup' && !isDeleted);
+  const left = [...ledger.view().claims.values()].filter(
+    ({ paused, isDeleted }) => paused?.why === 'backup' && !isDeleted,
+  );
   if (left.length === 0) return listing;
-  const deleted = new Set(plan.items.flatMap(({ action, code }) => (action === 'delete' && code ? code.id.toLowerCase() : [])));
+  const deleted = new Set(
+    plan.items.flatMap(({ action, code }) => (action === 'delete' && code ? code.id.toLowerCase() : [])),
+  );
   const codes = new Map(listing.codes);
   for (const { id, paused } of left) {
     if (deleted.has(id) || paused === undefined) continue;

@@ -41,7 +41,8 @@ export function createRowStates() {
       return state;
     },
     /** Returns the rows of a plan that are to be sent now, in its order. */
-    due: ({ items }: Plan) => items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
+    due: ({ items }: Plan) =>
+      items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
     /** Returns the rows for another plan: those that were sent and have a code name it, so that no row with equal values is taken for them. */
     named: (rows: readonly Row[]): Row[] =>
       rows.map((row) => {
@@ -65,7 +66,8 @@ export function createRowStates() {
       return found;
     },
     /** Returns whether a row is unclear that may be sent again. */
-    areUnclear: () => [...states.values()].some(({ isUnclear, outcome }) => isUnclear && outcome === undefined),
+    areUnclear: () =>
+      [...states.values()].some(({ isUnclear, outcome }) => isUnclear && outcome === undefined),
     /** Returns the number of rows whose outcome is known. */
     ended: () => [...states.values()].filter(({ outcome }) => outcome !== undefined).length,
     /** Returns how each row of the latest plan ended, in its order. */
@@ -77,7 +79,11 @@ export function createRowStates() {
 export function isWork({ action, code, values, send }: PlanItem): boolean {
   if (action === 'create') return values !== undefined;
   if (action === 'delete') return code !== undefined;
-  return code !== undefined && (action === 'update' || action === 'adopt' || action === 'removed') && hasChanges(send);
+  return (
+    code !== undefined &&
+    (action === 'update' || action === 'adopt' || action === 'removed') &&
+    hasChanges(send)
+  );
 }
 
 /** A duplicate that appeared later counts more than what was done before. */
@@ -87,7 +93,8 @@ function endOf(item: PlanItem, state: RowState | undefined): RowEnd {
   const { altered = [], error } = state ?? {};
   if (action === 'undecided' && candidates.length > 0)
     return { item, outcome: 'undecided', error: undefined, code, candidates, altered };
-  if (state?.outcome !== undefined) return { item: state.item, outcome: state.outcome, error, code, candidates: [], altered };
+  if (state?.outcome !== undefined)
+    return { item: state.item, outcome: state.outcome, error, code, candidates: [], altered };
   const outcome = state?.isUnclear ? 'failed' : OUTCOME_OF[action];
   return { item, outcome, error, code, candidates, altered };
 }

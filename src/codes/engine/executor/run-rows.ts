@@ -34,7 +34,9 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
     await sendAll();
     if (carrier.repeatedMs() !== undefined && !isStopped()) await lookOnceMore(carrier.repeatedMs() ?? 0);
     // With a question left, the memory of repeated requests is not dropped.
-    const isOpen = latest.plan.items.some(({ action, candidates }) => action === 'undecided' && candidates.length > 0);
+    const isOpen = latest.plan.items.some(
+      ({ action, candidates }) => action === 'undecided' && candidates.length > 0,
+    );
     if (!isStopped() && !isOpen) await record.end();
   } catch (error) {
     stop = signal.aborted ? signal.reason : error;
@@ -82,14 +84,18 @@ export async function runRows(job: RunJob): Promise<RunEnd> {
 }
 
 /** E12: creates a function that records what a plan says, before its requests: the run, with the ids of its first listing if it may create, and what the plan learned. */
-function createRecorder({ run, ledger }: RunJob): { plan(planned: Planned): Promise<void>; end(): Promise<void> } {
+function createRecorder({ run, ledger }: RunJob): {
+  plan(planned: Planned): Promise<void>;
+  end(): Promise<void>;
+} {
   let hasRun = false;
   let hasIds = false;
   async function recordPlan({ plan, listing }: Planned): Promise<void> {
     const learned = plan.items.flatMap((item) => item.learned);
     const needsIds = !hasIds && plan.items.some(({ action }) => action === 'create');
     // A run that changes nothing writes nothing.
-    const needsRun = !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
+    const needsRun =
+      !hasRun && (learned.length > 0 || plan.items.some(isWork) || ledger.view().repeated.length > 0);
     const records: LedgerRecord[] = [];
     if (needsIds) records.push({ is: 'run', run, ids: [...listing.codes.keys()] });
     else if (needsRun) records.push({ is: 'run', run });
@@ -106,7 +112,10 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
   const isNew = brakes.find((brake) => !first.brakes.some(({ is }) => is === brake.is));
   const [fault] = faults;
   if (!isNew && !fault) return;
-  throw new UnprovenError(`codes changed on the service during the run: ${isNew?.message ?? fault?.message}`, {
-    hint: 'Run the same command again.',
-  });
+  throw new UnprovenError(
+    `codes changed on the service during the run: ${isNew?.message ?? fault?.message}`,
+    {
+      hint: 'Run the same command again.',
+    },
+  );
 }

@@ -1,5 +1,11 @@
 /** E17: decides after each failed request whether the run goes on: which failures belong to a row, and which would meet the next one too. */
-import { NotFoundError, RejectedError, UnavailableError, UnexpectedAnswerError, UnprovenError } from '../../../base/errors.ts';
+import {
+  NotFoundError,
+  RejectedError,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UnprovenError,
+} from '../../../base/errors.ts';
 import type { RunJob } from './job.ts';
 
 /** Maximum number of rows in a row that fail because the service is unavailable: the request layer has repeated each for a while. */
@@ -40,7 +46,8 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
       isUnproven ||= error instanceof UnprovenError;
       unavailable = error instanceof UnavailableError ? unavailable + 1 : 0;
       const isOfRow = belongsToRow(error) && !signal.aborted;
-      if (!isOfRow || failFast || unavailable >= MOST_UNAVAILABLE) reason ??= signal.aborted ? signal.reason : error;
+      if (!isOfRow || failFast || unavailable >= MOST_UNAVAILABLE)
+        reason ??= signal.aborted ? signal.reason : error;
       return isOfRow;
     },
     /** Notes that the response to a POST was lost. */

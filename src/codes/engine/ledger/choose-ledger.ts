@@ -6,7 +6,14 @@ import { type Disk, ifPresent, readPieces } from '../../../files/durable/disk.ts
 import { createLineReader } from '../../../files/durable/log-lines.ts';
 import { cannotOpen } from '../../../files/durable/path-errors.ts';
 import type { Workspace } from '../../../service/workspace.ts';
-import { checkMemory, type Header, headerOf, LEDGER_ADVICE, type LedgerWorkspace, readMemory } from './ledger-file.ts';
+import {
+  checkMemory,
+  type Header,
+  headerOf,
+  LEDGER_ADVICE,
+  type LedgerWorkspace,
+  readMemory,
+} from './ledger-file.ts';
 
 export interface ChosenLedger {
   readonly path: string;
@@ -22,7 +29,11 @@ const NAME = /^ledger-(\d{1,9})\.jsonl$/;
  *
  * @throws UsageError if a ledger can't be read, LocalError, and the errors of `getCode`
  */
-export async function chooseLedger(directory: string, own: LedgerWorkspace, disk: Disk): Promise<ChosenLedger> {
+export async function chooseLedger(
+  directory: string,
+  own: LedgerWorkspace,
+  disk: Disk,
+): Promise<ChosenLedger> {
   const numbers = (await disk.readdir(directory)).flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number);
   numbers.sort((one, other) => one - other);
   const others: { path: string; header: Header }[] = [];

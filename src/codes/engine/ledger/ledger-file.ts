@@ -6,7 +6,12 @@ import { DamagedLogError, formatLine } from '../../../files/durable/log-lines.ts
 import { cannotOpen, cannotWrite } from '../../../files/durable/path-errors.ts';
 import { openReplacement } from '../../../files/durable/replace-file.ts';
 import { realPath } from '../../../files/durable/trusted-file.ts';
-import { checkWorkspace, isRecordedWorkspace, type RecordedWorkspace, type Workspace } from '../../../service/workspace.ts';
+import {
+  checkWorkspace,
+  isRecordedWorkspace,
+  type RecordedWorkspace,
+  type Workspace,
+} from '../../../service/workspace.ts';
 import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
 import { isKnownKind, isLedgerLine } from './line-shapes.ts';
 
@@ -50,7 +55,11 @@ export async function readMemory(path: string, disk: Disk): Promise<LedgerMemory
 }
 
 /** Creates the ledger of a workspace. The caller holds the lock of its real path. Throws the system's error. */
-export async function createLedgerFile(path: string, { workspace }: LedgerWorkspace, disk: Disk): Promise<void> {
+export async function createLedgerFile(
+  path: string,
+  { workspace }: LedgerWorkspace,
+  disk: Disk,
+): Promise<void> {
   await writeLines(disk, path, [await newHeader(workspace)]);
 }
 
@@ -72,7 +81,8 @@ export async function openLedgerFile(
     });
   if (!(await ifPresent(disk.lstat(place)))) await attempt(createLedgerFile(place, own, disk));
   const { memory, take } = createMemory(path);
-  const open = (each: typeof take) => openLog<Header | LedgerLine>({ path: place, advice: LEDGER_ADVICE, disk, take: each });
+  const open = (each: typeof take) =>
+    openLog<Header | LedgerLine>({ path: place, advice: LEDGER_ADVICE, disk, take: each });
   const log = await open(take);
   const state = await checkMemory(path, memory, own).catch(async (error) => {
     await log.close();
@@ -96,7 +106,9 @@ export async function checkMemory(
 ): Promise<'same' | 'renew'> {
   if (header === undefined) return 'renew';
   const { claims, unclear } = replay.view();
-  const known = [...claims.values()].filter(({ isDeleted }) => !isDeleted).sort((one, other) => other.order - one.order);
+  const known = [...claims.values()]
+    .filter(({ isDeleted }) => !isDeleted)
+    .sort((one, other) => other.order - one.order);
   return checkWorkspace({
     ...{ path, ...own, recorded: header, elsewhere: OTHER_LEDGER },
     ...{ knownIds: known.map(({ id }) => id), mayKnowMore: claims.size + unclear.length > 0 },

@@ -26,7 +26,8 @@ function shape(fields: Readonly<Record<string, Check>>): Check {
 }
 
 const code = shape({ name: text, type: optional(text), destination: optional(text) });
-const byField = (check: Check) => shape({ name: optional(check), destination: optional(check), status: optional(check) });
+const byField = (check: Check) =>
+  shape({ name: optional(check), destination: optional(check), status: optional(check) });
 const values = byField(text);
 const changes = list(shape({ from: text, sent: text, stored: text }));
 const why = oneOf('removed', 'backup');
@@ -54,7 +55,14 @@ const claim = shape({
   },
 });
 const sending = shape({
-  ...{ ...sent, values: code, key: optional(text), replaces: optional(text), decided: flag, status: optional(text) },
+  ...{
+    ...sent,
+    values: code,
+    key: optional(text),
+    replaces: optional(text),
+    decided: flag,
+    status: optional(text),
+  },
   ...{ again: optional(count), first: count, rowCode: optional(text), since: optional(text) },
 });
 

@@ -11,7 +11,13 @@ import { describeSystemError, systemCode } from '../../../files/durable/path-err
 import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
 import type { Ledger, LedgerView } from '../plan/model.ts';
 import { chooseLedger } from './choose-ledger.ts';
-import { checkMemory, createLedgerFile, type LedgerWorkspace, openLedgerFile, readMemory } from './ledger-file.ts';
+import {
+  checkMemory,
+  createLedgerFile,
+  type LedgerWorkspace,
+  openLedgerFile,
+  readMemory,
+} from './ledger-file.ts';
 import { makeStateDirectory, stateDirectory } from './state-directory.ts';
 
 /** Location of a ledger, and its workspace. */
@@ -81,7 +87,8 @@ async function setAside({ path, message }: DamagedLogError, { note }: OpenLedger
 /** Returns the path of the ledger, which is created if there is none; undefined if the system does not allow it, which is noted. */
 async function placeInStateDirectory(options: OpenLedgerOptions): Promise<string | undefined> {
   const { env, note } = options;
-  const giveUp = (error: unknown) => note(`This run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+  const giveUp = (error: unknown) =>
+    note(`This run can't remember its requests: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
   let directory: string;
   try {
     directory = await makeStateDirectory(nodeDisk, env);
@@ -115,7 +122,10 @@ async function findInStateDirectory(place: LedgerPlace): Promise<string | undefi
     await nodeDisk.readdir(directory);
   } catch (error) {
     const isMissing = systemCode(error) === 'ENOENT';
-    if (!isMissing) place.note(`Earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`);
+    if (!isMissing)
+      place.note(
+        `Earlier runs are unknown: cannot read ${directory}: ${reasonOf(error)}. ${OTHER_DIRECTORY}`,
+      );
     return undefined;
   }
   return (await chooseLedger(directory, place, nodeDisk)).path;
@@ -127,7 +137,11 @@ function reasonOf(error: unknown): string {
   return systemCode(error) === undefined ? messageOf(error) : describeSystemError(error);
 }
 
-function lockPatiently(path: string, { clock, signal }: OpenLedgerOptions, onWait?: () => void): Promise<Lock> {
+function lockPatiently(
+  path: string,
+  { clock, signal }: OpenLedgerOptions,
+  onWait?: () => void,
+): Promise<Lock> {
   return acquireLock(path, { clock, signal, waitMs: Number.POSITIVE_INFINITY, ...(onWait && { onWait }) });
 }
 

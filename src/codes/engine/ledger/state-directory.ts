@@ -19,7 +19,9 @@ export function stateDirectory(env: Variables, system: string = platform()): str
   if (system === 'win32') return isAbsolute(local) ? join(local, 'qrctl') : undefined;
   if (isAbsolute(xdg)) return join(xdg, 'qrctl');
   if (!isAbsolute(home)) return undefined;
-  return system === 'darwin' ? join(home, 'Library', 'Application Support', 'qrctl') : join(home, '.local', 'state', 'qrctl');
+  return system === 'darwin'
+    ? join(home, 'Library', 'Application Support', 'qrctl')
+    : join(home, '.local', 'state', 'qrctl');
 }
 
 /** Creates the state directory, and returns its real path. Throws the system's error, and UsageError if it can't be this user's. */
@@ -36,5 +38,6 @@ async function expectOwn(disk: Disk, path: string): Promise<void> {
   const parent = dirname(path);
   if (!found && parent !== path) return expectOwn(disk, parent);
   const user = disk.user();
-  if (user !== undefined && found && found.uid !== user) throw new UsageError(`${path} belongs to another user`);
+  if (user !== undefined && found && found.uid !== user)
+    throw new UsageError(`${path} belongs to another user`);
 }

@@ -7,7 +7,10 @@ import type { LockEntry } from './lock-file.ts';
  * Returns the entries of the lock file: each key with its code, and the values last applied. A field that was left open keeps its entry, so
  * that a change by another client is still known as one.
  */
-export function entriesOf(ends: readonly RowEnd[], before: ReadonlyMap<string, LockEntry>): Map<string, LockEntry> {
+export function entriesOf(
+  ends: readonly RowEnd[],
+  before: ReadonlyMap<string, LockEntry>,
+): Map<string, LockEntry> {
   const next = new Map(before);
   const owners = new Map([...before.values()].map(({ id, key }) => [id.toLowerCase(), key]));
   for (const end of ends) {
@@ -33,7 +36,12 @@ function isKeys({ outcome, item }: RowEnd): boolean {
   return item.how !== 'equal' || outcome === 'adopted' || outcome === 'updated' || outcome === 'created';
 }
 
-function entryOf(key: string, code: QrCode, end: RowEnd, entry: LockEntry | undefined): LockEntry | undefined {
+function entryOf(
+  key: string,
+  code: QrCode,
+  end: RowEnd,
+  entry: LockEntry | undefined,
+): LockEntry | undefined {
   const { item, outcome } = end;
   const { id, slug, name, type, destination, status } = code;
   const sent = sentOf(end, entry);
@@ -52,12 +60,18 @@ function entryOf(key: string, code: QrCode, end: RowEnd, entry: LockEntry | unde
 }
 
 /** Values that the service stored otherwise: only the lock file tells another machine that they need no request. */
-function sentOf({ item: { row, changes }, altered }: RowEnd, entry: LockEntry | undefined): LockEntry['sent'] {
+function sentOf(
+  { item: { row, changes }, altered }: RowEnd,
+  entry: LockEntry | undefined,
+): LockEntry['sent'] {
   const sent: { name?: string; destination?: string } = {};
   for (const field of ['name', 'destination'] as const) {
     const now = altered.find((one) => one.field === field)?.sent;
     const before = entry?.sent?.[field];
-    const isStill = before !== undefined && row?.wish[field] === before && !changes.some((change) => change.field === field);
+    const isStill =
+      before !== undefined &&
+      row?.wish[field] === before &&
+      !changes.some((change) => change.field === field);
     const value = now ?? (isStill ? before : undefined);
     if (value !== undefined) sent[field] = value;
   }
@@ -65,6 +79,7 @@ function sentOf({ item: { row, changes }, altered }: RowEnd, entry: LockEntry | 
 }
 
 function removedEntry(entry: LockEntry, { outcome, item }: RowEnd, code: QrCode): LockEntry {
-  const isPaused = item.pause !== undefined ? outcome === 'updated' : entry.removed === 'paused' && code.status === 'paused';
+  const isPaused =
+    item.pause !== undefined ? outcome === 'updated' : entry.removed === 'paused' && code.status === 'paused';
   return { ...entry, status: isPaused ? code.status : entry.status, removed: isPaused ? 'paused' : true };
 }

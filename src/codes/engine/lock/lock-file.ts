@@ -19,7 +19,9 @@ export interface LockEntry extends Pick<QrCode, 'id' | 'slug' | 'name' | 'type' 
   /** The file no longer has the key: reported by an earlier run. `paused`: that run paused its code. */
   readonly removed?: true | 'paused' | undefined;
   /** Values that were sent, where the service stored others. */
-  readonly sent?: { readonly name?: string | undefined; readonly destination?: string | undefined } | undefined;
+  readonly sent?:
+    | { readonly name?: string | undefined; readonly destination?: string | undefined }
+    | undefined;
 }
 
 export interface LockFile {
@@ -74,12 +76,21 @@ export async function parseLock(given: string, name: string, signal?: AbortSigna
 function joinHeads(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const entries = lines.filter((line) => line.startsWith('{"key":'));
-  const head = ['"version":', '"base_url":', '"workspace":'].flatMap((name) => lines.find((line) => line.startsWith(name)) ?? []);
-  const urls = new Set(lines.filter((line) => line.startsWith('"base_url":')));
-  if (head.length < 3 || urls.size !== 1 || lines.filter((line) => line.startsWith('"codes":')).length < 2) return text;
-  return ['{', ...head, '"codes": [', ...entries.map((line) => (line.endsWith(',') ? line : `${line},`)), 'null', ']}', ''].join(
-    '\n',
+  const head = ['"version":', '"base_url":', '"workspace":'].flatMap(
+    (name) => lines.find((line) => line.startsWith(name)) ?? [],
   );
+  const urls = new Set(lines.filter((line) => line.startsWith('"base_url":')));
+  if (head.length < 3 || urls.size !== 1 || lines.filter((line) => line.startsWith('"codes":')).length < 2)
+    return text;
+  return [
+    '{',
+    ...head,
+    '"codes": [',
+    ...entries.map((line) => (line.endsWith(',') ? line : `${line},`)),
+    'null',
+    ']}',
+    '',
+  ].join('\n');
 }
 
 const RESTORE = 'Restore the lock file from git. If it is lost, delete it and add --adopt-existing.';
@@ -102,14 +113,18 @@ function readHead(text: string, name: string): { workspace: RecordedWorkspace; c
   }
   const { version, base_url, workspace: key } = Object.fromEntries(members);
   if (typeof version === 'number' && version > VERSION)
-    throw new UsageError(`${name} was written by a newer version of qrctl`, { hint: 'Use the latest version of qrctl.' });
+    throw new UsageError(`${name} was written by a newer version of qrctl`, {
+      hint: 'Use the latest version of qrctl.',
+    });
   const workspace = { baseUrl: base_url, key };
   if (version !== VERSION || !codes || !isRecordedWorkspace(workspace)) throw notALock(name);
   return { workspace: workspace as RecordedWorkspace, codes };
 }
 
 function notALock(name: string): UsageError {
-  return new UsageError(`${name} is not a lock file of \`qr apply\``, { hint: 'Specify a different file with --lock.' });
+  return new UsageError(`${name} is not a lock file of \`qr apply\``, {
+    hint: 'Specify a different file with --lock.',
+  });
 }
 
 /** Number of entries that are parsed before signals are handled. */
@@ -140,7 +155,10 @@ function parseElement({ text, line }: JsonElement): unknown {
   try {
     return parseBounded(text);
   } catch (error) {
-    throw new BrokenJsonError(error instanceof ExcessiveJsonError ? error.message : 'is not valid JSON', line);
+    throw new BrokenJsonError(
+      error instanceof ExcessiveJsonError ? error.message : 'is not valid JSON',
+      line,
+    );
   }
 }
 
@@ -157,7 +175,10 @@ function* conflicts(text: string): Generator<Fault> {
       line += 1;
       from = end + 1;
     }
-    yield { line, message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key` };
+    yield {
+      line,
+      message: `is a git conflict marker (${marker}): resolve the merge and keep one line per key`,
+    };
     if (++count >= MOST_FAULTS) return;
   }
 }
@@ -168,7 +189,8 @@ function isEntry(value: unknown): value is LockEntry {
   const isText = ['slug', 'name', 'type', 'status'].every((field) => typeof value[field] === 'string');
   const isPlace = destination === null || typeof destination === 'string';
   const isKnown = typeof key === 'string' && key.trim() !== '' && typeof id === 'string' && isUuid(id);
-  const isSent = sent === undefined || (isObject(sent) && Object.values(sent).every((text) => typeof text === 'string'));
+  const isSent =
+    sent === undefined || (isObject(sent) && Object.values(sent).every((text) => typeof text === 'string'));
   return isSent && isText && isPlace && isKnown && [undefined, true, 'paused'].includes(removed as true);
 }
 

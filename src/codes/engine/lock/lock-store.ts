@@ -17,7 +17,11 @@ const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'loc
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Returns the lock file, or undefined if there is none. Throws UsageError if it can't be read or trusted, and the signal's reason. */
-export async function readLock(disk: Disk, path: string, signal?: AbortSignal): Promise<LockFile | undefined> {
+export async function readLock(
+  disk: Disk,
+  path: string,
+  signal?: AbortSignal,
+): Promise<LockFile | undefined> {
   try {
     return await parseLock((await readBack(disk, path, MOST_BYTES)).toString(), path, signal);
   } catch (error) {
@@ -29,7 +33,12 @@ export async function readLock(disk: Disk, path: string, signal?: AbortSignal): 
 /** E22: writes a lock file whose entries have changed, whole and flushed; one that has not changed is not touched. */
 export async function writeLock(
   path: string,
-  { next, before, disk, processes }: { next: LockFile; before: LockFile | undefined; disk: Disk; processes: Processes },
+  {
+    next,
+    before,
+    disk,
+    processes,
+  }: { next: LockFile; before: LockFile | undefined; disk: Disk; processes: Processes },
 ): Promise<void> {
   const text = formatLock(next);
   if (before === undefined ? next.entries.size === 0 : formatLock(before) === text) return;

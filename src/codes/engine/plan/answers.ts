@@ -24,8 +24,15 @@ export function readAnswers(
   for (const name of [...adopt.keys(), ...asNew.keys()]) {
     const [isKey, isLine] = [keys.has(name), lines.has(name)];
     if (isKey && isLine && !rows.some(({ key, line }) => key === name && `${line}` === name))
-      refuse({ message: `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}` });
-    else if (!isKey && !isLine && !keys.has(name.replace(/^key:/, '')) && !lines.has(name.replace(/^line:/, '')))
+      refuse({
+        message: `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}`,
+      });
+    else if (
+      !isKey &&
+      !isLine &&
+      !keys.has(name.replace(/^key:/, '')) &&
+      !lines.has(name.replace(/^line:/, ''))
+    )
       refuse({ message: `no row has the line or key ${inQuotes(name)}` });
   }
   const of = <T>(named: ReadonlyMap<string, T>, { key, line }: Row): T | undefined =>

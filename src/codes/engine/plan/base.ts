@@ -41,6 +41,7 @@ export function formatBase(base: Base): string {
 /** Parses a base cell; undefined if it is not one. */
 export function parseBase(cell: string): Base | undefined {
   const [match, name, destination, status] = BASE.exec(cell.trim()) ?? [];
-  if (match === undefined || name === undefined || destination === undefined || status === undefined) return undefined;
+  if (match === undefined || name === undefined || destination === undefined || status === undefined)
+    return undefined;
   return { name, destination, status };
 }

@@ -13,7 +13,9 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[
   const { policy, lock } = input;
   if (policy.verb === 'delete') return [];
   if (policy.isDated && policy.maxChanges === undefined) return [];
-  const changed = items.filter(({ row, code, send, isNews }) => (row ? code && hasChanges(send) : isNews)).length;
+  const changed = items.filter(({ row, code, send, isNews }) =>
+    row ? code && hasChanges(send) : isNews,
+  ).length;
   return [
     policy.force || policy.isDated ? undefined : shiftedColumn(items),
     policy.force ? undefined : allRemoved(items, lock?.size ?? 0),
@@ -23,7 +25,11 @@ export function findBrakes(items: readonly PlanItem[], input: PlanInput): Brake[
 }
 
 /** The number of rows that have codes, or of keys in the lock file, bounds the changes. Creations do not count. */
-function tooMany(changed: number, items: readonly PlanItem[], { policy, lock }: PlanInput): Brake | undefined {
+function tooMany(
+  changed: number,
+  items: readonly PlanItem[],
+  { policy, lock }: PlanInput,
+): Brake | undefined {
   const known = items.filter(({ row, code }) => row && code).length;
   const all = Math.max(known, lock?.size ?? 0);
   const max = policy.maxChanges ?? { percent: ALLOWED_PERCENT };
@@ -39,7 +45,11 @@ function allRemoved(items: readonly PlanItem[], keys: number): Brake | undefined
   const removed = items.filter(({ action }) => action === 'removed').length;
   if (keys === 0 || removed < keys) return undefined;
   const message = `the file has none of the ${countOf(keys, 'key')} in the lock file`;
-  return { is: 'all-removed', message, hint: 'Check the file and the flag --lock. If the plan is correct, add --force.' };
+  return {
+    is: 'all-removed',
+    message,
+    hint: 'Check the file and the flag --lock. If the plan is correct, add --force.',
+  };
 }
 
 /** Rows that took over the values of rows that lost theirs, as when a column is sorted by itself. */
@@ -59,21 +69,31 @@ function shiftedColumn(items: readonly PlanItem[]): Brake | undefined {
     const shifted = gained.filter((value) => lost.has(value) || lost.has(fingerprintOf(value))).length;
     if (shifted < LEAST_SHIFTED) continue;
     const message = `the column ${quote(field)} may have been sorted by itself: ${shifted} rows have values that other rows had`;
-    return { is: 'shifted', message, hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.' };
+    return {
+      is: 'shifted',
+      message,
+      hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.',
+    };
   }
   return sortedIds(items);
 }
 
 /** Rows that were saved from the code of another row, as when the IDs are sorted by themselves. */
 function sortedIds(items: readonly PlanItem[]): Brake | undefined {
-  const names = new Set(items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])));
+  const names = new Set(
+    items.flatMap(({ row, code }) => (row?.base && code ? [fingerprintOf(code.name)] : [])),
+  );
   const shifted = items.filter(({ row, code }) => {
     const cell = row?.base?.name;
     return code && cell !== undefined && cell !== fingerprintOf(code.name) && names.has(cell);
   }).length;
   if (shifted < LEAST_SHIFTED) return undefined;
   const message = `the IDs may have been sorted by themselves: ${shifted} rows were saved from the code of another row`;
-  return { is: 'shifted', message, hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.' };
+  return {
+    is: 'shifted',
+    message,
+    hint: 'Sort whole rows, or restore the column. If the plan is correct, add --force.',
+  };
 }
 
 function isEdit({ what }: FieldChange): boolean {
@@ -81,7 +101,10 @@ function isEdit({ what }: FieldChange): boolean {
 }
 
 /** Most of the IDs that rows have are unknown here, also to the ledger. */
-function otherWorkspace(items: readonly PlanItem[], { ledger, lock, listing, earlierIds = NONE }: PlanInput): Brake | undefined {
+function otherWorkspace(
+  items: readonly PlanItem[],
+  { ledger, lock, listing, earlierIds = NONE }: PlanInput,
+): Brake | undefined {
   const known = new Set([...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
   const isForeign = (id: string) => !listing.codes.has(id) && !ledger.claims.has(id) && !known.has(id);
   const named = items.flatMap(({ row }) => row?.id ?? []);

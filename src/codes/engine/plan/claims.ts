@@ -1,6 +1,14 @@
 /** Collects what a ledger says about codes: whose row they are, and what we changed. */
 import type { NewCode } from '../../../service/shapes.ts';
-import { type Claim, type DueMark, FIELDS, type Field, type LedgerRecord, type OwnChange, type Values } from './model.ts';
+import {
+  type Claim,
+  type DueMark,
+  FIELDS,
+  type Field,
+  type LedgerRecord,
+  type OwnChange,
+  type Values,
+} from './model.ts';
 
 /** Maximum number of values of a row, and of changes of a field, that are kept; the newest ones. */
 const MOST_KEPT = 20;
@@ -55,7 +63,11 @@ export type KeptClaim = Omit<Claim, 'changes'> & { readonly changes?: Claim['cha
 
 export function createClaims(): Claims {
   const byId = new Map<string, Claim>();
-  const storedOf = { name: new Map<string, string>(), destination: new Map<string, string>(), status: new Map<string, string>() };
+  const storedOf = {
+    name: new Map<string, string>(),
+    destination: new Map<string, string>(),
+    status: new Map<string, string>(),
+  };
   let order = 0;
 
   function update(id: string, run: string, change: (old: Claim) => Partial<Claim>): void {
@@ -123,7 +135,8 @@ function strongerOf(old: Claim['origin'], origin: Claim['origin']): Claim['origi
 function withRow(rows: readonly NewCode[], row: NewCode | undefined): readonly NewCode[] {
   if (row === undefined) return rows;
   const others = rows.filter(
-    ({ name, type, destination }) => name !== row.name || type !== row.type || destination !== row.destination,
+    ({ name, type, destination }) =>
+      name !== row.name || type !== row.type || destination !== row.destination,
   );
   return [row, ...others].slice(0, MOST_KEPT);
 }
@@ -155,7 +168,10 @@ function withMarks(old: Claim['due'], due: Due['due'] | undefined): Claim['due']
   const marks: Partial<Record<Field, readonly DueMark[]>> = { ...old };
   for (const field of FIELDS) {
     const mark = due[field];
-    if (mark) marks[field] = [...(old?.[field] ?? []).filter(({ atMs }) => atMs !== mark.atMs), mark].slice(-MOST_KEPT);
+    if (mark)
+      marks[field] = [...(old?.[field] ?? []).filter(({ atMs }) => atMs !== mark.atMs), mark].slice(
+        -MOST_KEPT,
+      );
   }
   return marks;
 }

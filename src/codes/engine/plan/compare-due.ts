@@ -19,7 +19,12 @@ import { isSame } from './values.ts';
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;
 
 /** Returns which side changed a field since the last change of ours. Only the row did, if there is no memory of it and no base. */
-export function changedByDate(field: Field, wanted: string, due: DueWish, { row, code, claim }: Pair): Changed | undefined {
+export function changedByDate(
+  field: Field,
+  wanted: string,
+  due: DueWish,
+  { row, code, claim }: Pair,
+): Changed | undefined {
   const old = code[field] ?? '';
   const changes = claim?.changes[field] ?? [];
   const last = changes.at(-1);
@@ -30,7 +35,8 @@ export function changedByDate(field: Field, wanted: string, due: DueWish, { row,
   // The row was saved before our last change, or before an earlier row of the plan had its time.
   const isFollowing = due.earlier.length > 0 && claim?.due?.[field] !== undefined;
   const isOurs = cell === undefined ? known !== undefined : isFollowing || beganAt(changes, cell);
-  if (isOurs) return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
+  if (isOurs)
+    return { isYours: true, isTheirs: old !== known && old !== last?.sent, base: known, isNewer: true };
   // The plan itself brought the code there, although nothing remembers it.
   const isEarlier = due.earlier.some((value) => isSame(field, value, old));
   // Our changes of other fields explain a newer `updated_at`.
@@ -41,10 +47,15 @@ export function changedByDate(field: Field, wanted: string, due: DueWish, { row,
 }
 
 /** Returns the record of the dated changes for which nothing is sent; undefined if the ledger has it, or if all are sent or open. */
-export function keptRecord({ row, code, changes }: PlanItem, claim: Claim | undefined, run: string): LedgerRecord | undefined {
+export function keptRecord(
+  { row, code, changes }: PlanItem,
+  claim: Claim | undefined,
+  run: string,
+): LedgerRecord | undefined {
   const { due } = row ?? {};
   if (!due || !code) return undefined;
-  const isKept = (field: Field) => changes.every((change) => change.field !== field || change.what === 'keep');
+  const isKept = (field: Field) =>
+    changes.every((change) => change.field !== field || change.what === 'keep');
   const isKnown = (field: Field, wish: DueWish) => isBegun(claim, field, wish) && !isUnclear(claim, field);
   const marks = marksOf(due, (field, wish) => isKept(field) && !isKnown(field, wish));
   const fields = FIELDS.filter((field) => marks[field] !== undefined);

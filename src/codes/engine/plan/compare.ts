@@ -19,13 +19,27 @@ export function compareRow(pair: Pair): FieldChange[] {
     const isEqual = isCellOf(wanted, old, row.through) || isSame(field, wanted, old);
     if (isEqual || pair.ledger.storedOf(field, wanted) === old) return [];
     // What the service made of the value when it was last applied.
-    if (pair.entry && field !== 'status' && pair.entry.sent?.[field] === wanted && (pair.entry[field] ?? '') === old) return [];
+    if (
+      pair.entry &&
+      field !== 'status' &&
+      pair.entry.sent?.[field] === wanted &&
+      (pair.entry[field] ?? '') === old
+    )
+      return [];
     // The creation of an earlier run is finished.
     if (field === 'status' && wanted === pair.unsent && old === (pair.claim?.stored.status ?? 'active'))
       return [{ field, old, new: wanted, base: old, what: 'send' }];
     const due = row.due?.[field];
     const changed = (due && changedByDate(field, wanted, due, pair)) ?? changedBy(field, wanted, pair);
-    return [{ field, old, new: wanted, base: changed.base, what: decide(changed, pair, isAnswered(field, wanted, pair)) }];
+    return [
+      {
+        field,
+        old,
+        new: wanted,
+        base: changed.base,
+        what: decide(changed, pair, isAnswered(field, wanted, pair)),
+      },
+    ];
   });
 }
 
@@ -49,7 +63,8 @@ function changedBy(field: Field, wanted: string, pair: Pair): Changed {
   if (cell !== undefined) {
     if (isCellOfPrint(wanted, cell, row.through)) return { isYours: false, isTheirs: true, base: wanted };
     const own = lastOf(claim?.changes[field] ?? [], cell);
-    if (own && isUnclear(claim, field)) return { isYours: true, isTheirs: old !== own.from && old !== own.sent, base: own.from };
+    if (own && isUnclear(claim, field))
+      return { isYours: true, isTheirs: old !== own.from && old !== own.sent, base: own.from };
     if (own) return { ...changedSince(field, wanted, old, own), isOurs: true };
     const isTheirs = fingerprintOf(old) !== cell;
     return { isYours: true, isTheirs, base: isTheirs ? undefined : old };
@@ -62,7 +77,12 @@ function changedBy(field: Field, wanted: string, pair: Pair): Changed {
   return { isYours: true, isTheirs: isUnknown, base: undefined };
 }
 
-function changedSince(field: Field, wanted: string, old: string, { sent, stored }: Pick<OwnChange, 'sent' | 'stored'>): Changed {
+function changedSince(
+  field: Field,
+  wanted: string,
+  old: string,
+  { sent, stored }: Pick<OwnChange, 'sent' | 'stored'>,
+): Changed {
   const isYours = !isSame(field, wanted, sent) && !isSame(field, wanted, stored);
   return { isYours, isTheirs: old !== stored && old !== sent, base: stored };
 }

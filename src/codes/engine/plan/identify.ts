@@ -30,14 +30,23 @@ export function identifyRows(input: PlanInput): Identities {
   const keyOwners = keyedCodes(input);
   const cells = new Set(rows.flatMap(({ id, slug }) => [id ?? [], slug ?? []].flat()));
   for (const row of rows) {
-    const identity = identifyNamed(row, ladder, { find, bySlug, keyOwners, named: cells, refuse: (fault) => faults.push(fault) });
+    const identity = identifyNamed(row, ladder, {
+      find,
+      bySlug,
+      keyOwners,
+      named: cells,
+      refuse: (fault) => faults.push(fault),
+    });
     if (!identity) continue;
     ladder.found.set(row, identity);
     if (identity.is !== 'code') continue;
     const id = identity.code.id.toLowerCase();
     const other = named.get(id);
     if (other)
-      faults.push({ line: row.line, message: `the code ${quote(identity.code.slug)} is also that of line ${other.line}` });
+      faults.push({
+        line: row.line,
+        message: `the code ${quote(identity.code.slug)} is also that of line ${other.line}`,
+      });
     named.set(id, row);
     ladder.taken.add(id);
   }

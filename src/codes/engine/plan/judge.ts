@@ -19,8 +19,12 @@ export function judgeItem({ row, action, code, changes }: PlanItem, policy: Poli
     return isTold ? { ...judged, warnings: [] } : judged;
   }
   if (!code || policy.verb === 'delete') return { faults: [], warnings: [] };
-  const changed = new Set<string>(changes.filter(({ what }) => what !== 'keep' && what !== 'drift').map(({ field }) => field));
-  const doubts = row.doubts.filter(({ field }) => changed.has(field) && (field !== 'destination' || code.type === 'url'));
+  const changed = new Set<string>(
+    changes.filter(({ what }) => what !== 'keep' && what !== 'drift').map(({ field }) => field),
+  );
+  const doubts = row.doubts.filter(
+    ({ field }) => changed.has(field) && (field !== 'destination' || code.type === 'url'),
+  );
   const { faults, warnings } = sortOut(doubts);
   const ofType = faultsOfType(row, code.type);
   if (policy.verb === 'update') return { faults, warnings: [...warnings, ...ofType] };
@@ -32,7 +36,8 @@ export function judgeNew(row: Row, force: boolean): Judged {
   const { line, wish, type, typeFault, doubts, noDestination } = row;
   const { faults, warnings } = sortOut(doubts.filter(({ field }) => field !== 'destination'));
   if (typeFault) return { faults: [typeFault, ...faults], warnings };
-  if (wish.name === undefined) faults.push({ line, column: 'name', message: 'is empty: a new code needs a name' });
+  if (wish.name === undefined)
+    faults.push({ line, column: 'name', message: 'is empty: a new code needs a name' });
   const problem = findDestinationProblem(wish.destination, type);
   if (!problem) return { faults, warnings };
   if (noDestination) return { faults: [...faults, noDestination], warnings };
@@ -53,6 +58,10 @@ function faultsOfType({ line, type, key }: Row, known: string): Fault[] {
   if (type === undefined || type.toLowerCase() === known.toLowerCase()) return [];
   const what = key === undefined ? 'it' : inQuotes(key);
   return [
-    { line, column: 'type', message: `the type of a code can't be changed: ${what} is ${quote(known)}, not ${quote(type)}` },
+    {
+      line,
+      column: 'type',
+      message: `the type of a code can't be changed: ${what} is ${quote(known)}, not ${quote(type)}`,
+    },
   ];
 }

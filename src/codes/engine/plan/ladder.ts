@@ -6,14 +6,30 @@ import { indexBy } from './values.ts';
 
 /** Which code a row is, or what is to be decided about it. */
 export type Identity =
-  | { readonly is: 'code'; readonly how: How; readonly code: QrCode; readonly sending?: Sending; readonly isAsked?: boolean }
+  | {
+      readonly is: 'code';
+      readonly how: How;
+      readonly code: QrCode;
+      readonly sending?: Sending;
+      readonly isAsked?: boolean;
+    }
   /** It was deleted on the service. */
-  | { readonly is: 'gone'; readonly how: How; readonly id: string | undefined; readonly slug: string | undefined }
+  | {
+      readonly is: 'gone';
+      readonly how: How;
+      readonly id: string | undefined;
+      readonly slug: string | undefined;
+    }
   /** It has the values of a code that no row has. `candidates`: these codes. */
   | { readonly is: 'exists'; readonly code: QrCode }
   /** It may be an edited row of this code. */
   | { readonly is: 'edited'; readonly code: QrCode }
-  | { readonly is: 'undecided'; readonly candidates: readonly QrCode[]; readonly reason: string; readonly sending?: Sending }
+  | {
+      readonly is: 'undecided';
+      readonly candidates: readonly QrCode[];
+      readonly reason: string;
+      readonly sending?: Sending;
+    }
   | {
       readonly is: 'new';
       readonly repeats?: Sending;
@@ -37,7 +53,13 @@ export function openRows({ input, found }: Ladder): Row[] {
 }
 
 /** Returns the codes that no row has, oldest first. */
-export function freeCodes({ input, taken }: { input: Pick<PlanInput, 'listing'>; taken: ReadonlySet<string> }): QrCode[] {
+export function freeCodes({
+  input,
+  taken,
+}: {
+  input: Pick<PlanInput, 'listing'>;
+  taken: ReadonlySet<string>;
+}): QrCode[] {
   return [...input.listing.codes.values()].filter(({ id }) => !taken.has(id.toLowerCase()));
 }
 
@@ -49,7 +71,11 @@ export function settle(ladder: Ladder, row: Row, identity: Identity): void {
 }
 
 /** Pairs rows of equal values with codes: rows that want a status get one that has it first, the others what is left, in order. */
-export function deal<T>(rows: readonly Row[], codes: readonly T[], statusOf: (code: T) => string | undefined): [Row, T][] {
+export function deal<T>(
+  rows: readonly Row[],
+  codes: readonly T[],
+  statusOf: (code: T) => string | undefined,
+): [Row, T][] {
   const left = new Set(codes);
   const pairs: [Row, T][] = [];
   const pair = (row: Row, code: T | undefined) => {

@@ -115,7 +115,10 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
   },
 };
 
-function takeMade({ claims, sendings, replaced, run }: State, { n, id, stored, decided }: Line<'made'>): void {
+function takeMade(
+  { claims, sendings, replaced, run }: State,
+  { n, id, stored, decided }: Line<'made'>,
+): void {
   const sending = sendings.close(n);
   const { values, key, status } = sending ?? {};
   for (const field of ['name', 'destination'] as const) claims.learn(field, values?.[field], stored[field]);
@@ -139,7 +142,8 @@ function* keptOf({ claims, sendings, replaced, next }: State): Generator<KeptRec
     const isChanged = FIELDS.some((field) => changes[field].length > 0);
     yield { is: 'claim', claim: isChanged ? { ...claim, changes } : claim };
   }
-  for (const field of FIELDS) for (const [value, stored] of claims.stored[field]) yield { is: 'stored', field, value, stored };
+  for (const field of FIELDS)
+    for (const [value, stored] of claims.stored[field]) yield { is: 'stored', field, value, stored };
   for (const [id, by] of replaced) yield { is: 'replaced', id, by };
   let last: ReadonlySet<string> | undefined;
   for (const { firstIds, ...sending } of sendings.all()) {

@@ -23,7 +23,9 @@ export function matchLost(ladder: Ladder): void {
     if (!sent) continue;
     const candidates = candidatesOf(sent, byValues, ledger).filter((code) => isNew(code, alike));
     const isClear = candidates.length <= alike.length;
-    const rows = new Map(alike.flatMap((chain) => (owners.has(chain) ? [[owners.get(chain) as Row, chain] as const] : [])));
+    const rows = new Map(
+      alike.flatMap((chain) => (owners.has(chain) ? [[owners.get(chain) as Row, chain] as const] : [])),
+    );
     const dealt = new Map(isClear ? deal([...rows.keys()], candidates, ({ status }) => status) : []);
     for (const [row, chain] of rows) {
       const [code, sending] = [dealt.get(row), chain.at(-1)];
@@ -47,11 +49,20 @@ interface Unmatched {
 function withCode(row: Row, code: QrCode, sending: Sending, { input, answers }: Ladder): Identity {
   const isEdited = valuesKey(rowValues(row)) !== valuesKey(sending.values);
   if (isEdited && input.policy.verb === 'apply')
-    return { is: 'undecided', candidates: [code], reason: 'a request with other values of its key got no response', sending };
+    return {
+      is: 'undecided',
+      candidates: [code],
+      reason: 'a request with other values of its key got no response',
+      sending,
+    };
   return { is: 'code', how: 'lost', code, sending, isAsked: answers.newOf(row) > 0 };
 }
 
-function withoutCode({ row, chain, candidates }: Unmatched, free: readonly QrCode[], { input, answers }: Ladder): Identity {
+function withoutCode(
+  { row, chain, candidates }: Unmatched,
+  free: readonly QrCode[],
+  { input, answers }: Ladder,
+): Identity {
   const sending = chain.at(-1);
   if (!sending) return { is: 'new' };
   const { replaces } = sending;
@@ -69,9 +80,15 @@ function withoutCode({ row, chain, candidates }: Unmatched, free: readonly QrCod
   if (alike.length === 0) return repeat;
   // What was shown is answered.
   if (isDecided) return { ...repeat, answered: chain.map(({ n }) => n) };
-  const again = used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
+  const again =
+    used > 0 ? '; a new code was requested before, so pass --as-new once more for another one' : '';
   const why = candidates.length > 0 ? 'several new codes have its values' : 'a new code resembles it';
-  return { is: 'undecided', candidates: alike, reason: `its request got no response, and ${why}${again}`, sending };
+  return {
+    is: 'undecided',
+    candidates: alike,
+    reason: `its request got no response, and ${why}${again}`,
+    sending,
+  };
 }
 
 /** New codes that nothing explains, and that share name or destination with a request. */
@@ -79,7 +96,10 @@ function unexplained(chain: Chain, free: readonly QrCode[], { ledger }: PlanInpu
   return free.filter((code) => {
     const isUnknown = isNew(code, [chain]) && !ledger.claims.has(code.id.toLowerCase());
     // Without a destination, only the name could tell codes apart, and it may have been edited.
-    return isUnknown && chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination));
+    return (
+      isUnknown &&
+      chain.some(({ values }) => isAlike(values, code) || !(values.destination || code.destination))
+    );
   });
 }
 

@@ -3,7 +3,15 @@ import type { QrCode } from '../../../service/shapes.ts';
 import { deal, freeCodes, type Identity, type Ladder, openRows, settle } from './ladder.ts';
 import type { Claim, LedgerView, Row } from './model.ts';
 import { knownCode } from './name-code.ts';
-import { createAlteredSearch, indexBy, nameKey, placeKey, rowValues, storedForm, valuesKey } from './values.ts';
+import {
+  createAlteredSearch,
+  indexBy,
+  nameKey,
+  placeKey,
+  rowValues,
+  storedForm,
+  valuesKey,
+} from './values.ts';
 
 /** Rung 3: rows without a key, by their values as an earlier run sent or found them; the newest claim first. */
 export function takeKnownValues(ladder: Ladder): void {
@@ -29,7 +37,8 @@ export function takeKnownValues(ladder: Ladder): void {
       settle(ladder, row, knownCode(row, { how: 'ledger', id: claim.id, slug: undefined }, ladder));
     }
   };
-  for (const [key, rows] of indexBy(keyless, (row) => valuesKey(rowValues(row)))) take(rows, newest.get(key) ?? []);
+  for (const [key, rows] of indexBy(keyless, (row) => valuesKey(rowValues(row))))
+    take(rows, newest.get(key) ?? []);
   for (const [key, rows] of indexBy(
     keyless.filter((row) => !ladder.found.has(row)),
     (row) => valuesKey(rowValues(row)),
@@ -55,8 +64,11 @@ export function takeEqual(ladder: Ladder): void {
   for (const [key, alike] of indexBy(rows, formKey)) {
     const codes = free.get(key) ?? [];
     const reason = `${codes.length} existing codes have its values`;
-    if (codes.length > alike.length) for (const row of alike) settle(ladder, row, { is: 'undecided', candidates: codes, reason });
-    else for (const [row, code] of deal(alike, codes, ({ status }) => status)) settle(ladder, row, { is: 'exists', code });
+    if (codes.length > alike.length)
+      for (const row of alike) settle(ladder, row, { is: 'undecided', candidates: codes, reason });
+    else
+      for (const [row, code] of deal(alike, codes, ({ status }) => status))
+        settle(ladder, row, { is: 'exists', code });
   }
 }
 
@@ -67,7 +79,9 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
     if (!isAnswer || row.decision?.is !== 'new') continue;
     const isOther = ({ id }: QrCode) =>
       id.toLowerCase() !== identity.replaces && !ladder.input.ledger.claims.has(id.toLowerCase());
-    const code = free.get(valuesKey(rowValues(row)))?.find((one) => isOther(one) && !ladder.taken.has(one.id.toLowerCase()));
+    const code = free
+      .get(valuesKey(rowValues(row)))
+      ?.find((one) => isOther(one) && !ladder.taken.has(one.id.toLowerCase()));
     if (code) settle(ladder, row, { is: 'exists', code });
   }
 }
@@ -78,7 +92,9 @@ export function findEdits(ladder: Ladder): void {
   // Before a request is repeated whose response was lost: another copy of its row may have got a code since.
   const isRepeat = (identity: Identity | undefined) =>
     identity?.is === 'new' && identity.repeats && !identity.repeats.decided && !identity.isDecided;
-  const open = rows.filter((row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))));
+  const open = rows.filter(
+    (row) => !ladder.found.has(row) || (ladder.input.isSettled && isRepeat(ladder.found.get(row))),
+  );
   if (open.length === 0) return;
   const free = freeCodes(ladder);
   const altered = createAlteredSearch(free);
@@ -94,7 +110,9 @@ export function findEdits(ladder: Ladder): void {
     const named = byName(values);
     const only = isVersion ? [...named, ...one(byPlace(values))] : one(named);
     // A key tells rows apart for good, if another key of the workspace has the code.
-    const candidates = [...new Set(only)].filter(({ id }) => row.key === undefined || !owned.has(id.toLowerCase()));
+    const candidates = [...new Set(only)].filter(
+      ({ id }) => row.key === undefined || !owned.has(id.toLowerCase()),
+    );
     for (const code of candidates) wanted.set(code, (wanted.get(code) ?? 0) + 1);
     return { row, changed, candidates };
   });
@@ -103,7 +121,12 @@ export function findEdits(ladder: Ladder): void {
     const isOne = code && more.length === 0 && wanted.get(code) === 1 && policy.verb === 'create';
     if (changed.length > 0) settle(ladder, row, { is: 'undecided', candidates: changed, reason: ALTERED });
     else if (isOne) settle(ladder, row, { is: 'edited', code });
-    else if (code) settle(ladder, row, { is: 'undecided', candidates, reason: 'it may be an edited row of an existing code' });
+    else if (code)
+      settle(ladder, row, {
+        is: 'undecided',
+        candidates,
+        reason: 'it may be an edited row of an existing code',
+      });
   }
 }
 

@@ -43,14 +43,23 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
     const { code, fault } = codeOfCells(row, codes, bySlug);
     const next = code && successorOf(code, ladder.input, naming);
     if (fault) refuse(fault);
-    else if (code && owner && ![code.id.toLowerCase(), next?.id.toLowerCase()].includes(owner.id) && codes.has(owner.id)) {
+    else if (
+      code &&
+      owner &&
+      ![code.id.toLowerCase(), next?.id.toLowerCase()].includes(owner.id) &&
+      codes.has(owner.id)
+    ) {
       refuse({
         line,
         message: `the key ${inQuotes(key ?? '')} belongs to the code ${quote(codes.get(owner.id)?.slug ?? owner.id)}`,
       });
     }
     if (next) return knownCode(row, { how: 'ledger', id: next.id.toLowerCase(), slug: undefined }, ladder);
-    return knownCode(row, { how: id === undefined ? 'slug' : 'id', id: code?.id.toLowerCase() ?? id, slug }, ladder);
+    return knownCode(
+      row,
+      { how: id === undefined ? 'slug' : 'id', id: code?.id.toLowerCase() ?? id, slug },
+      ladder,
+    );
   }
   // The values of the row tell first whose it is: see `takeKeys`.
   if (owner && isUncertain(row, owner, ladder.input)) return undefined;
@@ -99,7 +108,9 @@ export function knownCode(
   // Decisions may stay in the file of `apply`: if the code exists, an earlier run carried it out, perhaps on another machine.
   const wanted = policy.verb === 'create' || !code ? answers.newOf(row) : 0;
   const replaced = id === undefined ? undefined : lastReplacement(id, ledger.replaced);
-  const sending = ledger.unclear.findLast(({ replaces }) => replaces !== undefined && replaces === (replaced ?? id));
+  const sending = ledger.unclear.findLast(
+    ({ replaces }) => replaces !== undefined && replaces === (replaced ?? id),
+  );
   if (code && wanted === 0 && !(sending && how === 'ledger')) return own;
   if (sending) return { is: 'new', repeats: sending, replaces: sending.replaces ?? '' };
   if (wanted > decidedCount(id, ledger))
@@ -109,7 +120,11 @@ export function knownCode(
 }
 
 /** The code that the user had made in place of this one, unless the file has both. */
-function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { named }: Naming): QrCode | undefined {
+function successorOf(
+  { id }: QrCode,
+  { policy, ledger, listing }: PlanInput,
+  { named }: Naming,
+): QrCode | undefined {
   if (policy.verb !== 'create' && policy.verb !== 'apply') return undefined;
   const code = listing.codes.get(lastReplacement(id.toLowerCase(), ledger.replaced) ?? '');
   return code && (named.has(code.id.toLowerCase()) || named.has(code.slug)) ? undefined : code;
@@ -119,7 +134,11 @@ function successorOf({ id }: QrCode, { policy, ledger, listing }: PlanInput, { n
 function isUncertain(row: Row, { id, slug }: KeyOwner, { ledger, listing }: PlanInput): boolean {
   const code = listing.codes.get(id);
   const key = valuesKey(rowValues(row));
-  return slug === undefined && code !== undefined && !knownValues(code, ledger).some((one) => valuesKey(one) === key);
+  return (
+    slug === undefined &&
+    code !== undefined &&
+    !knownValues(code, ledger).some((one) => valuesKey(one) === key)
+  );
 }
 
 /** Values of a code: those of the service, and those of its row as they were sent or found. */
@@ -139,7 +158,8 @@ export function takeKeys(ladder: Ladder, owners: ReadonlyMap<string, KeyOwner>):
     if (!code || id === undefined || ladder.taken.has(id) || ladder.answers.newOf(row) > 0) continue;
     const isLikely = knownValues(code, ledger).some((one) => isAlike(one, rowValues(row)));
     const reason = 'the ledger knows its key with other values: it was edited, or is a row of another file';
-    if (isLikely && policy.verb === 'create') settle(ladder, row, knownCode(row, { how: 'key', id, slug: undefined }, ladder));
+    if (isLikely && policy.verb === 'create')
+      settle(ladder, row, knownCode(row, { how: 'key', id, slug: undefined }, ladder));
     else settle(ladder, row, { is: 'undecided', candidates: [code], reason });
   }
 }
@@ -157,19 +177,26 @@ function decidedCount(id: string | undefined, { claims, replaced }: LedgerView):
 
 function lastReplacement(id: string, replaced: ReadonlyMap<string, string>): string | undefined {
   let last: string | undefined;
-  for (let next = replaced.get(id); next !== undefined && next !== last; next = replaced.get(next)) last = next;
+  for (let next = replaced.get(id); next !== undefined && next !== last; next = replaced.get(next))
+    last = next;
   return last;
 }
 
 const KEYS = new WeakMap<PlanInput, ReadonlyMap<string, string>>();
 
 /** A known key that no row has, and that a spreadsheet may have made this one of. */
-function similarKey(key: string, input: PlanInput, owners: ReadonlyMap<string, KeyOwner>): string | undefined {
+function similarKey(
+  key: string,
+  input: PlanInput,
+  owners: ReadonlyMap<string, KeyOwner>,
+): string | undefined {
   const reduce = (text: string) => foldKey(text).replace(/^0+(?=.)/, '');
   let keys = KEYS.get(input);
   if (!keys) {
     const present = new Set(input.rows.flatMap((row) => row.key ?? []));
-    keys = new Map([...owners.keys()].filter((known) => !present.has(known)).map((known) => [reduce(known), known]));
+    keys = new Map(
+      [...owners.keys()].filter((known) => !present.has(known)).map((known) => [reduce(known), known]),
+    );
     KEYS.set(input, keys);
   }
   return keys.get(reduce(key));

@@ -8,7 +8,11 @@ import type { FieldChange, PlanInput, PlanItem, Policy } from './model.ts';
 import { indexBy, valuesKey } from './values.ts';
 
 /** E15: adds codes that a repeated request may have made besides the row's own: only the user knows which one is to stay. */
-export function withDuplicates(items: readonly PlanItem[], taken: ReadonlySet<string>, input: PlanInput): PlanItem[] {
+export function withDuplicates(
+  items: readonly PlanItem[],
+  taken: ReadonlySet<string>,
+  input: PlanInput,
+): PlanItem[] {
   const { repeated } = input.ledger;
   if (repeated.length === 0 || !input.listing.isWhole) return [...items];
   const free = indexBy(freeCodes({ input, taken }), valuesKey);
@@ -26,7 +30,9 @@ export function withDuplicates(items: readonly PlanItem[], taken: ReadonlySet<st
     return { ...item, action: 'undecided', send: NOTHING, candidates: [item.code, ...codes], reason };
   };
   const asked = items.map(ask);
-  const others = [...extra.values()].map((candidates) => itemOf(undefined, 'undecided', { candidates, reason }));
+  const others = [...extra.values()].map((candidates) =>
+    itemOf(undefined, 'undecided', { candidates, reason }),
+  );
   return [...asked, ...others];
 }
 
@@ -34,7 +40,10 @@ export function withDuplicates(items: readonly PlanItem[], taken: ReadonlySet<st
  * Keys of the lock file that the file no longer has: reported, and paused if that is wanted. Not those whose codes may be those of other
  * rows, which the user decides first.
  */
-export function removedItems({ rows, lock, listing, policy }: PlanInput, isOpen: (id: string) => boolean): PlanItem[] {
+export function removedItems(
+  { rows, lock, listing, policy }: PlanInput,
+  isOpen: (id: string) => boolean,
+): PlanItem[] {
   if (!lock) return [];
   const keys = new Set(rows.map(({ key }) => key));
   const removed = [...lock.values()].filter(({ key, id }) => !keys.has(key) && isOpen(id.toLowerCase()));
@@ -43,9 +52,19 @@ export function removedItems({ rows, lock, listing, policy }: PlanInput, isOpen:
     .map((entry) => planRemoved(entry, listing.codes.get(entry.id.toLowerCase()), policy));
 }
 
-function planRemoved({ key, id, slug, removed }: LockEntry, code: QrCode | undefined, policy: Policy): PlanItem {
+function planRemoved(
+  { key, id, slug, removed }: LockEntry,
+  code: QrCode | undefined,
+  policy: Policy,
+): PlanItem {
   const isPaused = policy.removed === 'pause' && code?.status === 'active';
-  const change: FieldChange = { field: 'status', old: 'active', new: 'paused', base: undefined, what: 'send' };
+  const change: FieldChange = {
+    field: 'status',
+    old: 'active',
+    new: 'paused',
+    base: undefined,
+    what: 'send',
+  };
   return itemOf(undefined, 'removed', {
     key,
     code,
@@ -59,11 +78,17 @@ function planRemoved({ key, id, slug, removed }: LockEntry, code: QrCode | undef
 }
 
 /** Codes whose rows took part in an earlier run together with rows of this file. */
-export function absentCodes(items: readonly PlanItem[], taken: ReadonlySet<string>, { ledger, listing }: PlanInput): QrCode[] {
+export function absentCodes(
+  items: readonly PlanItem[],
+  taken: ReadonlySet<string>,
+  { ledger, listing }: PlanInput,
+): QrCode[] {
   const claims = [...ledger.claims.values()];
   const known = new Set(items.flatMap(({ code }) => (code ? [code.id.toLowerCase()] : [])));
   const runs = new Set(claims.filter(({ id }) => known.has(id)).map(({ run }) => run));
   const replaced = new Set(items.map((item) => item.replaces));
-  const left = claims.filter(({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id) && !replaced.has(id));
+  const left = claims.filter(
+    ({ id, run }) => runs.has(run) && !taken.has(id) && !ledger.replaced.has(id) && !replaced.has(id),
+  );
   return left.flatMap(({ id }) => listing.codes.get(id) ?? []);
 }

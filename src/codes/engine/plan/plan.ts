@@ -12,7 +12,16 @@ import { identifyRows } from './identify.ts';
 import { itemOf, NOTHING } from './item.ts';
 import { judgeItem } from './judge.ts';
 import type { Identity } from './ladder.ts';
-import type { FieldChange, LedgerRecord, Plan, PlanAction, PlanInput, PlanItem, Policy, Row } from './model.ts';
+import type {
+  FieldChange,
+  LedgerRecord,
+  Plan,
+  PlanAction,
+  PlanInput,
+  PlanItem,
+  Policy,
+  Row,
+} from './model.ts';
 import { absentCodes, removedItems, withDuplicates } from './other-items.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
 
@@ -72,13 +81,24 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
       const { status } = row.wish;
       const send = status === undefined || status === 'active' ? NOTHING : { status };
       const learned = answered.map((n): LedgerRecord => ({ is: 'decided', n }));
-      return itemOf(row, 'create', { values: rowValues(row), send, repeats, isWaiting, isDecided, replaces, learned });
+      return itemOf(row, 'create', {
+        values: rowValues(row),
+        send,
+        repeats,
+        isWaiting,
+        isDecided,
+        replaces,
+        learned,
+      });
     }
     case 'exists': {
       const { code } = identity;
       if (verb === 'apply' && !adoptExisting) {
         const key = input.ledger.claims.get(code.id.toLowerCase())?.key;
-        const reason = key === undefined ? undefined : `this code belongs to the key ${inQuotes(key)}, maybe of another file`;
+        const reason =
+          key === undefined
+            ? undefined
+            : `this code belongs to the key ${inQuotes(key)}, maybe of another file`;
         return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
       }
       const isAdopted = verb === 'apply';
@@ -106,14 +126,24 @@ function planKnown(
   const entry = row.key === undefined ? undefined : lock?.get(row.key);
   const claim = ledger.claims.get(id);
   const unsent = sending?.status ?? claim?.unsent;
-  const pair = { row, code, claim, entry: entry?.id.toLowerCase() === id ? entry : undefined, policy, ledger, unsent };
+  const pair = {
+    row,
+    code,
+    claim,
+    entry: entry?.id.toLowerCase() === id ? entry : undefined,
+    policy,
+    ledger,
+    unsent,
+  };
   const changes = changesOf(pair, refuse);
-  const isAdopted = policy.verb === 'apply' && pair.entry === undefined && ledger.claims.get(id)?.key !== row.key;
+  const isAdopted =
+    policy.verb === 'apply' && pair.entry === undefined && ledger.claims.get(id)?.key !== row.key;
   const action = actionOf(changes, isAdopted, policy);
   const isOpen = action === 'conflict' || action === 'edited';
   const send: CodeChanges = {};
   if (!isOpen)
-    for (const { field, new: value, what } of changes) if (what === 'send' || what === 'overwrite') send[field] = value;
+    for (const { field, new: value, what } of changes)
+      if (what === 'send' || what === 'overwrite') send[field] = value;
   const item = itemOf(row, action, { how, code, changes, send });
   const kept = keptRecord(item, claim, input.run);
   const lost = sending && { n: sending.n, isAsked };
@@ -161,6 +191,9 @@ function learnedOf(
   return [...records, row.key === undefined ? found : { ...found, key: row.key }];
 }
 
-function isSendingOf(row: Row, { key, values }: { key: string | undefined; values: ReturnType<typeof rowValues> }): boolean {
+function isSendingOf(
+  row: Row,
+  { key, values }: { key: string | undefined; values: ReturnType<typeof rowValues> },
+): boolean {
   return key === undefined ? valuesKey(values) === valuesKey(rowValues(row)) : key === row.key;
 }

@@ -60,7 +60,20 @@ export function createSendings(): Sendings {
     },
     open({ n, run, values, key, replaces, decided = false, status, again }) {
       const first = again === undefined ? n : (open.get(again)?.first ?? again);
-      add({ n, run, values, key, replaces, decided, status, again, first, firstIds, rowCode: undefined, since: undefined });
+      add({
+        n,
+        run,
+        values,
+        key,
+        replaces,
+        decided,
+        status,
+        again,
+        first,
+        firstIds,
+        rowCode: undefined,
+        since: undefined,
+      });
     },
     restore: (sending) => add({ ...sending, firstIds }),
     close(n) {

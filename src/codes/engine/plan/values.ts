@@ -59,7 +59,8 @@ export function storedForm(code: NewCode, { storedOf }: Pick<LedgerView, 'stored
 
 /** Returns the value that a row wants for a field of its code; undefined to leave it. Throws RangeError for tags without a web address. */
 export function wantedValue({ wish, utm }: Row, field: Field, code: QrCode): string | undefined {
-  if (field === 'destination' && utm !== undefined && wish.destination === undefined) return addUtm(code.destination ?? '', utm);
+  if (field === 'destination' && utm !== undefined && wish.destination === undefined)
+    return addUtm(code.destination ?? '', utm);
   return wish[field];
 }
 
@@ -77,7 +78,10 @@ export function isCellOfPrint(cell: string, print: string, through: Row['through
 }
 
 /** Returns whether the cell of a field still has the value that its row was saved with. */
-export function isUnedited({ wish, base, through }: Pick<Row, 'wish' | 'base' | 'through'>, field: Field): boolean {
+export function isUnedited(
+  { wish, base, through }: Pick<Row, 'wish' | 'base' | 'through'>,
+  field: Field,
+): boolean {
   const [cell, print] = [wish[field], base?.[field]];
   return cell !== undefined && print !== undefined && isCellOfPrint(cell, print, through);
 }
@@ -127,7 +131,9 @@ export function createAlteredSearch(codes: Iterable<QrCode>): (values: NewCode) 
   let index: { byName: Map<string, QrCode[]>; byAddress: Map<string, QrCode[]> } | undefined;
   return (values) => {
     index ??= { byName: indexBy(codes, cutKey), byAddress: indexBy(codes, addressKey) };
-    const named = (index.byName.get(cutKey(values)) ?? []).filter((code) => isAlteredName(values.name, code.name));
+    const named = (index.byName.get(cutKey(values)) ?? []).filter((code) =>
+      isAlteredName(values.name, code.name),
+    );
     return [...new Set([...named, ...(index.byAddress.get(addressKey(values)) ?? [])])];
   };
 }

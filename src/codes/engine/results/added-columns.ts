@@ -1,5 +1,12 @@
 /** Keeps the columns that the user added to a results file, when a later run writes it again. Pure. */
-import { ALIASES, fold, type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '../../../files/formats/read/input.ts';
+import {
+  ALIASES,
+  fold,
+  type Input,
+  type InputRow,
+  OUR_COLUMNS,
+  UTM_COLUMNS,
+} from '../../../files/formats/read/input.ts';
 
 export interface AddedColumns {
   readonly names: readonly string[];

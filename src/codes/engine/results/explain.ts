@@ -25,7 +25,11 @@ export function reasonOf(row: PlanRow): string | undefined {
   const { item, end } = row;
   if (end?.error !== undefined) return end.error;
   const changes = stateOf(row) === 'removed' ? [] : item.changes;
-  const parts = [ownReason(row) ?? item.reason, ...changes.map(explainChange), ...(end?.altered ?? []).map(explainAltered)];
+  const parts = [
+    ownReason(row) ?? item.reason,
+    ...changes.map(explainChange),
+    ...(end?.altered ?? []).map(explainAltered),
+  ];
   return parts.filter((part) => part !== undefined).join('; ') || undefined;
 }
 
@@ -92,7 +96,8 @@ function explainChange({ field, old, new: value, base, what }: FieldChange): str
     case 'edit':
       return `${field}: the code has ${service}, the row has ${row}`;
     case 'conflict':
-      if (list === undefined) return `${field}: the service has ${service} since the list was saved, the row has ${row}`;
+      if (list === undefined)
+        return `${field}: the service has ${service} since the list was saved, the row has ${row}`;
       return `${field}: the list had ${list}, the service has ${service}, the row has ${row}`;
     case 'keep':
       return `${field}: the service has ${service}, which is kept (the row has ${row})`;

@@ -12,7 +12,13 @@ export interface PlanReason {
 }
 
 /** Actions that send a request, or change the lock file. */
-const ACTING: ReadonlySet<PlanAction> = new Set<PlanAction>(['create', 'update', 'delete', 'adopt', 'removed']);
+const ACTING: ReadonlySet<PlanAction> = new Set<PlanAction>([
+  'create',
+  'update',
+  'delete',
+  'adopt',
+  'removed',
+]);
 
 const FAILING: ReadonlySet<PlanAction> = new Set<PlanAction>(['edited', 'gone', 'failed']);
 

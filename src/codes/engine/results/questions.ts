@@ -50,7 +50,10 @@ export interface QuestionGroup {
 
 /** Returns the rows of each kind, the most urgent kind first. */
 export function groupQuestions(rows: readonly PlanRow[]): QuestionGroup[] {
-  const groups = QUESTIONS.map((question) => ({ question, rows: rows.filter((row) => stateOf(row) === question) }));
+  const groups = QUESTIONS.map((question) => ({
+    question,
+    rows: rows.filter((row) => stateOf(row) === question),
+  }));
   return groups.filter((group) => group.rows.length > 0);
 }
 

@@ -59,14 +59,19 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
   if (failed.length > 0) counts.push(tellFailed(failed, ends.length));
   const message = [counts.join(', '), ...groups.flatMap((group) => tellGroup(group, run))].join('\n');
   const details = { hint: hintOf(groups, failed.length, run), cause: stop };
-  if (isUnproven || groups.some(({ question }) => needsDecision(question, verb))) return new UnprovenError(message, details);
-  const isNothingLeft = groups.some(({ question, rows }) => question === 'gone' && rows.length === ends.length);
+  if (isUnproven || groups.some(({ question }) => needsDecision(question, verb)))
+    return new UnprovenError(message, details);
+  const isNothingLeft = groups.some(
+    ({ question, rows }) => question === 'gone' && rows.length === ends.length,
+  );
   return isNothingLeft ? new NotFoundError(message, details) : new PartialError(message, details);
 }
 
 /** With `--fail-fast`, an error of a row stops the run: that row failed like others. */
 function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
-  return OF_ONE_ROW.some((kind) => stop instanceof kind) && failed.some(({ error }) => error === messageOf(stop));
+  return (
+    OF_ONE_ROW.some((kind) => stop instanceof kind) && failed.some(({ error }) => error === messageOf(stop))
+  );
 }
 
 /** Returns the note about rows of `qr create` whose codes exist already; undefined if there are none. */
@@ -86,7 +91,9 @@ function tellGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts): st
     else names.set(reason, [nameItem(row.item, file)]);
   }
   const told = [...names].slice(0, MOST_REASONS);
-  const lines = told.map(([reason, of]) => `  ${joinSome(of, { most: MOST_ROWS, separator: ', ' })}: ${reason}`);
+  const lines = told.map(
+    ([reason, of]) => `  ${joinSome(of, { most: MOST_ROWS, separator: ', ' })}: ${reason}`,
+  );
   const left = rows.length - told.reduce((count, [, of]) => count + of.length, 0);
   return left > 0 ? [...lines, `  and ${formatCount(left)} more; see ${resultsPath ?? 'the output'}`] : lines;
 }
@@ -107,7 +114,9 @@ function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, result
       `Enter your decisions in the column decision of ${resultsPath}, and run the command with --from ${inShellOr('FILE', resultsPath)}.`,
     );
   if (failed > 0)
-    ways.push(`To retry the failed rows, run the same command again. See ${resultsPath ?? 'the output'} for the reasons.`);
+    ways.push(
+      `To retry the failed rows, run the same command again. See ${resultsPath ?? 'the output'} for the reasons.`,
+    );
   return ways.join(' ');
 }
 

@@ -12,7 +12,11 @@ import { createRepeatedRows } from './repeated-rows.ts';
 type JudgedRow = Pick<Row, 'key' | 'wish' | 'type' | 'typeFault' | 'utm'> & { doubts: readonly Doubt[] };
 
 /** Creates the judge of the new rows of a file. `force`: destinations that cannot be opened are wanted. */
-export function createNewRows(input: Input, columns: Columns, { force = false }: { force?: boolean | undefined }) {
+export function createNewRows(
+  input: Input,
+  columns: Columns,
+  { force = false }: { force?: boolean | undefined },
+) {
   const { has, cell, faults, unread, noDestination } = columns;
   const repeated = createRepeatedRows(input);
   let count = 0;
@@ -24,7 +28,8 @@ export function createNewRows(input: Input, columns: Columns, { force = false }:
     judgeName(row, name);
     for (const { field, fault } of doubts) if (field !== 'destination') faults.push(fault);
     if (typeFault) faults.push(typeFault);
-    else if (noDestination && destination === undefined) needsDestination ||= utm !== undefined || isNeeded(type);
+    else if (noDestination && destination === undefined)
+      needsDestination ||= utm !== undefined || isNeeded(type);
     else judgeDestination(row, destination, type);
     if (key === undefined && name.trim() !== '') repeated.add({ row, name, type, destination });
   }

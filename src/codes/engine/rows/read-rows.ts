@@ -10,7 +10,14 @@ import {
 } from '../../../files/formats/read/input.ts';
 import type { CodeChanges } from '../../../service/shapes.ts';
 import { type CommonChanges, TYPES, throughOf } from '../../input/check-rows.ts';
-import { type Columns, findWord, type InputCell, matchColumns, readText, wrongWord } from '../../input/columns.ts';
+import {
+  type Columns,
+  findWord,
+  type InputCell,
+  matchColumns,
+  readText,
+  wrongWord,
+} from '../../input/columns.ts';
 import { instead, renameAdvice } from '../../input/missing-destination.ts';
 import { createUnfinishedTest } from '../../input/omit-unfinished.ts';
 import { type Doubt, readChanges } from '../../input/read-changes.ts';
@@ -71,7 +78,12 @@ export async function checkRows(input: Input, options: RowsOptions): Promise<Che
   const hasKeys = verb !== 'delete' && !readAt;
   const keys = hasKeys && (verb === 'apply' || options.keyColumn !== undefined) ? [keyColumn] : [];
   const mayHave = [...optional, ...(hasKeys ? [keyColumn] : [])];
-  const columns = matchColumns(input, [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])], [], mayHave);
+  const columns = matchColumns(
+    input,
+    [...new Set([...keys, ...known, ...(readAt ? ['at'] : [])])],
+    [],
+    mayHave,
+  );
   const { faults, warnings, unread, notes } = columns;
   for (const fault of faultsOfColumns(input, columns, options)) faults.push(fault);
   const reader = createRowReader(input, columns, { ...options, keyColumn });
@@ -94,13 +106,20 @@ function faultsOfColumns(input: Input, { has, unread }: Columns, options: RowsOp
   const faults: Fault[] = [];
   const key = keyColumn ?? (verb === 'apply' ? 'key' : undefined);
   if (verb !== 'delete' && key !== undefined && !has(fold(key))) {
-    faults.push({ line, column: key, message: `is missing: each row needs a key that never changes${instead(unread)}` });
+    faults.push({
+      line,
+      column: key,
+      message: `is missing: each row needs a key that never changes${instead(unread)}`,
+    });
   }
   if (verb !== 'update' && verb !== 'delete') return faults;
   if (options.readAt && !has('at'))
     faults.push({ line, column: 'at', message: `is missing: each row needs a time${instead(unread)}` });
   if (!hasTargets(has, slugOfShortUrl)) {
-    faults.push({ line, message: `no column identifies the codes: add an id or slug column${instead(unread)}` });
+    faults.push({
+      line,
+      message: `no column identifies the codes: add an id or slug column${instead(unread)}`,
+    });
   }
   const isFlagged = Object.keys(changes).length > 0 || utm !== undefined;
   if (verb === 'delete' || isFlagged || [...CHANGES, ...UTM_COLUMNS].some(has)) return faults;
@@ -120,7 +139,13 @@ const NO_CHANGES: CodeChanges = {};
 type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
 
 /** Of a row that only specifies its code. */
-const NOTHING: Wished = { wish: NO_CHANGES, type: undefined, utm: undefined, doubts: NO_DOUBTS, typeFault: undefined };
+const NOTHING: Wished = {
+  wish: NO_CHANGES,
+  type: undefined,
+  utm: undefined,
+  doubts: NO_DOUBTS,
+  typeFault: undefined,
+};
 const UNSAVED: Pick<Row, 'base' | 'updatedAtMs'> = { base: undefined, updatedAtMs: undefined };
 
 function createRowReader(input: Input, columns: Columns, options: RowsOptions & { keyColumn: string }) {
@@ -141,7 +166,8 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     const key = identity.readKey(from);
     const decision = identity.readDecision(from);
     const isUnnamed = id === undefined && slug === undefined;
-    if (isUnnamed && needsTarget && !isUnfinished(from)) faults.push({ line, message: 'has neither an ID nor a slug' });
+    if (isUnnamed && needsTarget && !isUnfinished(from))
+      faults.push({ line, message: 'has neither an ID nor a slug' });
     const wished = verb === 'delete' ? NOTHING : readWish(from, key, isUnnamed);
     const { wish, type, utm, typeFault } = wished;
     const { base, updatedAtMs } = verb === 'delete' ? UNSAVED : identity.readSaved(from);
@@ -203,5 +229,9 @@ function createRowReader(input: Input, columns: Columns, options: RowsOptions & 
     return { type, typeFault: { ...typeCell.faultOf(message), explanation } };
   }
 
-  return { read, newRows, unusedFlags: () => (input.rows.length > 0 ? flags.filter((flag) => !used.has(flag)) : []) };
+  return {
+    read,
+    newRows,
+    unusedFlags: () => (input.rows.length > 0 ? flags.filter((flag) => !used.has(flag)) : []),
+  };
 }

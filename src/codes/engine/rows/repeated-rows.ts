@@ -20,7 +20,10 @@ export function repeatedKeys(input: Input, rows: readonly Pick<Row, 'key' | 'lin
     const place = placeOf(input, other.line);
     if (other.key === key) return [{ line, message: `${inQuotes(key)} is also the key of ${place}` }];
     return [
-      { line, message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} only in case or spacing` },
+      {
+        line,
+        message: `${inQuotes(key)} differs from the key ${inQuotes(other.key)} of ${place} only in case or spacing`,
+      },
     ];
   });
 }
@@ -45,7 +48,11 @@ export function createRepeatedRows(input: Input): { add(row: NewRow): void; warn
       const values = valuesKey(newCode(name, type, destination));
       const first = firstLines.get(values);
       if (first === undefined) firstLines.set(values, line);
-      else warnings.push({ line, message: `has the same values as ${placeOf(input, first)}: each row gets its own code` });
+      else
+        warnings.push({
+          line,
+          message: `has the same values as ${placeOf(input, first)}: each row gets its own code`,
+        });
     },
   };
 }

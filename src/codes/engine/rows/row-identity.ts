@@ -27,7 +27,11 @@ interface IdentityOptions {
 const WORDS: ReadonlySet<string> = new Set(['new', 'mine', 'theirs', 'skip'] satisfies RowDecision['is'][]);
 
 /** Creates a reader of these cells. */
-export function createIdentityReader(input: Input, columns: Columns, options: IdentityOptions): IdentityReader {
+export function createIdentityReader(
+  input: Input,
+  columns: Columns,
+  options: IdentityOptions,
+): IdentityReader {
   const { cell, has, faults } = columns;
   const { verb, keyColumn, slugOfShortUrl } = options;
   const through = throughOf(input);
@@ -36,7 +40,8 @@ export function createIdentityReader(input: Input, columns: Columns, options: Id
   function readTarget(row: InputRow): Pick<Row, 'id' | 'slug'> {
     if (verb === 'create' && input.isRecord) return { id: undefined, slug: undefined };
     const given = text(row, 'id');
-    if (given !== undefined && !isUuid(given)) cell(row, 'id').fault(`${inQuotes(given)} is not a valid ID (expected a UUID)`);
+    if (given !== undefined && !isUuid(given))
+      cell(row, 'id').fault(`${inQuotes(given)} is not a valid ID (expected a UUID)`);
     const id = given?.toLowerCase();
     const slug = text(row, 'slug');
     const isOpen = id === undefined && slug === undefined;
@@ -52,9 +57,12 @@ export function createIdentityReader(input: Input, columns: Columns, options: Id
     const keyCell = cell(row, keyColumn);
     const before = faults.length;
     const key = readText(keyCell)?.normalize('NFC').trim() ?? '';
-    if (verb === 'apply' && key === '' && faults.length === before) keyCell.fault('is empty: each row needs a key');
+    if (verb === 'apply' && key === '' && faults.length === before)
+      keyCell.fault('is empty: each row needs a key');
     if (isShortened(key)) {
-      keyCell.fault(`${inQuotes(key)} was shortened by a spreadsheet: format the column as text and retype the value`);
+      keyCell.fault(
+        `${inQuotes(key)} was shortened by a spreadsheet: format the column as text and retype the value`,
+      );
     }
     return key === '' ? undefined : key;
   }

@@ -13,7 +13,10 @@ export const command = defineCommand({
     'code was deleted, decide with --adopt, --adopt-existing or --as-new.',
   options,
   async columns() {
-    const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([import('../plan/plan-records.ts'), import('./init.ts')]);
+    const [{ APPLIED_COLUMNS, PLAN_COLUMNS }, init] = await Promise.all([
+      import('../plan/plan-records.ts'),
+      import('./init.ts'),
+    ]);
     return [
       { columns: APPLIED_COLUMNS },
       { when: '--dry-run', columns: PLAN_COLUMNS },
@@ -21,18 +24,33 @@ export const command = defineCommand({
     ];
   },
   examples: [
-    { command: 'qrctl qr apply --init -o codes.csv', does: 'Write a file and a lock file of the existing codes' },
+    {
+      command: 'qrctl qr apply --init -o codes.csv',
+      does: 'Write a file and a lock file of the existing codes',
+    },
     { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },
-    { command: 'qrctl qr apply --from codes.csv', does: 'Create and change codes, and update codes.lock.json' },
-    { command: 'qrctl qr apply --from codes.csv --dry-run --format markdown', does: 'Print the plan for a pull request' },
+    {
+      command: 'qrctl qr apply --from codes.csv',
+      does: 'Create and change codes, and update codes.lock.json',
+    },
+    {
+      command: 'qrctl qr apply --from codes.csv --dry-run --format markdown',
+      does: 'Print the plan for a pull request',
+    },
   ],
   async run(context, { options }) {
     if (options.init) {
-      refuseTogether('--init', { '--from': options.from, '--dry-run': options.dryRun, '--offline': options.offline });
+      refuseTogether('--init', {
+        '--from': options.from,
+        '--dry-run': options.dryRun,
+        '--offline': options.offline,
+      });
       return (await import('./init.ts')).initFile(context, options);
     }
     if (options.from === undefined) {
-      throw new UsageError('missing --from', { hint: 'Add --from FILE, or write a first file with --init -o codes.csv.' });
+      throw new UsageError('missing --from', {
+        hint: 'Add --from FILE, or write a first file with --init -o codes.csv.',
+      });
     }
     await (await import('./from-file.ts')).applyFile(context, options.from, options);
   },

@@ -7,7 +7,14 @@ import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
 import { entriesOf } from '../../../codes/engine/lock/lock-entries.ts';
 import type { LockFile } from '../../../codes/engine/lock/lock-file.ts';
-import { checkLockPlace, lockPathOf, OTHER_LOCK, readLock, useLock, writeLock } from '../../../codes/engine/lock/lock-store.ts';
+import {
+  checkLockPlace,
+  lockPathOf,
+  OTHER_LOCK,
+  readLock,
+  useLock,
+  writeLock,
+} from '../../../codes/engine/lock/lock-store.ts';
 import { judgeNew } from '../../../codes/engine/plan/judge.ts';
 import { failureOfRun } from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
@@ -31,7 +38,11 @@ const NO_ENTRIES: LockFile['entries'] = new Map();
 /** Throws UsageError for a file that can't be applied (nothing was sent then), and as listed in errors.ts if something is left to do. */
 export async function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
   const { adoptExisting = false, removed = 'report', key: keyColumn } = flags;
-  const verb: RowsVerb = { policy: policyOf('apply', flags, { adoptExisting, removed }), done: 'applied', keyColumn };
+  const verb: RowsVerb = {
+    policy: policyOf('apply', flags, { adoptExisting, removed }),
+    done: 'applied',
+    keyColumn,
+  };
   const lockPath = placeOfLock(context, from, flags);
   const file = await readRowsFile(context, from, flags, verb);
   context.facts.rows = file.checked.rows.length;
@@ -81,7 +92,8 @@ async function apply(context: Context, run: ApplyRun): Promise<void> {
   const entries = before?.entries ?? NO_ENTRIES;
   const end = await carryOut(context, file, flags, verb, entries).catch(async (error) => {
     // The plan is what the user decides about, also if it is not carried out.
-    if (error instanceof BrakeError) await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
+    if (error instanceof BrakeError)
+      await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
     throw error;
   });
   const next = { workspace, entries: entriesOf(end.ends, entries) };
@@ -92,7 +104,11 @@ async function apply(context: Context, run: ApplyRun): Promise<void> {
   tellStop(context, end, true);
   await printEnd(run, end);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
-  await tellSummary(context, end.ends, { warnings: checked.warnings.length + end.plan.warnings.length, place, thing: 'key' });
+  await tellSummary(context, end.ends, {
+    warnings: checked.warnings.length + end.plan.warnings.length,
+    place,
+    thing: 'key',
+  });
   const failure = failureOf(run, end);
   if (failure !== undefined) throw failure;
 }
@@ -112,7 +128,9 @@ function failureOf({ file }: ApplyRun, { ends, stop }: RunEnd): unknown {
 function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): string {
   const path = lock ?? (from === '-' ? undefined : lockPathOf(from));
   if (path === undefined)
-    throw new UsageError('--from - requires --lock', { hint: 'Add --lock FILE, or save the rows in a file.' });
+    throw new UsageError('--from - requires --lock', {
+      hint: 'Add --lock FILE, or save the rows in a file.',
+    });
   useLock(files, path);
   return path;
 }
@@ -121,17 +139,35 @@ function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): st
  * Returns the workspace for the lock file. One of another service or workspace is refused before anything is sent. A rotated key is
  * recognized by the codes of the lock file, without rewriting it: users with different keys share it.
  */
-async function workspaceOf(context: Context, before: LockFile | undefined, path: string): Promise<RecordedWorkspace> {
+async function workspaceOf(
+  context: Context,
+  before: LockFile | undefined,
+  path: string,
+): Promise<RecordedWorkspace> {
   const { workspace, getCode } = await context.service();
   if (!before) return workspace.record();
   const knownIds = [...before.entries.values()].map(({ id }) => id);
   const { workspace: recorded } = before;
-  const answer = await checkWorkspace({ path, recorded, workspace, knownIds, getCode, elsewhere: OTHER_LOCK });
-  return answer === 'same' || (recorded.key !== undefined && knownIds.length > 0) ? recorded : workspace.record();
+  const answer = await checkWorkspace({
+    path,
+    recorded,
+    workspace,
+    knownIds,
+    getCode,
+    elsewhere: OTHER_LOCK,
+  });
+  return answer === 'same' || (recorded.key !== undefined && knownIds.length > 0)
+    ? recorded
+    : workspace.record();
 }
 
 /** `--offline`: the file and its lock file have no faults that can be found without the service. */
-async function checkFile(context: Context, { input, checked }: RowsFile, lockPath: string, flags: ApplyFlags): Promise<void> {
+async function checkFile(
+  context: Context,
+  { input, checked }: RowsFile,
+  lockPath: string,
+  flags: ApplyFlags,
+): Promise<void> {
   const entries = (await readLock(nodeDisk, lockPath, context.signal))?.entries ?? NO_ENTRIES;
   const { rows } = checked;
   const fresh = rows.filter(({ key = '' }) => !entries.has(key));

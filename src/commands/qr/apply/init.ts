@@ -3,7 +3,13 @@ import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { foldKey, type LockEntry } from '../../../codes/engine/lock/lock-file.ts';
-import { checkLockPlace, lockPathOf, readLock, useLock, writeLock } from '../../../codes/engine/lock/lock-store.ts';
+import {
+  checkLockPlace,
+  lockPathOf,
+  readLock,
+  useLock,
+  writeLock,
+} from '../../../codes/engine/lock/lock-store.ts';
 import { baseOf, formatBase } from '../../../codes/engine/plan/base.ts';
 import { everyCode } from '../../../codes/listing/codes.ts';
 import type { Context } from '../../../context.ts';

@@ -15,7 +15,10 @@ export const command = defineCommand({
   columns: async () => [{ columns: (await import('./columns.ts')).COLUMNS }],
   examples: [
     { command: 'qrctl qr check', does: 'Check every destination' },
-    { command: 'qrctl qr check spring-menu --require-utm source,campaign', does: 'Check one destination and its UTM tags' },
+    {
+      command: 'qrctl qr check spring-menu --require-utm source,campaign',
+      does: 'Check one destination and its UTM tags',
+    },
     {
       command: 'qrctl qr check --status active --fail-on broken,unreachable,empty -o dead.csv',
       does: 'Write a file, and exit with code 8 if a destination fails',

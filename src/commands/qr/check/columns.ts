@@ -2,14 +2,25 @@
 import type { CheckOutcome } from '../../../codes/destinations/verdict.ts';
 import type { Column } from '../../../files/formats/columns.ts';
 
-const COLOURS = { ok: 'green', redirected: 'green', broken: 'red', unreachable: 'red', blocked: 'yellow' } as const;
+const COLOURS = {
+  ok: 'green',
+  redirected: 'green',
+  broken: 'red',
+  unreachable: 'red',
+  blocked: 'yellow',
+} as const;
 
 export const COLUMNS: readonly Column[] = [
   { name: 'id', importance: 2, keepWhole: true },
   { name: 'slug', importance: 10, keepWhole: true },
   { name: 'name', importance: 8, leastWidth: 16 },
   { name: 'destination', importance: 7, leastWidth: 20 },
-  { name: 'outcome', importance: 11, keepWhole: true, colour: (value) => new Map(Object.entries(COLOURS)).get(String(value)) },
+  {
+    name: 'outcome',
+    importance: 11,
+    keepWhole: true,
+    colour: (value) => new Map(Object.entries(COLOURS)).get(String(value)),
+  },
   { name: 'http_status', importance: 5, align: 'right' },
   { name: 'final_url', importance: 1, leastWidth: 20 },
   { name: 'redirects', importance: 3, align: 'right' },

@@ -24,7 +24,9 @@ export const options = {
     parse: (raw) => parseList(raw.replace(/(^|,\s*)utm_/g, '$1'), UTM_NAMES),
   } satisfies OptionDefinition<(typeof UTM_NAMES)[number][]>,
   sinceLast: sinceLastOption,
-  allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', { risky: true }),
+  allowPrivate: flag('--allow-private', 'Check private, loopback and link-local addresses, too', {
+    risky: true,
+  }),
   userAgent: parsed('--user-agent <text>', 'User-Agent header to send', {
     parse: (raw: string) => (/^[\x20-\x7e]{1,200}$/.test(raw) && raw.trim() !== '' ? raw.trim() : undefined),
     forms: 'up to 200 visible ASCII characters',

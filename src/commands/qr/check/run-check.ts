@@ -66,7 +66,10 @@ export async function runCheck(context: Context, names: readonly string[], flags
     const failed = told.filter(fails);
     addFailedCodes(
       context.facts,
-      failed.map(({ id, outcome, error }) => ({ id: String(id), message: [outcome, error].filter(Boolean).join(': ') })),
+      failed.map(({ id, outcome, error }) => ({
+        id: String(id),
+        message: [outcome, error].filter(Boolean).join(': '),
+      })),
     );
     if (failed.length > 0) throw failure(failed, told.length, last !== undefined);
   } finally {
@@ -78,11 +81,14 @@ type Fails = (row: Pick<CheckRow, 'outcome' | 'error'>) => boolean;
 
 function failureTest({ failOn = ['broken', 'unreachable'], requireUtm }: CheckFlags): Fails {
   const failures = new Set<string>(failOn);
-  return ({ outcome, error }) => failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
+  return ({ outcome, error }) =>
+    failures.has(outcome) || (requireUtm !== undefined && hasUtmProblem(error ?? ''));
 }
 
 function comparison(fails: Fails): Comparison<CheckRow, ComparedRow> {
-  const compare = (row: Parameters<Fails>[0] & Pick<CheckRow, 'id' | 'destination' | 'tls_days'>): ComparedRow => {
+  const compare = (
+    row: Parameters<Fails>[0] & Pick<CheckRow, 'id' | 'destination' | 'tls_days'>,
+  ): ComparedRow => {
     return { id: row.id, destination: row.destination, failing: fails(row), ending: ends(row) };
   };
   return {
@@ -109,7 +115,10 @@ async function checkCodes(
   const { clock, signal, env } = context;
   const settings = await context.settings();
   const service = await context.service();
-  const plans = codes.map((code) => ({ code, ...planCode(code, settings.shortUrl, flags.allowPrivate === true) }));
+  const plans = codes.map((code) => ({
+    code,
+    ...planCode(code, settings.shortUrl, flags.allowPrivate === true),
+  }));
   const wanted = new Set(plans.flatMap(({ ask }) => ask ?? []));
   const progress = context.console.progress('destinations');
   let done = 0;
@@ -143,7 +152,14 @@ async function checkCodes(
 
 const UNASKED: Verdict = {
   outcome: 'empty',
-  ...{ status: undefined, finalUrl: undefined, redirects: undefined, tlsEndsMs: undefined, ms: undefined, error: undefined },
+  ...{
+    status: undefined,
+    finalUrl: undefined,
+    redirects: undefined,
+    tlsEndsMs: undefined,
+    ms: undefined,
+    error: undefined,
+  },
   responded: undefined,
 };
 
@@ -169,7 +185,10 @@ function planCode(code: QrCode, shortUrl: string | undefined, allowPrivate: bool
   if (own && own.origin === url.origin && own.pathname === url.pathname) {
     return { verdict: { ...UNASKED, outcome: 'broken', error: 'points back to the code itself' } };
   }
-  return { ask: url.href, odd: problem?.kind === 'odd' || problem?.kind === 'invisible' ? problem.reason : undefined };
+  return {
+    ask: url.href,
+    odd: problem?.kind === 'odd' || problem?.kind === 'invisible' ? problem.reason : undefined,
+  };
 }
 
 /** Short URLs of codes are never requested, because that would count as a scan, and the service only by its own client. */
@@ -192,7 +211,10 @@ function rowOf(
   const { outcome, status, finalUrl, redirects, tlsEndsMs, ms, error } = verdict;
   const asked = redirects !== undefined || ms !== undefined;
   const landed = outcome === 'redirected' && finalUrl !== undefined ? new URL(finalUrl) : undefined;
-  const tags = requireUtm && asked ? findUtmProblem(new URL(code.destination?.trim() ?? ''), landed, requireUtm) : undefined;
+  const tags =
+    requireUtm && asked
+      ? findUtmProblem(new URL(code.destination?.trim() ?? ''), landed, requireUtm)
+      : undefined;
   return {
     id: code.id,
     slug: code.slug,

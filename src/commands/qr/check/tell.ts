@@ -23,14 +23,17 @@ export function tellOutcomes(
   ms: number,
 ): void {
   const parts = [...outcomes].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  if (rows.length > 0) console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
+  if (rows.length > 0)
+    console.note(`${countOf(rows.length, 'code')} in ${formatDuration(ms)}: ${parts.join(', ')}`);
   const hosts = new Map<string, number>();
   for (const row of rows.filter(ends)) {
     const host = parseUrl(row.final_url ?? '')?.host ?? row.final_url ?? '';
     hosts.set(host, Math.min(hosts.get(host) ?? Number.POSITIVE_INFINITY, row.tls_days ?? 0));
   }
   for (const [host, days] of [...hosts].sort(([, a], [, b]) => a - b)) {
-    console.warn(`the TLS certificate of ${shown(host)} ${days < 0 ? 'has expired' : `expires in ${countOf(days, 'day')}`}`);
+    console.warn(
+      `the TLS certificate of ${shown(host)} ${days < 0 ? 'has expired' : `expires in ${countOf(days, 'day')}`}`,
+    );
   }
 }
 

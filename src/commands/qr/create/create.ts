@@ -27,9 +27,18 @@ export const command = defineCommand({
     ];
   },
   examples: [
-    { command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu', does: 'Create one code' },
-    { command: 'qrctl qr create --from codes.csv', does: 'Create a code per row, with the results in codes.results.csv' },
-    { command: 'qrctl qr create --from codes.csv --dry-run', does: 'Show which rows are new, exist or were edited' },
+    {
+      command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu',
+      does: 'Create one code',
+    },
+    {
+      command: 'qrctl qr create --from codes.csv',
+      does: 'Create a code per row, with the results in codes.results.csv',
+    },
+    {
+      command: 'qrctl qr create --from codes.csv --dry-run',
+      does: 'Show which rows are new, exist or were edited',
+    },
   ],
   async run(context, { options }) {
     if (options.template) return (await import('./one.ts')).printTemplate(context, options);
@@ -37,7 +46,11 @@ export const command = defineCommand({
       requireFrom(fileOptions, options);
       return (await import('./one.ts')).createOne(context, options);
     }
-    refuseTogether('--from', { '--name': options.name, '--type': options.type, '--destination': options.destination });
+    refuseTogether('--from', {
+      '--name': options.name,
+      '--type': options.type,
+      '--destination': options.destination,
+    });
     await createFromFile(context, options.from, options);
   },
 });

@@ -9,7 +9,10 @@ import { utmOptions } from '../utm-flags.ts';
 export const fileOptions = {
   ...rowsOptions,
   ...resultsOptions,
-  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', { group: ROWS_GROUP, risky: true }),
+  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', {
+    group: ROWS_GROUP,
+    risky: true,
+  }),
   ...decisionOptions,
   ...changeOptions,
 };

@@ -1,6 +1,11 @@
 /** Creates a single code, or prints the template of a file. */
 import { stat } from 'node:fs/promises';
-import { type RequestFailure, UnavailableError, UnexpectedAnswerError, UsageError } from '../../../base/errors.ts';
+import {
+  type RequestFailure,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UsageError,
+} from '../../../base/errors.ts';
 import { inShell, shown } from '../../../base/text/quote.ts';
 import { addUtm } from '../../../base/text/utm.ts';
 import type { Context } from '../../../context.ts';
@@ -22,7 +27,11 @@ export async function createOne(context: Context, flags: CreateFlags): Promise<v
   }
   const { columns, toRecord } = await codeOutput(context, flags, 'record');
   const destination = withTags(flags);
-  const wanted = { name, ...(type !== undefined && { type }), ...(destination !== undefined && { destination }) };
+  const wanted = {
+    name,
+    ...(type !== undefined && { type }),
+    ...(destination !== undefined && { destination }),
+  };
   checkNewDestination(context, wanted, flags.force);
   const code = await countOne(context.facts, () => create(context, wanted));
   await printRecord(context, toRecord(code), columns, flags);
@@ -52,7 +61,9 @@ async function create({ service, signal, console }: Context, wanted: NewCode): P
     });
   } catch (error) {
     if (signal.aborted && sent) console.warn(`${MAYBE}; check with \`${lookFor(wanted.name)}\``);
-    throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError ? unlessKnown(error, wanted.name) : error;
+    throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError
+      ? unlessKnown(error, wanted.name)
+      : error;
   }
 }
 

@@ -24,14 +24,20 @@ const MOST_SHOWN = 20;
  * Shows names and scans and prompts, unless `--yes`: with the workspace, and the place of the backup. For several codes the user types
  * their number. Throws UsageError on any other reply.
  */
-export async function confirm(context: Context, codes: readonly QrCode[], { yes, backup }: Consent): Promise<void> {
+export async function confirm(
+  context: Context,
+  codes: readonly QrCode[],
+  { yes, backup }: Consent,
+): Promise<void> {
   if (yes || codes.length === 0) return;
   const { console } = context;
   const scans = await countScans(context, codes);
   const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
   const [only] = codes;
   if (only && codes.length === 1) {
-    console.note(`To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``);
+    console.note(
+      `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
+    );
     tellBackup(context, backup);
     const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
     const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
@@ -40,18 +46,28 @@ export async function confirm(context: Context, codes: readonly QrCode[], { yes,
   for (const { id, name, slug } of codes.slice(0, MOST_SHOWN)) {
     console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
   }
-  if (codes.length > MOST_SHOWN) console.note(`and ${codes.length - MOST_SHOWN} more (list all with --dry-run)`);
-  console.note('To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`');
+  if (codes.length > MOST_SHOWN)
+    console.note(`and ${codes.length - MOST_SHOWN} more (list all with --dry-run)`);
+  console.note(
+    'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
+  );
   tellBackup(context, backup);
   const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
   const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
-  await requireYes(context, question, new RegExp(`^${codes.length}$`), `type ${codes.length} to delete them, or n`);
+  await requireYes(
+    context,
+    question,
+    new RegExp(`^${codes.length}$`),
+    `type ${codes.length} to delete them, or n`,
+  );
 }
 
 /** Notes the effect of `--backup` before a code is deleted. */
 export function tellBackup({ console }: Context, directory: string | undefined): void {
   if (directory === undefined) return;
-  console.note(`Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`);
+  console.note(
+    `Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`,
+  );
 }
 
 /** Two profiles may have a code of the same slug. A key of the environment overrides that of the profile. */
@@ -60,7 +76,9 @@ async function workspaceOf(context: Context): Promise<string> {
   const { host } = new URL((await context.service()).baseUrl);
   const { outsideName } = await import('../../../settings/resolve-key.ts');
   const outside = outsideName(keySource);
-  return outside === undefined ? `profile ${quote(profile)} (${host})` : `the workspace of ${outside} (${host})`;
+  return outside === undefined
+    ? `profile ${quote(profile)} (${host})`
+    : `the workspace of ${outside} (${host})`;
 }
 
 /** Prompts until the reply is yes, or declines (empty, or no). A typo is neither. Throws UsageError unless it is yes. */

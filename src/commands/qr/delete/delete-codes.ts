@@ -13,10 +13,15 @@ import type { DeleteFlags } from './flags.ts';
 import { openLosses } from './losses.ts';
 
 /** Deletes the codes of these IDs or slugs, and prints the outcome of each. Throws as listed in errors.ts. */
-export async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
+export async function deleteCodes(
+  context: Context,
+  names: readonly string[],
+  flags: DeleteFlags,
+): Promise<void> {
   // Shows the losses of a deletion without a file, too.
   requireFrom({ ...rowsOptions, ...resultsOptions }, { ...flags, dryRun: undefined });
-  if (names.length === 0) throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
+  if (names.length === 0)
+    throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
   requireConsent(context, flags);
   const isOne = names.length === 1;
   if (!flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, isOne ? 'record' : 'list');
@@ -50,6 +55,9 @@ function verbOf(context: Context, flags: DeleteFlags, backup: Backup | undefined
   };
 }
 
-async function backupOf(context: Context, { backup, dryRun, offline }: DeleteFlags): Promise<Backup | undefined> {
+async function backupOf(
+  context: Context,
+  { backup, dryRun, offline }: DeleteFlags,
+): Promise<Backup | undefined> {
   return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
 }

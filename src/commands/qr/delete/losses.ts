@@ -59,7 +59,15 @@ function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
   const { id = null, slug = null } = codeOf(row);
   const name = item.code?.name ?? null;
   const lost = item.code ? (scans.get(item.code.id) ?? null) : null;
-  return { line: item.row?.line ?? null, id, slug, name, action: item.action, scans: lost, error: reasonOf(row) ?? null };
+  return {
+    line: item.row?.line ?? null,
+    id,
+    slug,
+    name,
+    action: item.action,
+    scans: lost,
+    error: reasonOf(row) ?? null,
+  };
 }
 
 interface Losses {
@@ -69,7 +77,11 @@ interface Losses {
   readonly requests: number;
 }
 
-async function countLosses(context: Context, codes: readonly QrCode[], { yes, backup }: DeleteFlags): Promise<Losses> {
+async function countLosses(
+  context: Context,
+  codes: readonly QrCode[],
+  { yes, backup }: DeleteFlags,
+): Promise<Losses> {
   const ofPrompt = yes ? 0 : codes.length;
   if (backup === undefined) return { scans: await countScans(context, codes), requests: ofPrompt };
   const { estimateBackup } = await import('../../../scans/backup/back-up.ts');

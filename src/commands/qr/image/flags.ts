@@ -11,7 +11,10 @@ import { sheetOptions } from './sheet-flags.ts';
 const MANY = 'Flags for several codes:';
 
 export const options = {
-  output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', { complete: 'files', writes: true }),
+  output: text('-o, --output <file>', 'Write the image to FILE: .png, .svg, .pdf, .eps', {
+    complete: 'files',
+    writes: true,
+  }),
   dryRun: flag('--dry-run', 'Show the images, and write nothing'),
   force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
   all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),

@@ -25,7 +25,10 @@ export const command = defineCommand({
   },
   examples: [
     { command: 'qrctl qr image spring-menu', does: 'Show a code on the terminal' },
-    { command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf', does: 'Print labels with names' },
+    {
+      command: 'qrctl qr image --all --sheet L7160 --caption name -o labels.pdf',
+      does: 'Print labels with names',
+    },
     {
       command: 'qrctl qr image --all --status active --output-dir codes --as png,svg',
       does: 'Write a PNG and an SVG per active code',
@@ -44,7 +47,9 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
     return writeSheet(context, names, flags, sheet);
   }
   if (flags.output !== undefined && flags.outputDir !== undefined) {
-    throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
+    throw new UsageError("--output can't be used with --output-dir", {
+      hint: 'Omit either --output or --output-dir.',
+    });
   }
   if (flags.outputDir !== undefined || (flags.dryRun && flags.output === undefined)) {
     const { writePictures } = await import('./write-pictures.ts');
@@ -55,10 +60,14 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
     ['--file-names', flags.fileNames],
   ] as const) {
     if (value !== undefined)
-      throw new UsageError(`${name} requires --output-dir`, { hint: `Add --output-dir DIR, or omit ${name}` });
+      throw new UsageError(`${name} requires --output-dir`, {
+        hint: `Add --output-dir DIR, or omit ${name}`,
+      });
   }
   if (names.length !== 1)
-    throw new UsageError('missing --output-dir', { hint: 'Add --output-dir DIR to write one file per code.' });
+    throw new UsageError('missing --output-dir', {
+      hint: 'Add --output-dir DIR to write one file per code.',
+    });
   const { printPicture } = await import('./print-picture.ts');
   await printPicture(context, names, flags);
 }

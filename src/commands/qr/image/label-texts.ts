@@ -28,7 +28,8 @@ export async function chooseLabels(
   caption: string,
 ): Promise<LabelText[]> {
   const ofCode = Object.hasOwn(OF_CODE, caption) ? OF_CODE[caption] : undefined;
-  if (ofCode) return (await chooseCodes(context, names, flags)).map((code) => ({ code, caption: ofCode(code) }));
+  if (ofCode)
+    return (await chooseCodes(context, names, flags)).map((code) => ({ code, caption: ofCode(code) }));
   const { from } = flags;
   if (from === undefined) {
     throw new UsageError(`--caption ${quote(caption)} requires --from`, {
@@ -41,12 +42,15 @@ export async function chooseLabels(
     column = columnOf(file, caption);
   });
   const isChosen = createFilter(flags);
-  return rows.filter(({ code }) => isChosen(code)).map(({ code, row }) => ({ code, caption: textOf(row.values.get(column)) }));
+  return rows
+    .filter(({ code }) => isChosen(code))
+    .map(({ code, row }) => ({ code, caption: textOf(row.values.get(column)) }));
 }
 
 function columnOf({ name, columns, isBare }: Input, caption: string): string {
   const own = isBare ? [] : columns;
-  const found = own.find((column) => column === caption) ?? own.find((column) => fold(column) === fold(caption));
+  const found =
+    own.find((column) => column === caption) ?? own.find((column) => fold(column) === fold(caption));
   if (found !== undefined) return found;
   const meant = nearest(fold(caption), own.map(fold));
   const known =
@@ -60,5 +64,9 @@ function columnOf({ name, columns, isBare }: Input, caption: string): string {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string'
+    ? value
+    : typeof value === 'object'
+      ? JSON.stringify(value)
+      : String(value);
 }

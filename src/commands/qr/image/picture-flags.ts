@@ -43,7 +43,12 @@ export const pictureOptions = {
     { group: GROUP },
   ),
   dpi: integer('--dpi <n>', 'Printer dots per inch (default: 300)', { min: 36, max: 4800 }, { group: GROUP }),
-  quietZone: integer('--quiet-zone <modules>', 'Width of the light margin (default: 4)', { min: 0, max: 40 }, { group: GROUP }),
+  quietZone: integer(
+    '--quiet-zone <modules>',
+    'Width of the light margin (default: 4)',
+    { min: 0, max: 40 },
+    { group: GROUP },
+  ),
   ecc: choice('--ecc <level>', 'Error correction (default: M)', LEVELS, { group: GROUP }),
   color: parsed(
     '--color <#rgb>',
@@ -51,8 +56,13 @@ export const pictureOptions = {
     { parse: parseColour, forms: 'a color such as #000 or #003366' },
     { group: GROUP },
   ),
-  background: parsed('--background <#rgb|none>', 'Background color (default: #fff)', BACKGROUND, { group: GROUP }),
-  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', { group: GROUP, complete: 'files' }),
+  background: parsed('--background <#rgb|none>', 'Background color (default: #fff)', BACKGROUND, {
+    group: GROUP,
+  }),
+  logo: text('--logo <file>', 'PNG or SVG to draw in the center, with --ecc H', {
+    group: GROUP,
+    complete: 'files',
+  }),
   shortUrl: parsed(
     '--short-url <template>',
     'Address with {slug} (default: the setting)',
@@ -101,7 +111,8 @@ async function logoOf(context: Context, path: string, level: Level | undefined):
  */
 export async function requireShortUrl(context: Context, { shortUrl: flag }: PictureFlags): Promise<string> {
   const { shortUrl: setting } = await context.settings();
-  if (flag?.isCompleted) context.console.note(`The address has no placeholder for the code. Using ${flag.template}`);
+  if (flag?.isCompleted)
+    context.console.note(`The address has no placeholder for the code. Using ${flag.template}`);
   const template = flag?.template ?? setting;
   const problem = template === undefined ? undefined : findTemplateProblem(template);
   if (problem !== undefined) {

@@ -25,10 +25,16 @@ export interface PlannedPicture {
 }
 
 /** Returns the plan for images that replace nothing: those that break the print rules fail unless `force` is set. */
-export function planNew(files: readonly PictureFile[], { refusals }: EncodedCodes, force: boolean): PlannedPicture[] {
+export function planNew(
+  files: readonly PictureFile[],
+  { refusals }: EncodedCodes,
+  force: boolean,
+): PlannedPicture[] {
   return files.map((picture) => {
     const error = force ? undefined : (refusals[0] ?? picture.encoded.refusal);
-    return error === undefined ? { picture, outcome: 'create', error: null } : { picture, outcome: 'failed', error };
+    return error === undefined
+      ? { picture, outcome: 'create', error: null }
+      : { picture, outcome: 'failed', error };
   });
 }
 
@@ -69,11 +75,25 @@ export async function planFiles(
 }
 
 /** Prints the plan, and how many images would be created and updated. */
-export async function printPlan(context: Context, planned: readonly PlannedPicture[], style: PictureStyle): Promise<void> {
-  const records = planned.map(({ picture, outcome, error }) => ({ ...factsOf(picture, style), outcome, error }));
+export async function printPlan(
+  context: Context,
+  planned: readonly PlannedPicture[],
+  style: PictureStyle,
+): Promise<void> {
+  const records = planned.map(({ picture, outcome, error }) => ({
+    ...factsOf(picture, style),
+    outcome,
+    error,
+  }));
   await printRecords(context, records, PLAN_COLUMNS, {}, { none: 'no codes' });
-  const count = (wanted: PlannedPicture['outcome']) => planned.filter(({ outcome }) => outcome === wanted).length;
-  const [created, updated, unchanged, failing] = [count('create'), count('update'), count('unchanged'), count('failed')];
+  const count = (wanted: PlannedPicture['outcome']) =>
+    planned.filter(({ outcome }) => outcome === wanted).length;
+  const [created, updated, unchanged, failing] = [
+    count('create'),
+    count('update'),
+    count('unchanged'),
+    count('failed'),
+  ];
   const more = [
     updated > 0 && `, ${formatCount(updated)} would be updated`,
     unchanged > 0 && `, ${formatCount(unchanged)} unchanged`,
@@ -86,8 +106,22 @@ export async function printPlan(context: Context, planned: readonly PlannedPictu
 }
 
 /** Returns the properties of an image before it is drawn. */
-export function factsOf({ encoded: { code, text, modules }, format, file }: PictureFile, { sizeMm }: PictureStyle): Row {
+export function factsOf(
+  { encoded: { code, text, modules }, format, file }: PictureFile,
+  { sizeMm }: PictureStyle,
+): Row {
   const { id, slug, name } = code;
   const { size, version, level } = modules;
-  return { id, slug, name, url: text, file, format, mm: formatNumber(sizeMm), modules: size, version, ecc: level };
+  return {
+    id,
+    slug,
+    name,
+    url: text,
+    file,
+    format,
+    mm: formatNumber(sizeMm),
+    modules: size,
+    version,
+    ecc: level,
+  };
 }

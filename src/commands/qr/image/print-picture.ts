@@ -16,10 +16,15 @@ import { requireShortUrl, styleOf } from './picture-flags.ts';
 import { planNew, printPlan } from './plan-pictures.ts';
 
 /** Draws one code; with --dry-run, lists it. Throws as listed in errors.ts; PartialError if the image can't be decoded. */
-export async function printPicture(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+export async function printPicture(
+  context: Context,
+  names: readonly string[],
+  flags: ImageFlags,
+): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const isShown = flags.output === undefined && context.console.isTerminal;
-  if (isShown && flags.logo !== undefined) throw new UsageError("a terminal can't display a logo", { hint: 'Add -o FILE.png.' });
+  if (isShown && flags.logo !== undefined)
+    throw new UsageError("a terminal can't display a logo", { hint: 'Add -o FILE.png.' });
   const path = flags.output === '-' ? undefined : flags.output;
   const format = path === undefined ? 'svg' : formatOf(path);
   if (path !== undefined) await checkWholeFile(path);
@@ -40,7 +45,8 @@ export async function printPicture(context: Context, names: readonly string[], f
   }
   refuseUnprintable(context, all, flags.force === true);
   const drawn = await drawPicture(encoded, format, style);
-  if ('fault' in drawn) throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
+  if ('fault' in drawn)
+    throw new PartialError(`cannot write the image of ${quote(encoded.code.slug)}: ${drawn.fault}`);
   if (path === undefined) await context.console.write(drawn.bytes);
   else await writeWholeFile(path, drawn.bytes, { processes: context.processes });
   const outcomes: OutcomeCounts = { created: 1 };
@@ -57,11 +63,17 @@ function formatOf(path: string): PictureFormat {
   const extension = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase();
   const format = PICTURE_FORMATS.find((name) => name === extension);
   if (format) return format;
-  throw new UsageError(`unknown image format: ${path}`, { hint: 'Use the extension .png, .svg, .pdf or .eps.' });
+  throw new UsageError(`unknown image format: ${path}`, {
+    hint: 'Use the extension .png, .svg, .pdf or .eps.',
+  });
 }
 
 /** The code in half blocks, and its address below. */
-async function showPicture({ console }: Context, { code, text, modules }: EncodedCode, quietZone: number): Promise<void> {
+async function showPicture(
+  { console }: Context,
+  { code, text, modules }: EncodedCode,
+  quietZone: number,
+): Promise<void> {
   if (console.isAccessible) {
     console.note('Accessible output has no image of the code. To write it to a file, add -o FILE.png');
     await console.write(`${clean(text)}\n`);
@@ -74,8 +86,11 @@ async function showPicture({ console }: Context, { code, text, modules }: Encode
     throw new PartialError(`cannot show the image of ${quote(code.slug)}: a decoder cannot read it`);
   if (wide <= console.width) {
     await console.write(console.colour ? shown : formatTerminal(modules, quietZone, { plain: true }));
-    if (!console.colour) console.note('Color is disabled, so a camera can read this code only on a light background');
+    if (!console.colour)
+      console.note('Color is disabled, so a camera can read this code only on a light background');
   } else
-    console.warn(`the code needs ${wide} columns, and the terminal has ${console.width}; write it to a file with -o FILE.png`);
+    console.warn(
+      `the code needs ${wide} columns, and the terminal has ${console.width}; write it to a file with -o FILE.png`,
+    );
   await console.write(`${clean(text)}\n`);
 }

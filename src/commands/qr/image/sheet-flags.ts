@@ -2,7 +2,14 @@
 import { UsageError } from '../../../base/errors.ts';
 import { nearest } from '../../../base/text/nearest.ts';
 import { quote } from '../../../base/text/quote.ts';
-import { findGrid, fitsPage, type LabelGrid, PAPERS, SHEET_NUMBERS, type Size } from '../../../codes/images/label-grids.ts';
+import {
+  findGrid,
+  fitsPage,
+  type LabelGrid,
+  PAPERS,
+  SHEET_NUMBERS,
+  type Size,
+} from '../../../codes/images/label-grids.ts';
 import { formatNumber } from '../../../codes/images/picture.ts';
 import { flag, integer, parsed, text, type Values } from '../../define.ts';
 import { LONGEST_MM, lengthMm } from './picture-flags.ts';
@@ -68,8 +75,18 @@ export const sheetOptions = {
     { group: GROUP },
   ),
   caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', { group: GROUP }),
-  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, { group: GROUP }),
-  start: integer('--start <n>', 'First free label, counted by row (default: 1)', { min: 1, max: 9801 }, { group: GROUP }),
+  copies: integer(
+    '--copies <n>',
+    'Copies of each label (default: 1)',
+    { min: 1, max: 999 },
+    { group: GROUP },
+  ),
+  start: integer(
+    '--start <n>',
+    'First free label, counted by row (default: 1)',
+    { min: 1, max: 9801 },
+    { group: GROUP },
+  ),
   outline: flag('--outline', 'Draw a hairline around each label', { group: GROUP }),
 };
 
@@ -77,7 +94,14 @@ export type SheetFlags = Values<typeof sheetOptions>;
 
 /** Returns the requested sheet and its name; undefined if there is none. Throws UsageError if flags contradict each other. */
 export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | undefined {
-  const { sheet, grid: shape, label, margin, paper = { size: PAPERS.A4, name: 'A4', isSized: false }, gap = NONE } = flags;
+  const {
+    sheet,
+    grid: shape,
+    label,
+    margin,
+    paper = { size: PAPERS.A4, name: 'A4', isSized: false },
+    gap = NONE,
+  } = flags;
   const isRoll = paper.isSized && shape === undefined && sheet === undefined;
   const isSheet = sheet !== undefined || shape !== undefined || isRoll;
   for (const [name, option] of Object.entries(sheetOptions)) {
@@ -108,8 +132,14 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
 const NONE: Size = { widthMm: 0, heightMm: 0 };
 
 /** A page is a label: what a label printer cuts off. The margin is what it can't print on, on each side. */
-function rollOf({ size: paper, name }: { size: Size; name: string }, margin: Size): { grid: LabelGrid; name: string } {
-  const label = { widthMm: paper.widthMm - 2 * margin.widthMm, heightMm: paper.heightMm - 2 * margin.heightMm };
+function rollOf(
+  { size: paper, name }: { size: Size; name: string },
+  margin: Size,
+): { grid: LabelGrid; name: string } {
+  const label = {
+    widthMm: paper.widthMm - 2 * margin.widthMm,
+    heightMm: paper.heightMm - 2 * margin.heightMm,
+  };
   if (Math.min(label.widthMm, label.heightMm) <= 0)
     throw new UsageError(`--margin leaves no space on a page of ${name}`, { hint: 'Reduce --margin.' });
   return { grid: { paper, columns: 1, rows: 1, label, gap: NONE, margin }, name: `a roll of ${name}` };
@@ -117,7 +147,9 @@ function rollOf({ size: paper, name }: { size: Size; name: string }, margin: Siz
 
 function fitting(grid: LabelGrid, page: string): LabelGrid {
   if (fitsPage(grid)) return grid;
-  throw new UsageError(`the labels don't fit on ${page}`, { hint: 'Reduce --grid, --label, --margin or --gap.' });
+  throw new UsageError(`the labels don't fit on ${page}`, {
+    hint: 'Reduce --grid, --label, --margin or --gap.',
+  });
 }
 
 function unknownSheet(name: string): never {

@@ -7,7 +7,12 @@ import { countOutcomes } from '../../../base/run/count-outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import { drawPicture } from '../../../codes/images/draw-picture.ts';
 import { encodeCodes, refuseUnprintable } from '../../../codes/images/encode-codes.ts';
-import { type Manifest, type ManifestRow, readManifest, writeManifest } from '../../../codes/images/manifest.ts';
+import {
+  type Manifest,
+  type ManifestRow,
+  readManifest,
+  writeManifest,
+} from '../../../codes/images/manifest.ts';
 import type { PictureStyle } from '../../../codes/images/picture.ts';
 import { hashFiles, isOurs, nameFiles, type PictureFile } from '../../../codes/images/picture-files.ts';
 import type { Context } from '../../../context.ts';
@@ -31,18 +36,30 @@ interface Job {
 }
 
 /** Draws all images; with --dry-run, lists them. Throws as listed in errors.ts: PartialError if some images can't be decoded. */
-export async function writePictures(context: Context, names: readonly string[], flags: ImageFlags): Promise<void> {
+export async function writePictures(
+  context: Context,
+  names: readonly string[],
+  flags: ImageFlags,
+): Promise<void> {
   const template = await requireShortUrl(context, flags);
   const style = await styleOf(context, flags);
   const { outputDir: directory, force = false } = flags;
   if (directory !== undefined)
-    context.files.use({ what: 'the manifest', flag: '--output-dir', path: join(directory, 'manifest.csv'), writes: true });
+    context.files.use({
+      what: 'the manifest',
+      flag: '--output-dir',
+      path: join(directory, 'manifest.csv'),
+      writes: true,
+    });
   const manifest = directory === undefined ? undefined : await readManifest(directory, force);
   const codes = [...new Set(await chooseCodes(context, names, flags))];
   const formats = flags.as ?? ['png'];
   const all = await encodeCodes(context, codes, template, style, formats);
   const { files, unsafe } = nameFiles(all.encoded, formats, flags.fileNames ?? 'id');
-  if (unsafe > 0) context.console.note(`${countOf(unsafe, 'slug')} can't be used in file names. Named these files by ID instead`);
+  if (unsafe > 0)
+    context.console.note(
+      `${countOf(unsafe, 'slug')} can't be used in file names. Named these files by ID instead`,
+    );
   if (flags.dryRun) {
     const planned = planNew(files, all, force);
     const place = directory !== undefined && manifest && { directory, manifest, style, force };
@@ -115,11 +132,16 @@ function noteDrawn({ facts }: Context, rows: readonly ManifestRow[], directory: 
   facts.codes = new Set(there.map(({ id }) => id)).size;
   facts.rows = rows.length;
   facts.outcomes = Object.fromEntries(countOutcomes(rows));
-  const written = rows.filter(({ outcome }) => outcome === 'created' || outcome === 'updated').map(({ file }) => file);
+  const written = rows
+    .filter(({ outcome }) => outcome === 'created' || outcome === 'updated')
+    .map(({ file }) => file);
   facts.files = [...written, 'manifest.csv'].map((file) => join(directory, file));
 }
 
-async function drawOne({ directory, style, manifest, hashes }: Job, picture: PictureFile): Promise<ManifestRow> {
+async function drawOne(
+  { directory, style, manifest, hashes }: Job,
+  picture: PictureFile,
+): Promise<ManifestRow> {
   const { encoded, format, file } = picture;
   const there = hashes.get(file);
   const facts = { ...factsOf(picture, style), file };
@@ -127,7 +149,12 @@ async function drawOne({ directory, style, manifest, hashes }: Job, picture: Pic
   const known = isOurs(manifest, file, there) ? there : undefined;
   const drawn = await drawPicture(encoded, format, style, { known });
   if ('fault' in drawn)
-    return { ...facts, sha256: manifest.rows.get(file)?.sha256 ?? null, outcome: 'failed', error: drawn.fault };
+    return {
+      ...facts,
+      sha256: manifest.rows.get(file)?.sha256 ?? null,
+      outcome: 'failed',
+      error: drawn.fault,
+    };
   const { bytes, sha256 } = drawn;
   if (sha256 === there) return { ...facts, sha256, outcome: 'unchanged', error: null };
   await replaceFile(nodeDisk, join(directory, file), bytes);
@@ -136,7 +163,9 @@ async function drawOne({ directory, style, manifest, hashes }: Job, picture: Pic
 
 function tell({ console, facts }: Context, rows: readonly ManifestRow[], path: string): void {
   const outcomes = [...countOutcomes(rows)].map(([outcome, count]) => `${formatCount(count)} ${outcome}`);
-  console.note(`${countOf(rows.length, 'image')}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`);
+  console.note(
+    `${countOf(rows.length, 'image')}: ${outcomes.join(', ') || 'nothing to draw'}. List: ${path}`,
+  );
   const failed = rows.filter(({ outcome }) => outcome === 'failed');
   if (failed.length === 0) return;
   addFailedCodes(

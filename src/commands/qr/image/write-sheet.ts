@@ -29,7 +29,8 @@ export async function writeSheet(
   const template = await requireShortUrl(context, flags);
   const { caption = 'slug', start = 1, copies = 1 } = flags;
   const cells = grid.columns * grid.rows;
-  if (start > cells && cells === 1) throw new UsageError('--start requires pages of several labels', { hint: 'Omit --start.' });
+  if (start > cells && cells === 1)
+    throw new UsageError('--start requires pages of several labels', { hint: 'Omit --start.' });
   if (start > cells)
     throw new UsageError(`invalid value for --start: '${start}' (expected 1 to ${cells})`, {
       hint: `Choose one of the ${countOf(cells, 'label')} on a page.`,
@@ -52,8 +53,11 @@ export async function writeSheet(
     return refuseUnprintable(context, all, flags.force === true);
   }
   refuseUnprintable(context, all, flags.force === true);
-  if (encoded.length === 0) throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
-  const labels = encoded.flatMap((one, at) => Array<Label>(copies).fill(labelOf(one, texts[at]?.caption ?? '', caption)));
+  if (encoded.length === 0)
+    throw new UsageError('no codes to print', { hint: 'List the codes with `qrctl qr list`.' });
+  const labels = encoded.flatMap((one, at) =>
+    Array<Label>(copies).fill(labelOf(one, texts[at]?.caption ?? '', caption)),
+  );
   const title = `${countOf(labels.length, 'label')} for ${name}`;
   const style = { grid, layout, picture, skipped: start - 1, outline: flags.outline === true, title };
   const drawn = await drawSheet(labels, style);
@@ -84,7 +88,9 @@ function tellLost({ console }: Context, { lost }: Sheet): void {
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
   if (outputDir !== undefined)
-    throw new UsageError("a label sheet can't be used with --output-dir", { hint: 'Write the sheet with -o labels.pdf.' });
+    throw new UsageError("a label sheet can't be used with --output-dir", {
+      hint: 'Write the sheet with -o labels.pdf.',
+    });
   if (output !== undefined && /\.pdf$/i.test(output)) return output;
   throw new UsageError('a label sheet requires a PDF file', { hint: 'Add -o labels.pdf.' });
 }
@@ -93,7 +99,8 @@ function tooLarge({ size, caption }: ImageFlags, { grid, name }: NamedGrid): Usa
   const { widthMm, heightMm } = grid.label;
   const most = layOutLabel(grid.label, { caption: caption !== 'none', sizeMm: undefined })?.code.sizeMm ?? 0;
   const label = `${formatNumber(widthMm)} x ${formatNumber(heightMm)} mm`;
-  if (most <= 0) return new UsageError(`no code fits on a label of ${name} (${label})`, { hint: 'Use larger labels.' });
+  if (most <= 0)
+    return new UsageError(`no code fits on a label of ${name} (${label})`, { hint: 'Use larger labels.' });
   return new UsageError(`a ${formatNumber(size ?? 0)} mm code doesn't fit on a label of ${name} (${label})`, {
     hint: `Use --size ${formatNumber(most)}mm, the largest that fits, or omit --size.`,
   });

@@ -55,7 +55,8 @@ function isCreation(row: PlanRow): boolean {
 function isQuiet(row: PlanRow, verb: Verb): boolean {
   const state = stateOf(row);
   const { changes, isNews } = row.item;
-  if (state === 'unchanged' || (state === 'removed' && !isNews)) return changes.length === 0 && row.end?.error === undefined;
+  if (state === 'unchanged' || (state === 'removed' && !isNews))
+    return changes.length === 0 && row.end?.error === undefined;
   return state === 'deleted' || (state === 'exists' && verb !== 'apply');
 }
 
@@ -68,7 +69,9 @@ export function countRows(rows: readonly PlanRow[], unmanaged: number): string {
     const words = counts.get(state);
     words?.set(word, (words.get(word) ?? 0) + 1);
   }
-  const told = [...counts.values()].flatMap((words) => [...words].map(([word, count]) => `${formatCount(count)} ${word}`));
+  const told = [...counts.values()].flatMap((words) =>
+    [...words].map(([word, count]) => `${formatCount(count)} ${word}`),
+  );
   if (unmanaged > 0) told.push(`${formatCount(unmanaged)} unmanaged`);
   return told.join(', ') || 'nothing to do';
 }

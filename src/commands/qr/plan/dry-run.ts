@@ -34,8 +34,10 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   tellWarnings(context, file, [...warnings, ...plan.warnings]);
   tellPlan(context, plan, verb);
   if (!printer.hasReasons)
-    for (const { message, hint } of plan.brakes) context.console.warn(`a run would send nothing: ${message}. ${hint}`);
-  const requests = spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
+    for (const { message, hint } of plan.brakes)
+      context.console.warn(`a run would send nothing: ${message}. ${hint}`);
+  const requests =
+    spent + (plan.brakes.length > 0 ? 0 : countRequests(plan)) + (printer.moreRequests?.() ?? 0);
   const { waitMs } = costOf(requests, (await context.service()).rateLimit());
   const wait = waitMs > 0 ? ` in ${formatDuration(waitMs)}` : '';
   context.console.note(
@@ -58,5 +60,7 @@ export function tellPlan({ console }: Context, { items, absent }: Plan, verb: Ve
   if (gone > 0) console.note(`No code exists for ${countOf(gone, 'row')}: deleted before, or never created`);
   if (absent.length === 0) return;
   const slugs = absent.map(({ slug }) => quote(slug));
-  console.note(`Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_NAMED, separator: ', ' })}`);
+  console.note(
+    `Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_NAMED, separator: ', ' })}`,
+  );
 }

@@ -18,7 +18,13 @@ const MOST_ABSENT = 20;
 /** Graphemes of the common part of two values that are shown whole. */
 const LONGEST_COMMON = 150;
 
-const SIGNS: Readonly<Partial<Record<RowState, string>>> = { create: '+', adopt: '=', update: '~', delete: '-', unchanged: '=' };
+const SIGNS: Readonly<Partial<Record<RowState, string>>> = {
+  create: '+',
+  adopt: '=',
+  update: '~',
+  delete: '-',
+  unchanged: '=',
+};
 
 const NAMES = ['action', 'line', 'key', 'code', 'field', 'old', 'new', 'outcome', 'note'] as const;
 
@@ -42,7 +48,9 @@ export function formatMarkdown(printed: PrintedPlan): string {
 
 function tableOf(rows: readonly Cells[]): string {
   const names = NAMES.filter((name) => rows.some((cells) => (cells[name] ?? '') !== ''));
-  return markdownHead(names) + rows.map((cells) => markdownLine(names.map((name) => cells[name] ?? ''))).join('');
+  return (
+    markdownHead(names) + rows.map((cells) => markdownLine(names.map((name) => cells[name] ?? ''))).join('')
+  );
 }
 
 function cellsOf(row: PlanRow): Cells[] {
@@ -60,12 +68,15 @@ function cellsOf(row: PlanRow): Cells[] {
     const [was = '', is = ''] = shortenPair(clean(old), clean(value), LONGEST_COMMON).map(codeCell);
     return { field, old: was, new: is };
   });
-  if (change === undefined) return [{ ...about, old: codeCell(candidatesOf(row) ?? ''), new: codeCell(describeNew(row) ?? '') }];
+  if (change === undefined)
+    return [{ ...about, old: codeCell(candidatesOf(row) ?? ''), new: codeCell(describeNew(row) ?? '') }];
   return [{ ...about, ...change }, ...others];
 }
 
 function tellAbsent({ absent }: PrintedPlan): string[] {
   if (absent.length === 0) return [];
   const slugs = absent.map(({ slug }) => codeCell(slug));
-  return [`Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_ABSENT, separator: ', ' })}\n`];
+  return [
+    `Rows of these codes were removed from the file: ${joinSome(slugs, { most: MOST_ABSENT, separator: ', ' })}\n`,
+  ];
 }

@@ -10,12 +10,25 @@ import type { QrCode } from '../../../service/shapes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
 
 /** Columns of a plan. `old`: value on the service, or the codes that may be the row's; `new`: value in the file, or the whole new code. */
-export const PLAN_COLUMNS: readonly Column[] = ['line', 'key', 'action', 'id', 'slug', 'field', 'old', 'new'].map((name) => ({
+export const PLAN_COLUMNS: readonly Column[] = [
+  'line',
+  'key',
+  'action',
+  'id',
+  'slug',
+  'field',
+  'old',
+  'new',
+].map((name) => ({
   name,
 }));
 
 /** Columns of a plan of dated changes. */
-export const DUE_PLAN_COLUMNS: readonly Column[] = [{ name: 'line' }, { name: 'at' }, ...PLAN_COLUMNS.slice(1)];
+export const DUE_PLAN_COLUMNS: readonly Column[] = [
+  { name: 'line' },
+  { name: 'at' },
+  ...PLAN_COLUMNS.slice(1),
+];
 
 /** Columns of a plan that was carried out. */
 export const APPLIED_COLUMNS: readonly Column[] = [...PLAN_COLUMNS, OUTCOME, ERROR];
@@ -29,7 +42,9 @@ export function recordsOf(row: PlanRow): Row[] {
   const about = aboutRow(row);
   const ended = end && { outcome: end.outcome, error: reasonOf(row) ?? null };
   if (item.changes.length === 0)
-    return [{ ...about, field: null, old: candidatesOf(row) ?? null, new: describeNew(row) ?? null, ...ended }];
+    return [
+      { ...about, field: null, old: candidatesOf(row) ?? null, new: describeNew(row) ?? null, ...ended },
+    ];
   return item.changes.map((change) => ({
     ...about,
     ...(isKept(change) && { action: 'unchanged' }),
@@ -45,7 +60,8 @@ export function entryOf(row: PlanRow): Row {
   const changes: Record<string, unknown> = {};
   for (const change of item.changes) changes[change.field] = changeOf(change);
   if (item.action === 'create') {
-    for (const [field, value] of Object.entries({ ...item.values, ...item.send })) changes[field] = { old: null, new: value };
+    for (const [field, value] of Object.entries({ ...item.values, ...item.send }))
+      changes[field] = { old: null, new: value };
   }
   const candidates = codesOf(row).map(({ id }) => id);
   return {

@@ -22,7 +22,12 @@ export const TABLE_COLUMNS: readonly Column[] = [
   { name: 'line', align: 'right', importance: 5 },
   { name: 'key', importance: 4 },
   { name: 'at', importance: 6 },
-  { name: 'action', importance: 9, keepWhole: true, colour: (action) => COLOURS.get(String(action)) ?? 'red' },
+  {
+    name: 'action',
+    importance: 9,
+    keepWhole: true,
+    colour: (action) => COLOURS.get(String(action)) ?? 'red',
+  },
   { name: 'code', importance: 8, leastWidth: 16 },
   OUTCOME,
   { name: 'change', importance: 7, below: true },

@@ -114,6 +114,8 @@ async function formatTable(
     ...(left > 0 ? [`and ${countOf(left, 'more new code')} (--format table shows all)`] : []),
     ...(isRun ? [] : reasons).map(({ title, message }) => `${title}: ${clean(message)}`),
   ];
-  const table = [formatter.begin(), formatter.rows(shown), formatter.end()].map((piece) => textOf(piece)).join('');
+  const table = [formatter.begin(), formatter.rows(shown), formatter.end()]
+    .map((piece) => textOf(piece))
+    .join('');
   return table + lines.map((line) => `${wrapWords(line, width)}\n`).join('');
 }

@@ -47,6 +47,7 @@ function reasonsOf(failure: unknown): Reason[] {
   if (failure === undefined) return [];
   const [message = ''] = messageOf(failure).split('\n');
   const reasons = [{ title: `Not finished (exit code ${exitCodeOf(failure)})`, message }];
-  if (failure instanceof Failure && failure.hint !== undefined) reasons.push({ title: 'Next step', message: failure.hint });
+  if (failure instanceof Failure && failure.hint !== undefined)
+    reasons.push({ title: 'Next step', message: failure.hint });
   return reasons;
 }

@@ -64,7 +64,8 @@ export async function carryOut(
   lock?: PlanInput['lock'],
 ): Promise<RunEnd> {
   const { clock, signal, console } = context;
-  const onWait = (path: string) => console.note(`Waiting for another run over a file in this workspace (${path})`);
+  const onWait = (path: string) =>
+    console.note(`Waiting for another run over a file in this workspace (${path})`);
   const isForgetful = verb.named !== undefined && verb.backUp === undefined;
   const place = await ledgerPlace(context, flags);
   const ledger = isForgetful ? volatileLedger() : await openLedger({ ...place, clock, signal, onWait });
@@ -79,7 +80,10 @@ export async function carryOut(
     end = await runRows({
       ...(await jobOf(context, { file, flags, verb, lock }, ledger.view())),
       ledger,
-      service: { ...service, createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)) },
+      service: {
+        ...service,
+        createCode: (code, beforeSend) => service.createCode(code, () => inNextTurn(beforeSend)),
+      },
       concurrency: service.concurrency,
       failFast: flags.failFast ?? false,
       backUp: verb.backUp,
@@ -108,7 +112,9 @@ export class BrakeError extends UnprovenError {
   readonly plan: Plan;
 
   constructor(plan: Plan) {
-    super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, { hint: plan.brakes[0]?.hint ?? '' });
+    super(`${plan.brakes.map(({ message }) => message).join('; ')}; no changes were made`, {
+      hint: plan.brakes[0]?.hint ?? '',
+    });
     this.plan = plan;
   }
 }
@@ -127,14 +133,17 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   const ledger: Ledger = { view: () => view, append: async () => undefined, note: () => undefined };
   const { named } = verb;
   const isNamed = verb.policy.verb === 'update' || verb.policy.verb === 'delete';
-  const read = named ? async () => listingOf(named, false) : (rows: readonly Row[]) => readNamed(service, rows);
+  const read = named
+    ? async () => listingOf(named, false)
+    : (rows: readonly Row[]) => readNamed(service, rows);
   return {
     run: randomBytes(6).toString('hex'),
     rows: file.checked.rows,
     policy: verb.policy,
     lock,
     ledger,
-    plan: (input: PlanInput) => planRows({ ...input, earlierIds: verb.earlierIds }, verb, file.input, service.nowMs()),
+    plan: (input: PlanInput) =>
+      planRows({ ...input, earlierIds: verb.earlierIds }, verb, file.input, service.nowMs()),
     listCodes: () => everyCode(service, service.concurrency, 'round'),
     readNamed: isNamed ? read : undefined,
     service,
@@ -144,7 +153,12 @@ async function jobOf(context: Context, { file, flags, verb, lock }: RowsJob, vie
   };
 }
 
-function planRows(input: PlanInput, { named, byCode }: RowsVerb, file: Source, nowMs: number | undefined): Plan {
+function planRows(
+  input: PlanInput,
+  { named, byCode }: RowsVerb,
+  file: Source,
+  nowMs: number | undefined,
+): Plan {
   if (named) return planNamed(input);
   return byCode ? byCode.plan(input, file, nowMs) : plan(input);
 }
@@ -154,14 +168,26 @@ function planNamed(input: PlanInput): Plan {
   const planned = plan(input);
   const items = planned.items.map((item): PlanItem => {
     if (!item.row || (item.action !== 'gone' && item.action !== 'deleted')) return item;
-    return { ...item, action: 'failed', goneId: undefined, goneSlug: undefined, reason: describeMissing(item.row) };
+    return {
+      ...item,
+      action: 'failed',
+      goneId: undefined,
+      goneSlug: undefined,
+      reason: describeMissing(item.row),
+    };
   });
   return { ...planned, items };
 }
 
 async function ledgerPlace(context: Context, { ledger: path }: RowsFlags) {
   const { workspace, getCode } = await context.service();
-  return { path, env: context.env, workspace, getCode, note: (sentence: string) => context.console.note(sentence) };
+  return {
+    path,
+    env: context.env,
+    workspace,
+    getCode,
+    note: (sentence: string) => context.console.note(sentence),
+  };
 }
 
 /** Throws UsageError if the plan has faults, or with `strict` warnings. */

@@ -12,7 +12,12 @@ import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { systemCode } from '../../../files/durable/path-errors.ts';
 import { ORDINARY_FILES } from '../../../files/formats/kept-file.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
-import { checkWholeFile, isWrittenDirectly, type OutputPlace, writeWholeFile } from '../../../files/formats/whole-file.ts';
+import {
+  checkWholeFile,
+  isWrittenDirectly,
+  type OutputPlace,
+  writeWholeFile,
+} from '../../../files/formats/whole-file.ts';
 import { MOST_BYTES, parseRows } from '../../bulk-input.ts';
 
 /** Results of an earlier run may be replaced, and other tables with `--overwrite`. */
@@ -69,15 +74,23 @@ interface Earlier {
 }
 
 /** Keeps earlier results as `FILE.old` if these ones lack a code or an edit of them: users work on results, and may have no other list. */
-export async function keepEarlier(context: Context, { path, before, isInput }: Earlier, ends: readonly RowEnd[]): Promise<void> {
+export async function keepEarlier(
+  context: Context,
+  { path, before, isInput }: Earlier,
+  ends: readonly RowEnd[],
+): Promise<void> {
   const ids = new Set(ends.flatMap(({ code, row }) => code?.id.toLowerCase() ?? row.id ?? []));
   const lost = [...idsOf(before)].filter((id) => !ids.has(id)).length;
   // A workbook may have other sheets, formulas and colors.
   const isWorkbook = isInput && before.form?.is === 'xlsx';
   if (lost === 0 && !isWorkbook && (isInput || !isEdited(before))) return;
   let kept = `${path}.old`;
-  for (let number = 1; lost > 0 && (await stat(kept).catch(() => undefined)); number++) kept = `${path}.old.${number}`;
-  await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES), { processes: context.processes, ...RESULTS_PLACE });
+  for (let number = 1; lost > 0 && (await stat(kept).catch(() => undefined)); number++)
+    kept = `${path}.old.${number}`;
+  await writeWholeFile(kept, await readBack(nodeDisk, path, MOST_BYTES), {
+    processes: context.processes,
+    ...RESULTS_PLACE,
+  });
   addFile(context.facts, kept);
   const what = `kept the earlier ${isInput ? 'version' : 'results'} in ${kept}`;
   if (lost > 0) context.console.warn(`${what}: they have ${countOf(lost, 'code')} that the new results lack`);

@@ -27,7 +27,10 @@ export const ROWS_GROUP = 'Bulk flags:';
 
 /** Flags of every verb with a file. */
 export const rowsOptions = {
-  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', { group: ROWS_GROUP, complete: 'files' }),
+  from: text('--from <file|->', 'File of rows: CSV, .xlsx, JSON, NDJSON (or -)', {
+    group: ROWS_GROUP,
+    complete: 'files',
+  }),
   ...workbookOptions(ROWS_GROUP),
   dryRun: flag('--dry-run', 'Show the plan; change nothing', { group: ROWS_GROUP }),
   exitCode: flag('--exit-code', 'Exit with code 8 (changes) or 9 (decisions)', { group: ROWS_GROUP }),
@@ -78,17 +81,22 @@ export const decisionOptions = {
     group: ROWS_GROUP,
     risky: true,
   }),
-  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', { group: ROWS_GROUP }),
+  settle: duration('--settle <duration>', 'Visibility delay of new codes (default: 10s)', {
+    group: ROWS_GROUP,
+  }),
 };
 
 /** Values of these flags, of whichever verb. */
 export type RowsFlags = Values<typeof rowsOptions & typeof outputOptions> &
-  Partial<Values<typeof resultsOptions & typeof changeOptions & typeof decisionOptions>> & { readonly force?: true | undefined };
+  Partial<Values<typeof resultsOptions & typeof changeOptions & typeof decisionOptions>> & {
+    readonly force?: true | undefined;
+  };
 
 function parseAdoption(raw: string): [readonly [string, string]] {
   const at = raw.lastIndexOf('=');
   const [row, code] = [raw.slice(0, Math.max(0, at)).trim(), raw.slice(at + 1).trim()];
-  if (row === '' || code === '') throw new InvalidArgumentError('ROW=CODE, with a line or key, and the ID or slug of a code');
+  if (row === '' || code === '')
+    throw new InvalidArgumentError('ROW=CODE, with a line or key, and the ID or slug of a code');
   return [[row, code]];
 }
 
@@ -100,7 +108,8 @@ function parseAsNew(raw: string): string[] {
   const [, first, last] = /^([1-9]\d{0,8})-([1-9]\d{0,8})$/.exec(raw) ?? [];
   if (first === undefined) return [raw.trim()];
   const count = Number(last) - Number(first) + 1;
-  if (count < 1 || count > MOST_LINES) throw new InvalidArgumentError('a line, a range of lines such as 15-20, a key, or all');
+  if (count < 1 || count > MOST_LINES)
+    throw new InvalidArgumentError('a line, a range of lines such as 15-20, a key, or all');
   return Array.from({ length: count }, (_, at) => `${Number(first) + at}`);
 }
 
@@ -151,7 +160,12 @@ export function requireDryRun({ exitCode, dryRun }: Pick<RowsFlags, 'exitCode' |
  * Returns the path of the results: next to the input, or the input itself if it is a results file; undefined for standard input and pipes,
  * unless `--results` is set. Throws UsageError if it is another file of this run.
  */
-export function resultsPathOf(files: UsedFiles, from: string, { results }: RowsFlags, input: Input): string | undefined {
+export function resultsPathOf(
+  files: UsedFiles,
+  from: string,
+  { results }: RowsFlags,
+  input: Input,
+): string | undefined {
   // The next run may read them.
   if (results !== undefined) refuseForeignExtension(results, [...DATA_FORMATS, 'xlsx'], 'results');
   else if (isStream(from)) return undefined;

@@ -6,5 +6,7 @@ import type { Context } from '../../../context.ts';
 export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
   const journal = `${path}.journal`;
   if (path === undefined || !existsSync(journal)) return;
-  console.note(`${journal} is the journal of an earlier version of qrctl and is not read. You can remove it.`);
+  console.note(
+    `${journal} is the journal of an earlier version of qrctl and is not read. You can remove it.`,
+  );
 }

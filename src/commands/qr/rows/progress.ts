@@ -25,12 +25,20 @@ export function createProgress({ console }: Context, service: Service, verb: str
     const left = rows - done - failed;
     const { waitMs } = costOf(left, service.rateLimit());
     const parts = [`${done} ${verb}`, `${failed} failed`, `${left} left`, more];
-    progress?.update({ done: done + failed, before: 0, total: rows, waitMs, detail: parts.filter(Boolean).join(', ') });
+    progress?.update({
+      done: done + failed,
+      before: 0,
+      total: rows,
+      waitMs,
+      detail: parts.filter(Boolean).join(', '),
+    });
   }
 
   return {
     begin({ items }) {
-      counts.rows = items.filter(({ action, send }) => action === 'create' || action === 'delete' || hasChanges(send)).length;
+      counts.rows = items.filter(
+        ({ action, send }) => action === 'create' || action === 'delete' || hasChanges(send),
+      ).length;
       if (counts.rows === 0) return;
       progress = console.progress('rows');
       draw();
@@ -49,7 +57,9 @@ export function createProgress({ console }: Context, service: Service, verb: str
           );
           return draw('waiting for slow writes');
         case 'restored':
-          return console.note(`Restored the status of ${quote(event.code.slug)}, which an interrupted backup had paused`);
+          return console.note(
+            `Restored the status of ${quote(event.code.slug)}, which an interrupted backup had paused`,
+          );
         case 'still-paused':
           return console.warn(`${quote(event.code.slug)} is still paused after an interrupted backup`);
         case 'lost':
@@ -63,5 +73,7 @@ export function createProgress({ console }: Context, service: Service, verb: str
 /** Words a number of rows with what they need. */
 export function tellUnused({ console }: Context, fields: readonly string[], rows: number): void {
   for (const field of fields)
-    console.warn(`--${field} had no effect: the column ${quote(field)} has a value in each of ${countOf(rows, 'row')}`);
+    console.warn(
+      `--${field} had no effect: the column ${quote(field)} has a value in each of ${countOf(rows, 'row')}`,
+    );
 }

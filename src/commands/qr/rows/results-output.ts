@@ -12,7 +12,14 @@ import { createFormatter } from '../../../files/formats/create-formatter.ts';
 import type { CsvOptions } from '../../../files/formats/csv.ts';
 import { createDocumentSink } from '../../../files/formats/document-sink.ts';
 import { formatOfPath, isCompressed, type OutputFlags } from '../../../files/formats/plan-output.ts';
-import { ALIASES, fold, type Input, type InputRow, OUR_COLUMNS, UTM_COLUMNS } from '../../../files/formats/read/input.ts';
+import {
+  ALIASES,
+  fold,
+  type Input,
+  type InputRow,
+  OUR_COLUMNS,
+  UTM_COLUMNS,
+} from '../../../files/formats/read/input.ts';
 import type { Row, RowSink } from '../../../files/formats/row-sink.ts';
 import { openWholeFile } from '../../../files/formats/whole-file.ts';
 import { openSink, planOutput } from '../../output-options.ts';
@@ -48,14 +55,16 @@ export async function openResultsOutput(
   const before = path === undefined ? undefined : await readEarlier(path, flags.overwrite === true);
   const isInput = path === input.name;
   const { shortUrl } = await context.settings();
-  const shortUrlOf = shortUrl === undefined ? undefined : (code: { id: string; slug: string }) => fillShortUrl(shortUrl, code);
+  const shortUrlOf =
+    shortUrl === undefined ? undefined : (code: { id: string; slug: string }) => fillShortUrl(shortUrl, code);
   const table = tabulate(input, { shortUrlOf, before });
   const columns = table.columns.map((name): Column => {
     const ours = NAMED_COLUMNS.find((column) => column.name === name);
     return ours ?? { name, isTime: /^(created|updated)_at$/i.test(name) || table.dateColumns.has(name) };
   });
   const plan = await planOutput(context, flags, columns, 'list');
-  const isPlain = plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
+  const isPlain =
+    plan.format === 'table' && flags.format === undefined && plan.path === undefined && !plan.chosen;
   const brief = path !== undefined && isPlain;
   const printed = await openSink(context, brief ? { ...plan, columns: COUNT_COLUMNS } : plan);
   const file =
@@ -96,11 +105,25 @@ async function openResults(
   const { excel = false, rawCells = false } = flags;
   const format = formatOfPath(path) ?? 'csv';
   if (format === 'xlsx')
-    return openSink(context, { ...(await planOutput(context, { output: path }, columns, 'list')), ...RESULTS_PLACE });
-  const file = await openWholeFile(path, { processes: context.processes, gzip: isCompressed(path), ...RESULTS_PLACE });
+    return openSink(context, {
+      ...(await planOutput(context, { output: path }, columns, 'list')),
+      ...RESULTS_PLACE,
+    });
+  const file = await openWholeFile(path, {
+    processes: context.processes,
+    gzip: isCompressed(path),
+    ...RESULTS_PLACE,
+  });
   // Cells of a CSV are written back unchanged; those of other formats have not been cells of a CSV yet.
   const asRead = input.form?.is === 'csv' && !excel && !rawCells;
-  const style = { columns, shape: 'list' as const, keepExtra: true, header: true, rawCells: rawCells || asRead, excel };
+  const style = {
+    columns,
+    shape: 'list' as const,
+    keepExtra: true,
+    header: true,
+    rawCells: rawCells || asRead,
+    excel,
+  };
   const dialect = dialectOf(path, input, flags);
   const output = createDocumentSink(file, createFormatter(format, { ...style, ...dialect }));
   if (format !== 'csv' || !asRead) return output;
@@ -108,7 +131,8 @@ async function openResults(
   let written = 0;
   return {
     ...output,
-    write: (rows) => output.write(rows.map((row) => cellsOf(row, input.rows[written++], names, dialect.delimiter))),
+    write: (rows) =>
+      output.write(rows.map((row) => cellsOf(row, input.rows[written++], names, dialect.delimiter))),
   };
 }
 
@@ -118,7 +142,11 @@ function isOurs(column: string): boolean {
 }
 
 /** The dialect of the input, unless flags change it. */
-function dialectOf(path: string, { form }: Input, flags: OutputFlags): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
+function dialectOf(
+  path: string,
+  { form }: Input,
+  flags: OutputFlags,
+): Pick<CsvOptions, 'delimiter' | 'bom' | 'lineEnd'> {
   const delimiter = flags.delimiter ?? (/\.tsv(\.gz)?$/i.test(path) ? '\t' : undefined);
   if (form?.is !== 'csv') return { delimiter };
   const { is: _, ...dialect } = form;

@@ -16,7 +16,12 @@ import { noteEnds, resultOf, tellStop, tellSummary } from './tell-ends.ts';
 import type { RowsFile, RowsVerb } from './verb.ts';
 
 /** Reads and checks a file of rows. Throws UsageError (2) with every fault; nothing was sent then. */
-export async function readRowsFile(context: Context, from: string, flags: RowsFlags, verb: RowsVerb): Promise<RowsFile> {
+export async function readRowsFile(
+  context: Context,
+  from: string,
+  flags: RowsFlags,
+  verb: RowsVerb,
+): Promise<RowsFile> {
   const { policy, keyColumn, common = {}, bareNames } = verb;
   requireDryRun(flags);
   const { shortUrl } = await context.settings();
@@ -39,7 +44,12 @@ export async function readRowsFile(context: Context, from: string, flags: RowsFl
 }
 
 /** Runs create, update or delete over a file. Throws as listed in errors.ts; after rows were sent, only when the results are written. */
-export async function runFile(context: Context, from: string, flags: RowsFlags, verb: RowsVerb): Promise<void> {
+export async function runFile(
+  context: Context,
+  from: string,
+  flags: RowsFlags,
+  verb: RowsVerb,
+): Promise<void> {
   const file = await readRowsFile(context, from, flags, verb);
   const { input, checked } = file;
   const path = resultsPathOf(context.files, from, flags, input);

@@ -36,7 +36,9 @@ export interface NamedRows {
   readonly places: ReadonlyMap<string, number>;
 }
 
-export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & { readonly verb: 'update' | 'delete' };
+export type NamedVerb = Pick<RowsVerb, 'done' | 'confirm' | 'backUp' | 'openPreview'> & {
+  readonly verb: 'update' | 'delete';
+};
 
 /** How each name ended; undefined while it was not attempted. */
 export interface NamedEnd {
@@ -46,7 +48,11 @@ export interface NamedEnd {
 }
 
 /** Reads the codes of these IDs or slugs. Throws NotFoundError if the only one does not exist. */
-export async function findNamed(context: Context, names: readonly string[], change: Change = { wish: {} }): Promise<NamedRows> {
+export async function findNamed(
+  context: Context,
+  names: readonly string[],
+  change: Change = { wish: {} },
+): Promise<NamedRows> {
   const lookup = await lookUp(context, [...new Set(names)]);
   const rows: Row[] = [];
   const places = new Map<string, number>();
@@ -95,12 +101,22 @@ const ROW: Omit<Row, 'row' | 'line' | 'wish'> = {
 const ARGUMENTS: Source = { name: 'the arguments' };
 
 /** Prints the plan of a run; sends nothing but GET requests. */
-export async function previewNamed(context: Context, named: NamedRows, verb: NamedVerb, flags: RowsFlags): Promise<void> {
+export async function previewNamed(
+  context: Context,
+  named: NamedRows,
+  verb: NamedVerb,
+  flags: RowsFlags,
+): Promise<void> {
   await previewRows(context, sourceOf(named), flags, verbOf(named, verb, flags));
 }
 
 /** Carries out a verb. Throws what stopped it before the first request, and the signal's reason. */
-export async function runNamed(context: Context, named: NamedRows, verb: NamedVerb, flags: RowsFlags): Promise<NamedEnd> {
+export async function runNamed(
+  context: Context,
+  named: NamedRows,
+  verb: NamedVerb,
+  flags: RowsFlags,
+): Promise<NamedEnd> {
   const end = await carryOut(context, sourceOf(named), flags, verbOf(named, verb, flags));
   const ends = [...named.places].map(([name, place]) => [name, end.ends[place]] as const);
   const results = ends.flatMap(([, result]) => result ?? []);
@@ -142,10 +158,20 @@ export function errorOf(end: RowEnd): string | undefined {
 }
 
 /** Prints the outcome of each code, and throws the failure. */
-export async function printNamed(context: Context, { ends, failure }: NamedEnd, flags: OutputFlags): Promise<void> {
+export async function printNamed(
+  context: Context,
+  { ends, failure }: NamedEnd,
+  flags: OutputFlags,
+): Promise<void> {
   const records = ends.map(([name, end]) => {
     const { id = null, slug = null } = end?.code ?? end?.item.row ?? targetOf(name);
-    return { code: name, id, slug, outcome: end?.outcome ?? 'not-attempted', error: (end && errorOf(end)) ?? null };
+    return {
+      code: name,
+      id,
+      slug,
+      outcome: end?.outcome ?? 'not-attempted',
+      error: (end && errorOf(end)) ?? null,
+    };
   });
   await printRecords(context, records, NAMED_COLUMNS, flags, { thing: 'code' }).catch((error) => {
     throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;

@@ -12,7 +12,8 @@ import { type Input, problemOf } from '../../../files/formats/read/input.ts';
 /** Returns the result of a row. */
 export function resultOf(end: RowEnd, verb: Policy['verb']): ResultRow {
   const { item, outcome, code } = end;
-  const isOpen = outcome === 'failed' || outcome === 'not-attempted' || outcome === 'conflict' || outcome === 'edited';
+  const isOpen =
+    outcome === 'failed' || outcome === 'not-attempted' || outcome === 'conflict' || outcome === 'edited';
   const isSkipped = item.row?.decision?.is === 'skip';
   return {
     row: item.row as Row,
@@ -32,7 +33,9 @@ function isNamed(outcome: RowEnd['outcome']): boolean {
 /** Says what the service stored otherwise than it was sent. */
 function alteredText({ altered, error }: RowEnd): string | undefined {
   if (error !== undefined || altered.length === 0) return undefined;
-  return altered.map(({ field, stored }) => `${field}: the service stored ${JSON.stringify(stored)}`).join('; ');
+  return altered
+    .map(({ field, stored }) => `${field}: the service stored ${JSON.stringify(stored)}`)
+    .join('; ');
 }
 
 /** Adds the outcomes of the rows to the summary and to the annotations. */
@@ -42,7 +45,9 @@ export function noteEnds({ facts }: Context, ends: readonly RowEnd[], input: Inp
   facts.problems = ends.flatMap((end) => {
     const { outcome, item } = end;
     const isOpen = ['failed', 'undecided', 'conflict', 'gone', 'edited'].includes(outcome);
-    return isOpen ? [problemOf(input, { line: item.row?.line, message: reasonOf({ item, end }) ?? outcome })] : [];
+    return isOpen
+      ? [problemOf(input, { line: item.row?.line, message: reasonOf({ item, end }) ?? outcome })]
+      : [];
   });
 }
 
@@ -51,7 +56,12 @@ function isDoneRow({ outcome }: RowEnd): boolean {
 }
 
 /** If a signal stopped the run, prints how far it came, and throws the signal's reason. */
-export function tellStop({ console, signal }: Context, { ends }: RunEnd, isResumable: boolean, thing = 'row'): void {
+export function tellStop(
+  { console, signal }: Context,
+  { ends }: RunEnd,
+  isResumable: boolean,
+  thing = 'row',
+): void {
   if (!signal.aborted) return;
   const done = ends.filter(isDoneRow).length;
   const next = isResumable ? '. Run the command again to resume' : '';
@@ -67,7 +77,11 @@ export async function tellSummary(
 ): Promise<void> {
   const { requests } = (await context.service()).stats();
   const counts = [...countOutcomes(ends)].map(([outcome, rows]) => `${formatCount(rows)} ${outcome}`);
-  const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')].filter(Boolean).join('; ');
+  const cost = [countOf(requests, 'request'), warnings > 0 && countOf(warnings, 'warning')]
+    .filter(Boolean)
+    .join('; ');
   const rows = countOf(ends.length, thing);
-  context.console.note(`${rows}: ${counts.join(', ') || 'nothing to do'} (${cost})${place ? `. ${place}` : ''}`);
+  context.console.note(
+    `${rows}: ${counts.join(', ') || 'nothing to do'} (${cost})${place ? `. ${place}` : ''}`,
+  );
 }

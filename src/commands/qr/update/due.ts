@@ -20,7 +20,12 @@ const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchange
  * Applies the rows whose time has come by the service's clock. Throws UsageError for an invalid plan, UnexpectedAnswerError if the service
  * sends no time, and otherwise as `runFile`.
  */
-export async function updateDue(context: Context, from: string, common: CommonChanges, flags: UpdateFlags): Promise<void> {
+export async function updateDue(
+  context: Context,
+  from: string,
+  common: CommonChanges,
+  flags: UpdateFlags,
+): Promise<void> {
   const zone = await defaultZone(context, flags);
   await runFile(context, from, flags, {
     policy: policyOf('update', flags, { isDated: true }),

@@ -18,7 +18,9 @@ export const fileOptions = {
 
 export const options = {
   name: text('--name <name>', 'New name of the code'),
-  destination: text('--destination <address>', "New address that the code opens ('' for none)", { empty: true }),
+  destination: text('--destination <address>', "New address that the code opens ('' for none)", {
+    empty: true,
+  }),
   status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
   force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
   ...utmOptions,

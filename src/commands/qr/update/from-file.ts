@@ -6,6 +6,16 @@ import { runFile } from '../rows/run-file.ts';
 import type { UpdateFlags } from './flags.ts';
 
 /** Sends what was edited since the list was saved; `common` has the values for rows without their own. Throws as `runFile`. */
-export async function updateFromFile(context: Context, from: string, common: CommonChanges, flags: UpdateFlags): Promise<void> {
-  await runFile(context, from, flags, { policy: policyOf('update', flags), done: 'updated', bareNames: true, common });
+export async function updateFromFile(
+  context: Context,
+  from: string,
+  common: CommonChanges,
+  flags: UpdateFlags,
+): Promise<void> {
+  await runFile(context, from, flags, {
+    policy: policyOf('update', flags),
+    done: 'updated',
+    bareNames: true,
+    common,
+  });
 }

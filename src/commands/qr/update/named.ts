@@ -8,7 +8,15 @@ import { planOutput, printRecord } from '../../output-options.ts';
 import { mustKnowType, refuseDestination, warnOfDestination } from '../check-destination.ts';
 import { codeOutput } from '../code-columns.ts';
 import { NAMED_COLUMNS } from '../named-codes.ts';
-import { errorOf, findNamed, type NamedEnd, type NamedVerb, previewNamed, printNamed, runNamed } from '../rows/run-named.ts';
+import {
+  errorOf,
+  findNamed,
+  type NamedEnd,
+  type NamedVerb,
+  previewNamed,
+  printNamed,
+  runNamed,
+} from '../rows/run-named.ts';
 import type { UpdateFlags } from './flags.ts';
 
 interface Asked {
@@ -22,7 +30,12 @@ const VERB: NamedVerb = { verb: 'update', done: 'updated' };
  * Changes each code. One code is printed as it is then, several with their outcomes; a missing one fails alone. The codes are read first,
  * and one that has the values already costs no other request. Throws as listed in errors.ts, at the end.
  */
-export async function updateNamed(context: Context, names: readonly string[], asked: Asked, flags: UpdateFlags): Promise<void> {
+export async function updateNamed(
+  context: Context,
+  names: readonly string[],
+  asked: Asked,
+  flags: UpdateFlags,
+): Promise<void> {
   const isOne = names.length === 1;
   // Flags and files that can't be used cost no request.
   const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
@@ -52,7 +65,8 @@ function wishOf({ changes, utm }: Asked): CodeChanges {
 /** Throws UsageError if one of the codes has no destination that tags can be added to. */
 function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
   if (utm === undefined) return;
-  for (const { slug, destination } of codes) withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
+  for (const { slug, destination } of codes)
+    withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
 }
 
 function withTags(destination: string, utm: UtmTags, what: string): string {
@@ -68,5 +82,6 @@ function withTags(destination: string, utm: UtmTags, what: string): string {
 }
 
 function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
-  for (const [, end] of ends) if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
+  for (const [, end] of ends)
+    if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
 }

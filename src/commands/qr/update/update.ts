@@ -33,8 +33,14 @@ export const command = defineCommand({
       command: 'qrctl qr update spring-menu --destination https://example.com/summer',
       does: 'Change the destination of a printed code',
     },
-    { command: 'qrctl qr update --from changes.csv --dry-run', does: 'Show the old and new values of every row' },
-    { command: 'qrctl qr update --from plan.csv --due', does: 'Apply the rows that are due, for example in an hourly cron job' },
+    {
+      command: 'qrctl qr update --from changes.csv --dry-run',
+      does: 'Show the old and new values of every row',
+    },
+    {
+      command: 'qrctl qr update --from plan.csv --due',
+      does: 'Apply the rows that are due, for example in an hourly cron job',
+    },
   ],
   async run(context, { args: codes, options }) {
     const { from } = options;
@@ -42,7 +48,12 @@ export const command = defineCommand({
       refuseTogether('--from', { 'a CODE': codes[0] });
       refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
       const { force, ignoreDates } = options;
-      const common = { changes: hasChanges(options) ? changesOf(options) : {}, utm: utmOf(options), force, ignoreDates };
+      const common = {
+        changes: hasChanges(options) ? changesOf(options) : {},
+        utm: utmOf(options),
+        force,
+        ignoreDates,
+      };
       if (!options.due && options.timezone !== undefined)
         throw new UsageError('--timezone requires --due', { hint: 'Add --due, or omit --timezone.' });
       if (options.due) return (await import('./due.ts')).updateDue(context, from, common, options);
@@ -67,9 +78,12 @@ function hasChanges({ name, destination, status }: UpdateFlags): boolean {
 function changesOf(flags: UpdateFlags): CodeChanges {
   const { name, destination, status } = flags;
   if (!hasChanges(flags)) {
-    throw new UsageError('no change specified', { hint: 'Add --name, --destination, --status or a --utm-… flag.' });
+    throw new UsageError('no change specified', {
+      hint: 'Add --name, --destination, --status or a --utm-… flag.',
+    });
   }
-  if (name?.trim() === '') throw new UsageError('--name contains only spaces', { hint: 'Specify a visible name.' });
+  if (name?.trim() === '')
+    throw new UsageError('--name contains only spaces', { hint: 'Specify a visible name.' });
   return {
     ...(name !== undefined && { name }),
     ...(destination !== undefined && { destination }),

@@ -31,7 +31,11 @@ type GroupFlags = Pick<CountFlags, 'by' | 'join' | 'sheetName' | 'visibleOnly' |
  * Returns the groups, each once. Throws UsageError for a name that is neither a dimension nor a column, for flags that contradict each
  * other, and for a file that can't be joined.
  */
-export async function chooseGroups(context: Context, flags: GroupFlags, byDefault: readonly Dimension[]): Promise<Groups> {
+export async function chooseGroups(
+  context: Context,
+  flags: GroupFlags,
+  byDefault: readonly Dimension[],
+): Promise<Groups> {
   refuseContradictions(flags);
   const file = flags.join === undefined ? undefined : await readJoin(context, flags.join, flags);
   const groups = flags.by?.map((raw) => resolve(raw, file)) ?? byDefault.map(groupOf);
@@ -71,7 +75,11 @@ async function readJoin(context: Context, path: string, flags: GroupFlags): Prom
     import('../../bulk-input.ts'),
     import('../../../codes/input/read-input.ts'),
   ]);
-  const bytes = await readGiven(context, path, { flag: '--join', mostBytes: MOST_BYTES, whenLarger: WHEN_LARGER });
+  const bytes = await readGiven(context, path, {
+    flag: '--join',
+    mostBytes: MOST_BYTES,
+    whenLarger: WHEN_LARGER,
+  });
   const options = { ...partOf(path, flags), rawCells: flags.rawCells, signal: context.signal };
   return parseRows(bytes, nameOfGiven(path), options, parseWithFaults);
 }
@@ -90,7 +98,10 @@ function unknownDimension(raw: string): UsageError {
   const expected = `${DIMENSIONS.slice(0, -1).join(', ')} or ${DIMENSIONS.at(-1)}`;
   const similar = nearest(raw, DIMENSIONS);
   return new UsageError(redactKeys(`invalid value for --by: '${shown(raw)}' (expected ${expected})`), {
-    hint: similar === undefined ? 'To count by a column from a file of codes, add --join FILE.' : `Did you mean --by ${similar}?`,
+    hint:
+      similar === undefined
+        ? 'To count by a column from a file of codes, add --join FILE.'
+        : `Did you mean --by ${similar}?`,
   });
 }
 
@@ -98,12 +109,15 @@ const MOST_COLUMNS = 20;
 
 function unknownColumn(raw: string, file: Input): UsageError {
   const similar = nearest(raw, [...DIMENSIONS, ...file.columns]);
-  return new UsageError(redactKeys(`${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`), {
-    hint:
-      similar === undefined
-        ? 'Count by one of these columns, or by a dimension such as day.'
-        : `Did you mean --by ${quote(similar)}?`,
-  });
+  return new UsageError(
+    redactKeys(`${file.name} has no column ${inQuotes(raw)} (columns: ${columnsOf(file)})`),
+    {
+      hint:
+        similar === undefined
+          ? 'Count by one of these columns, or by a dimension such as day.'
+          : `Did you mean --by ${quote(similar)}?`,
+    },
+  );
 }
 
 function columnsOf({ columns }: Input): string {

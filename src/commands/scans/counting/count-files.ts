@@ -15,7 +15,11 @@ import { refuseUncovered, tellCoverage } from './coverage-words.ts';
 import type { CountPlan } from './plan-count.ts';
 
 /** Throws like `readInputs`, UnprovenError for a period without scans that the files don't cover, and the signal's reason. */
-export async function countFiles(context: Context, plan: CountPlan, logs: readonly InputLog[]): Promise<Counted> {
+export async function countFiles(
+  context: Context,
+  plan: CountPlan,
+  logs: readonly InputLog[],
+): Promise<Counted> {
   const { groups, table, local, span, compare } = plan;
   const nowMs = context.clock.now();
   const { sinceMs, untilMs = nowMs } = span;
@@ -39,7 +43,11 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
       note: context.console.note,
       signal: context.signal,
       pause() {
-        progress.update({ done: tallies.current.total() + tallies.before.total(), total: undefined, detail: '0 requests' });
+        progress.update({
+          done: tallies.current.total() + tallies.before.total(),
+          total: undefined,
+          detail: '0 requests',
+        });
         return pause();
       },
     });
@@ -47,7 +55,10 @@ export async function countFiles(context: Context, plan: CountPlan, logs: readon
     const coverage = coverageOf(await coveredLogs(logs, spans), span, earlier);
     const data = partOfFiles(coverage, { timezone: local.zone, offsetAt: local.offsetMs });
     const before = earlier && { tally: tallies.before, span: earlier, isCovered: isCovered(earlier, data) };
-    const codeGroups = codeGroupsOf(values, (by) => table?.noneIn(by) ?? 'empty', { codes: [], ofCode: undefined });
+    const codeGroups = codeGroupsOf(values, (by) => table?.noneIn(by) ?? 'empty', {
+      codes: [],
+      ofCode: undefined,
+    });
     const counted = {
       current: tallies.current,
       span,

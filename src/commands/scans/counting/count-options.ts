@@ -13,9 +13,13 @@ export const countOptions = {
   ...choiceOptions,
   ...inputOptions,
   by: { ...texts('--by <dimension>', 'Dimension, or column of --join, to count by'), choices: DIMENSIONS },
-  join: text('--join <file|->', 'File with an id or slug column, and the columns for --by (- for standard input)', {
-    complete: 'files',
-  }),
+  join: text(
+    '--join <file|->',
+    'File with an id or slug column, and the columns for --by (- for standard input)',
+    {
+      complete: 'files',
+    },
+  ),
   top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
   limit: limitOption('--top', TOP_BOUNDS),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),

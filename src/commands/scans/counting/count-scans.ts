@@ -43,7 +43,10 @@ async function count(context: Context, plan: CountPlan): Promise<CountedCodes> {
     const { countFiles } = await import('./count-files.ts');
     return { ...(await countFiles(context, plan, plan.logs)), failures: [] };
   }
-  const [{ countService }, { codes }] = await Promise.all([import('./count-service.ts'), codesOf(context, plan)]);
+  const [{ countService }, { codes }] = await Promise.all([
+    import('./count-service.ts'),
+    codesOf(context, plan),
+  ]);
   const counted = await countService(context, plan, codes);
   const [failure] = counted.failures;
   if (failure && counted.failures.length === codes.length) throw failure.error;
@@ -59,14 +62,22 @@ export function codesOf(context: Context, { choice, names, needsLabels }: CountP
 function tellJoin({ console }: Context, { name, unlisted, unusedRows, namelessRows }: CodeTable): void {
   const { count, first } = unlisted();
   const more = count > first.length ? ` and ${count - first.length} more` : '';
-  if (count > 0) console.note(`${countOf(count, 'code')} not found in ${name}: ${first.map(shown).join(', ')}${more}`);
+  if (count > 0)
+    console.note(`${countOf(count, 'code')} not found in ${name}: ${first.map(shown).join(', ')}${more}`);
   const unused = unusedRows();
-  if (unused > 0) console.note(`${countOf(unused, 'row')} of ${name} ${unused === 1 ? 'matches' : 'match'} no counted code`);
+  if (unused > 0)
+    console.note(
+      `${countOf(unused, 'row')} of ${name} ${unused === 1 ? 'matches' : 'match'} no counted code`,
+    );
   if (namelessRows > 0) console.note(`${countOf(namelessRows, 'row')} of ${name} skipped: no ID and no slug`);
 }
 
 /** Returns the input of the figures of a count, with the codes that could be counted; `top` as in FiguresOptions. */
-export function figuresInput({ local }: CountPlan, counted: CountedCodes, top: number | undefined): FiguresOptions {
+export function figuresInput(
+  { local }: CountPlan,
+  counted: CountedCodes,
+  top: number | undefined,
+): FiguresOptions {
   const { current, span, before, data, names, codeGroups, nowMs } = counted;
   const failed = new Set(counted.failures.map(({ code }) => code.id));
   return {
@@ -79,7 +90,9 @@ export function figuresInput({ local }: CountPlan, counted: CountedCodes, top: n
 /** Returns the range with both ends; an end that was not requested is that of the last scan. Empty if there is neither. */
 export function readRange({ span, current }: Counted, zone: string): string {
   const untilMs = span.untilMs ?? (current.span()?.lastMs ?? 0) + 1;
-  return current.total() === 0 && span.untilMs === undefined ? '' : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
+  return current.total() === 0 && span.untilMs === undefined
+    ? ''
+    : formatRange({ sinceMs: span.sinceMs, untilMs }, zone);
 }
 
 /** Returns the range that a count is compared with; empty if there is none. */
@@ -89,11 +102,17 @@ export function previousRange({ before }: Counted, zone: string): string {
 }
 
 /** Returns `1,000 scans from … to …, 4 requests`, or only the requests if no zone is given. */
-export async function closingWords(context: Context, counted: Counted, zone: string | undefined): Promise<string> {
+export async function closingWords(
+  context: Context,
+  counted: Counted,
+  zone: string | undefined,
+): Promise<string> {
   const requests = counted.codes ? (await context.service()).stats().requests : 0;
   const scans = countOf(counted.current.total(), 'scan');
   const words = zone === undefined ? [] : [`${scans} ${readRange(counted, zone)}`.trim()];
   if (counted.before && zone !== undefined)
-    words.push(`compared with ${countOf(counted.before.tally.total(), 'scan')} ${previousRange(counted, zone)}`);
+    words.push(
+      `compared with ${countOf(counted.before.tally.total(), 'scan')} ${previousRange(counted, zone)}`,
+    );
   return [...words, countOf(requests, 'request')].join(', ');
 }

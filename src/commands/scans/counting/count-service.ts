@@ -27,7 +27,11 @@ export interface ServiceCount extends Counted {
 }
 
 /** Throws as listed in errors.ts if a failure concerns all codes. */
-export async function countService(context: Context, plan: CountPlan, codes: readonly CodeLabel[]): Promise<ServiceCount> {
+export async function countService(
+  context: Context,
+  plan: CountPlan,
+  codes: readonly CodeLabel[],
+): Promise<ServiceCount> {
   const service = await context.service();
   const { concurrency: width } = service;
   const planned = planReadings(plan, service.nowMs() ?? context.clock.now(), service.nowMs());
@@ -36,7 +40,8 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
   const ofLabel = new Map(codes.map((code) => [code.id, codeOfScans(code)]));
   const progress = context.console.progress('scans');
   const keepFlat = keepMemoryFlat();
-  const fresh = () => createTallies(groups, values, local.offsetMs, { ...plan.span, untilMs: planned.untilMs }, planned.before);
+  const fresh = () =>
+    createTallies(groups, values, local.offsetMs, { ...plan.span, untilMs: planned.untilMs }, planned.before);
   const tallies = fresh();
   const failures: CodeFailure[] = [];
   let endMs = planned.untilMs;
@@ -79,7 +84,15 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
       // If the totals of one code are inconclusive, those of the next are, too.
       if (first && isBelieved && cheaperByTotals(first, cuts)) {
         const read: ReadScans = (request) => service.listScans(code.id, request);
-        const parts = await countByTotals({ read, fetchInOrder, width, range, asked: widened(range), first, cuts });
+        const parts = await countByTotals({
+          read,
+          fetchInOrder,
+          width,
+          range,
+          asked: widened(range),
+          first,
+          cuts,
+        });
         isBelieved = parts !== undefined;
         if (parts) {
           parts.forEach((scans, part) => {
@@ -90,7 +103,11 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
         }
         context.console.note('The totals of the parts do not add up. Reading all pages instead');
       }
-      await readPages(reading, [code], first ? { ...service, listScans: showingFirst(code, first) } : service);
+      await readPages(
+        reading,
+        [code],
+        first ? { ...service, listScans: showingFirst(code, first) } : service,
+      );
     }
   }
 
@@ -109,7 +126,8 @@ export async function countService(context: Context, plan: CountPlan, codes: rea
       now: context.clock.now,
       openSink: async (code) => createTallySink({ sinceMs, fresh, into: merge, code: scansOf(code) }),
       note: context.console.note,
-      progress: ({ rows, total }) => show(0, rows, isAll && total !== undefined ? counted + total : undefined),
+      progress: ({ rows, total }) =>
+        show(0, rows, isAll && total !== undefined ? counted + total : undefined),
     });
     counted += summary.scans;
     endMs ??= summary.range?.untilMs;
@@ -153,7 +171,11 @@ function codeOfScans({ id, slug, name, destination }: CodeLabel): CodeOfScans {
 }
 
 /** Fetches page 1 like the export; undefined if the code alone fails, and the export reports how. */
-export async function askFirst(service: Service, { id, missing }: CodeLabel, range: Bounds): Promise<ScanPage | undefined> {
+export async function askFirst(
+  service: Service,
+  { id, missing }: CodeLabel,
+  range: Bounds,
+): Promise<ScanPage | undefined> {
   if (missing) return undefined;
   return readFirst((request) => service.listScans(id, request), widened(range)).catch((error: unknown) => {
     if (isOfOneCode(error)) return undefined;

@@ -8,12 +8,21 @@ import type { Coverage } from '../../../scans/stats/coverage.ts';
 import { formatRange } from '../../range-options.ts';
 
 /** Sentences for the terminal, none if the files cover the range. */
-function coverageWords(coverage: Coverage | undefined, zone: string): { start: string | undefined; end: string | undefined } {
+function coverageWords(
+  coverage: Coverage | undefined,
+  zone: string,
+): { start: string | undefined; end: string | undefined } {
   const { format } = createLocalTime(zone);
   const at = (ms: number) => `${format(ms).slice(0, -':00'.length)} (${zone})`;
-  const { startsLateMs: start, endsEarlyMs: end } = coverage ?? { startsLateMs: undefined, endsEarlyMs: undefined };
+  const { startsLateMs: start, endsEarlyMs: end } = coverage ?? {
+    startsLateMs: undefined,
+    endsEarlyMs: undefined,
+  };
   return {
-    start: start === undefined ? undefined : `the data begins at ${at(start)}; earlier scans, if any, are not included`,
+    start:
+      start === undefined
+        ? undefined
+        : `the data begins at ${at(start)}; earlier scans, if any, are not included`,
     end: end === undefined ? undefined : `the data ends at ${at(end)}; later scans, if any, are not included`,
   };
 }
@@ -30,7 +39,13 @@ export function tellCoverage({ note, warn }: Context['console'], coverage: Cover
  */
 export function refuseUncovered({ current, span, coverage }: Counted, zone: string): void {
   const { sinceMs, untilMs } = span;
-  if (current.total() > 0 || !coverage || coverage.isWhole || (sinceMs === undefined && untilMs === undefined)) return;
+  if (
+    current.total() > 0 ||
+    !coverage ||
+    coverage.isWhole ||
+    (sinceMs === undefined && untilMs === undefined)
+  )
+    return;
   const range =
     untilMs === undefined
       ? `since ${createLocalTime(zone).format(sinceMs ?? 0)} (${zone})`

@@ -30,16 +30,22 @@ import { refuseKept } from './refuse-kept.ts';
  * Writes each scan of the logs once, in one commit. Throws UsageError, with nothing written, for files that are not logs or that belong to
  * another workspace, UnprovenError for logs that differ from their states, and as listed in errors.ts.
  */
-export async function convertLogs(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
+export async function convertLogs(
+  context: Context,
+  names: readonly string[],
+  flags: ExportFlags,
+): Promise<void> {
   const plan = await planExport(context, names, flags);
   await refuseKept(plan, names, flags);
   const logs = await listLogs(context, [...(flags.input ?? []), ...names]);
-  for (const { paths } of logs) context.files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
+  for (const { paths } of logs)
+    context.files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
   const locks = await lockAll(context, logs);
   try {
     // P17: only whole logs: rows that are missing could not be added again after a code was deleted.
     for (const { place, fault, isUnfinished } of logs)
-      if (fault && !isUnfinished) throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
+      if (fault && !isUnfinished)
+        throw new UnprovenError(`cannot convert ${place}: ${fault.reason}`, { hint: fault.hint });
     await convert(context, plan, logs);
   } finally {
     for (const lock of locks) await lock.release();
@@ -52,7 +58,8 @@ async function convert(context: Context, planned: ExportPlan, logs: readonly Sca
   const kept = logs.flatMap(({ state }) => state ?? []);
   const service = await context.service();
   const own = { workspace: service.workspace, getCode: service.getCode, seen: new Set<string>() };
-  for (const { place, state } of logs) if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
+  for (const { place, state } of logs)
+    if (state) await checkOwnWorkspace(place, state, own, 'use the profile of that workspace');
   const columns = columnsOf(planned, kept);
   const reading = { logs, columns: columns.map(({ name }) => name), zone: planned.localZone };
   // The first reading finds where the logs begin, and every fault before anything is written.
@@ -76,7 +83,9 @@ async function convert(context: Context, planned: ExportPlan, logs: readonly Sca
   const { rows, added, watermarkMs } = file.contents();
   Object.assign(context.facts, { rows, added, watermarkMs, codes: overlaps.size, files: [directory] });
   const from = `${countOf(spans.size, 'file')} to ${directory} (${countOf(service.stats().requests, 'request')})`;
-  context.console.note(`Converted ${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${from}`);
+  context.console.note(
+    `Converted ${countOf(rows, 'scan')} of ${countOf(overlaps.size, 'code')} from ${from}`,
+  );
   context.console.note(`To add new scans, run \`${nextCommand(plan, directory, partition, codes)}\``);
 }
 
@@ -111,7 +120,10 @@ function beginningOf(logs: readonly ScanLog[], spans: ReadonlyMap<string, FileSp
       ? [...log.state.overlaps.keys()].map((code) => keptRange(log, code)?.sinceMs)
       : [Math.min(...log.paths.map((path) => spans.get(path)?.firstMs ?? Number.POSITIVE_INFINITY))],
   );
-  const latest = begins.reduce<number>((found, begin) => Math.max(found, begin ?? found), Number.NEGATIVE_INFINITY);
+  const latest = begins.reduce<number>(
+    (found, begin) => Math.max(found, begin ?? found),
+    Number.NEGATIVE_INFINITY,
+  );
   return Number.isFinite(latest) ? latest : undefined;
 }
 
@@ -174,7 +186,10 @@ async function readScans(
       batches = [];
       await letIn();
     };
-    const read = await readEveryRow({ paths, fields, note: () => undefined, signal: context.signal, pause }, take);
+    const read = await readEveryRow(
+      { paths, fields, note: () => undefined, signal: context.signal, pause },
+      take,
+    );
     await pause();
     for (const [path, span] of read) spans.set(path, span);
   }

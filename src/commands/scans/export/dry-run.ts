@@ -25,7 +25,11 @@ export const COLUMNS: readonly Column[] = [
  * Asks for page 1 of each code as the export does, and prints one record: the requests are those that the export needs while the
  * service holds still, finding the codes included.
  */
-export async function printDryRun(context: Context, plan: ExportPlan, { codes, names }: ChosenCodes): Promise<void> {
+export async function printDryRun(
+  context: Context,
+  plan: ExportPlan,
+  { codes, names }: ChosenCodes,
+): Promise<void> {
   const service = await context.service();
   const { proveBeyond } = plan;
   const positions = await savedPositions(plan, codes);

@@ -41,10 +41,12 @@ async function outcomeOf({ place, append, added, files, ofCodes }: FailedRun): P
   if (append) {
     // Somebody took the file away.
     if (added > 0 && files === 0) return undefined;
-    const count = added === 0 ? 'no scans were added' : `${countOf(added, 'scan')} ${added === 1 ? 'was' : 'were'} added`;
+    const count =
+      added === 0 ? 'no scans were added' : `${countOf(added, 'scan')} ${added === 1 ? 'was' : 'were'} added`;
     return `No data was lost: ${count}. The next run resumes from there.`;
   }
-  if (ofCodes && files > 0) return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
+  if (ofCodes && files > 0)
+    return `Wrote ${countOf(files, 'complete file')}. Existing files of the other codes are unchanged.`;
   return 'No data was written. Any existing file is unchanged.';
 }
 

@@ -28,7 +28,8 @@ export async function openAppended(
   const { format, chosen } = plan.output;
   const saved = chosen || plan.append?.restart ? undefined : await recordOf({ file: path });
   const columns = continued(plan.output.columns, saved?.identity.columns);
-  if (!plan.append || (format !== 'csv' && format !== 'ndjson')) throw new UsageError('--append requires CSV or NDJSON');
+  if (!plan.append || (format !== 'csv' && format !== 'ndjson'))
+    throw new UsageError('--append requires CSV or NDJSON');
   return openAppendFile({
     ...growing(context, plan, columns, codes, service, path),
     ...{ path, remark },
@@ -43,7 +44,11 @@ export async function openAppended(
 export async function openPartitioned(
   context: Context,
   plan: ExportPlan,
-  { directory, partition, overlaps }: { directory: string; partition: Partitioning; overlaps?: Map<string, CodeOverlap> },
+  {
+    directory,
+    partition,
+    overlaps,
+  }: { directory: string; partition: Partitioning; overlaps?: Map<string, CodeOverlap> },
   codes: readonly CodeLabel[],
   service: Known,
 ) {
@@ -77,7 +82,8 @@ function growing(
   place: string,
 ) {
   const { format, header, excel, rawCells, delimiter } = plan.output;
-  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet') throw new UsageError(`cannot append to ${format}`);
+  if (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')
+    throw new UsageError(`cannot append to ${format}`);
   const isLocal = columns.some(({ name }) => name === LOCAL_TIME);
   return {
     identity: {

@@ -127,7 +127,10 @@ export async function openSinks(
 function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   const { path } = output;
   if (!overwrite || path === undefined) return output;
-  return { ...output, beforeReplace: async () => (await import('../../../scans/append/kept-state.ts')).removeState(path) };
+  return {
+    ...output,
+    beforeReplace: async () => (await import('../../../scans/append/kept-state.ts')).removeState(path),
+  };
 }
 
 async function loadLocalTime(zone: string): Promise<LocalTime> {

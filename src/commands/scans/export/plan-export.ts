@@ -52,7 +52,9 @@ export interface ExportPlan extends PlannedRange {
   /** One file a code goes here. */
   directory: string | undefined;
   fileNames: FileNames;
-  append: { path: string; overlapMs: number; restart: boolean; rotated: boolean; movedFrom: string | undefined } | undefined;
+  append:
+    | { path: string; overlapMs: number; restart: boolean; rotated: boolean; movedFrom: string | undefined }
+    | undefined;
   /** Files that `--append` keeps may be replaced. */
   overwrite: boolean;
   /** The directory is a dataset, divided so. */
@@ -62,7 +64,11 @@ export interface ExportPlan extends PlannedRange {
 }
 
 /** Throws UsageError on flags that contradict each other, unknown fields, and times that are none. */
-export async function planExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<ExportPlan> {
+export async function planExport(
+  context: Context,
+  names: readonly string[],
+  flags: ExportFlags,
+): Promise<ExportPlan> {
   const settings = await context.settings();
   refuseContradictions(names, flags);
   const directory = flags.outputDir;
@@ -97,7 +103,9 @@ export async function planExport(context: Context, names: readonly string[], fla
   return {
     all: everyOf(names, flags),
     labelled,
-    named: fileNames === 'slug' || (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
+    named:
+      fileNames === 'slug' ||
+      (output.format !== 'ids' && output.columns.some(({ name }) => OF_CODE.has(name))),
     output,
     localZone,
     directory,
@@ -121,22 +129,42 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  const { fileNames, output, outputDir, append, restart, rotated, movedFrom, overlap, overwrite, compact, partitionBy } = flags;
+  const {
+    fileNames,
+    output,
+    outputDir,
+    append,
+    restart,
+    rotated,
+    movedFrom,
+    overlap,
+    overwrite,
+    compact,
+    partitionBy,
+  } = flags;
   if (flags.input) refuseWithInput(names, flags);
   else checkChoice(names, flags);
   if (output !== undefined && outputDir !== undefined)
-    throw new UsageError("--output can't be used with --output-dir", { hint: 'Omit either --output or --output-dir.' });
+    throw new UsageError("--output can't be used with --output-dir", {
+      hint: 'Omit either --output or --output-dir.',
+    });
   if (append && outputDir === undefined && (output === undefined || output === '-')) {
     throw new UsageError('--append requires --output or --output-dir', {
       hint: 'Add -o scans.csv, or --output-dir DIR for one file per code.',
     });
   }
   if (fileNames !== undefined && outputDir === undefined)
-    throw new UsageError('--file-names requires --output-dir', { hint: 'Add --output-dir DIR, or omit --file-names.' });
-  if (rotated && !append) throw new UsageError('--rotated requires --append', { hint: 'Add --append, or omit --rotated.' });
-  if (restart && !append) throw new UsageError('--restart requires --append', { hint: 'Add --append, or omit --restart.' });
+    throw new UsageError('--file-names requires --output-dir', {
+      hint: 'Add --output-dir DIR, or omit --file-names.',
+    });
+  if (rotated && !append)
+    throw new UsageError('--rotated requires --append', { hint: 'Add --append, or omit --rotated.' });
+  if (restart && !append)
+    throw new UsageError('--restart requires --append', { hint: 'Add --append, or omit --restart.' });
   if (flags.verify && !append)
-    throw new UsageError('--verify requires --append', { hint: 'Add --append, or use `qrctl scans verify`.' });
+    throw new UsageError('--verify requires --append', {
+      hint: 'Add --append, or use `qrctl scans verify`.',
+    });
   if (movedFrom !== undefined && !append)
     throw new UsageError('--moved-from requires --append', { hint: 'Omit --moved-from, or add --append.' });
   if (overwrite && append)
@@ -174,7 +202,11 @@ function refuseWithInput(names: readonly string[], flags: ExportFlags): void {
 }
 
 /** Without --timezone, days are in UTC, wherever the machine is: a dataset may have readers anywhere. */
-function planPartition(flags: ExportFlags, output: OutputPlan, setting: string | undefined): Partitioning | undefined {
+function planPartition(
+  flags: ExportFlags,
+  output: OutputPlan,
+  setting: string | undefined,
+): Partitioning | undefined {
   const { partitionBy: by, timezone: flag } = flags;
   if (by === undefined) return undefined;
   if (flags.outputDir === undefined) {
@@ -190,7 +222,8 @@ function planPartition(flags: ExportFlags, output: OutputPlan, setting: string |
       hint: 'Add --format parquet, csv or ndjson.',
     });
   }
-  if (!output.header) throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
+  if (!output.header)
+    throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
   requireFields(output, ['qr_id', 'id', 'ts'], 'a dataset requires the fields qr_id, id and ts');
   return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
 }
@@ -202,7 +235,9 @@ function requireFields({ columns }: OutputPlan, names: readonly string[], messag
 
 function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan): ExportPlan['append'] {
   if (output.gzip)
-    throw new UsageError("--append can't be used with a compressed file", { hint: 'Use a file name without .gz.' });
+    throw new UsageError("--append can't be used with a compressed file", {
+      hint: 'Use a file name without .gz.',
+    });
   if (output.format === 'parquet' && flags.partitionBy === undefined) {
     throw new UsageError("--append can't be used with a single Parquet file", {
       hint: 'Write a dataset with --output-dir DIR --partition-by day.',
@@ -215,7 +250,12 @@ function planAppend({ files }: Context, flags: ExportFlags, output: OutputPlan):
   }
   requireFields(output, ['id', 'ts'], '--append requires the fields id and ts');
   if (output.path !== undefined)
-    files.use({ what: 'the state of --append', flag: '--output', path: `${output.path}.state.json`, writes: true });
+    files.use({
+      what: 'the state of --append',
+      flag: '--output',
+      path: `${output.path}.state.json`,
+      writes: true,
+    });
   return {
     path: flags.output ?? '',
     overlapMs: flags.overlap ?? DEFAULT_OVERLAP_MS,

@@ -8,7 +8,11 @@ import type { ExportFlags } from './flags.ts';
 import { type ExportPlan, extensionOf } from './plan-export.ts';
 
 /** Throws UsageError if the run would replace or spoil one. Sends nothing, changes nothing. */
-export async function refuseKept(plan: ExportPlan, names: readonly string[], { overwrite }: ExportFlags): Promise<void> {
+export async function refuseKept(
+  plan: ExportPlan,
+  names: readonly string[],
+  { overwrite }: ExportFlags,
+): Promise<void> {
   const { directory, partition, append, output } = plan;
   if (directory !== undefined) await refuseDataset(directory, plan);
   if (append || partition) return;
@@ -40,7 +44,8 @@ async function refuseDirectory(directory: string, plan: ExportPlan, names: reado
   for (const name of await namesIn(directory)) {
     if (!name.endsWith(`${ending}.state.json`)) continue;
     const file = name.slice(0, -'.state.json'.length);
-    if ((!isKnown || known.has(file)) && (await hasState(join(directory, file)))) throw refusal(join(directory, file));
+    if ((!isKnown || known.has(file)) && (await hasState(join(directory, file))))
+      throw refusal(join(directory, file));
   }
 }
 
@@ -57,6 +62,8 @@ async function hasState(path: string): Promise<boolean> {
 function refusal(path: string): UsageError {
   return new UsageError(
     `cannot replace ${path}: it was written with --append, and may have scans that the service no longer has`,
-    { hint: 'No request was sent, and no changes were made. Add --append to add new scans, or --overwrite to replace the file.' },
+    {
+      hint: 'No request was sent, and no changes were made. Add --append to add new scans, or --overwrite to replace the file.',
+    },
   );
 }

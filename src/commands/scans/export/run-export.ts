@@ -17,7 +17,11 @@ import { type ExportPlan, planExport } from './plan-export.ts';
 import { refuseKept } from './refuse-kept.ts';
 
 /** Checks everything, then exports. Throws as listed in errors.ts; PartialError if some codes failed and others are done. */
-export async function runExport(context: Context, names: readonly string[], flags: ExportFlags): Promise<void> {
+export async function runExport(
+  context: Context,
+  names: readonly string[],
+  flags: ExportFlags,
+): Promise<void> {
   // The measured time begins here: the codes are looked up first.
   const started = context.clock.monotonic();
   const plan = await planExport(context, names, flags);
@@ -42,7 +46,14 @@ export async function runExport(context: Context, names: readonly string[], flag
     const { explainFailure } = await import('./explain-failure.ts');
     const { added = 0, files = [] } = context.facts;
     await explainFailure(context.signal.aborted ? context.signal.reason : error, {
-      ...{ profile, key: keyPrefix(apiKey), place, append: plan.append !== undefined, added, files: files.length },
+      ...{
+        profile,
+        key: keyPrefix(apiKey),
+        place,
+        append: plan.append !== undefined,
+        added,
+        files: files.length,
+      },
       ofCodes: plan.directory !== undefined && plan.partition === undefined,
     });
     throw error;
@@ -51,7 +62,11 @@ export async function runExport(context: Context, names: readonly string[], flag
   }
 }
 
-async function forWorkbook(service: Service, codes: readonly CodeLabel[], plan: ExportPlan): Promise<Service> {
+async function forWorkbook(
+  service: Service,
+  codes: readonly CodeLabel[],
+  plan: ExportPlan,
+): Promise<Service> {
   const { requireWorkbookRows } = await import('./workbook-rows.ts');
   return requireWorkbookRows(service, codes, plan);
 }
@@ -84,7 +99,13 @@ async function exportAll(
         const part = codes.length > 1 ? `, ${done} of ${countOf(codes.length, 'code')}` : '';
         const toAsk = rows === 0 ? 0 : Math.ceil((requests * ((total ?? estimate) - rows)) / rows);
         const { waitMs } = costOf(toAsk, service.rateLimit());
-        progress.update({ done: rows, total, estimate, waitMs, detail: `${countOf(requests, 'request')}${part}` });
+        progress.update({
+          done: rows,
+          total,
+          estimate,
+          waitMs,
+          detail: `${countOf(requests, 'request')}${part}`,
+        });
       },
     });
     Object.assign(context.facts, { codes: summary.codes, range: summary.range });
@@ -98,7 +119,9 @@ async function exportAll(
     await sinks.commit();
     progress.stop();
     const ms = context.clock.monotonic() - started;
-    context.console.note(inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place));
+    context.console.note(
+      inOneLine({ ...summary, range: formatRange(summary.range, plan.zone()) }, service, ms, sinks.place),
+    );
     if (failed.length > 0) {
       const { partly } = await import('./explain-failure.ts');
       throw partly([...failed, ...deleted], codes.length, plan.append !== undefined);
@@ -118,7 +141,8 @@ function inOneLine(
   place = 'standard output',
 ): string {
   const { requests, pauses, pausedMs } = service.stats();
-  const paused = pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} totaling ${formatDuration(pausedMs)}`;
+  const paused =
+    pauses === 0 ? '0 pauses' : `${countOf(pauses, 'pause')} totaling ${formatDuration(pausedMs)}`;
   const cost = [countOf(requests, 'request'), paused, `${(ms / 1000).toFixed(1)} s`].join(', ');
   return `Exported ${countOf(scans, 'scan')} of ${countOf(codes, 'code')} ${range} to ${place} (${cost})`;
 }

@@ -11,7 +11,10 @@ import type { CountPlan } from '../counting/plan-count.ts';
 const TOP = 10;
 
 /** Returns all figures of the report, independent of the clock: a range without an end ends with its last scan. */
-export function reportFigures(plan: CountPlan, counted: CountedCodes): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
+export function reportFigures(
+  plan: CountPlan,
+  counted: CountedCodes,
+): Omit<ReportFigures, 'title' | 'note' | 'logo'> {
   const options: FiguresOptions = {
     ...figuresInput(plan, counted, plan.top ?? TOP),
     span: plan.span,
@@ -36,7 +39,9 @@ export function reportFigures(plan: CountPlan, counted: CountedCodes): Omit<Repo
 
 function beforeOf({ before }: CountedCodes): ReportFigures['before'] {
   const { sinceMs, untilMs } = before?.span ?? {};
-  return before && sinceMs !== undefined && untilMs !== undefined ? { sinceMs, untilMs, isCovered: before.isCovered } : undefined;
+  return before && sinceMs !== undefined && untilMs !== undefined
+    ? { sinceMs, untilMs, isCovered: before.isCovered }
+    : undefined;
 }
 
 /** Returns the range with both ends; undefined if it has neither ends nor scans. */

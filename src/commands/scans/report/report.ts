@@ -12,7 +12,10 @@ export const command = defineCommand({
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   examples: [
-    { command: 'qrctl scans report --all --during last-month -o october.html', does: "Report last month's scans of every code" },
+    {
+      command: 'qrctl scans report --all --during last-month -o october.html',
+      does: "Report last month's scans of every code",
+    },
     {
       command: 'qrctl scans report --all --during last-month --language de -o oktober.pdf',
       does: 'Write the same report in German as a PDF',

@@ -16,40 +16,62 @@ import { planCount } from '../counting/plan-count.ts';
 import type { ReportFlags } from './flags.ts';
 import { reportFigures } from './report-figures.ts';
 
-const BY: readonly Dimension[] = ['day', 'code', 'country', 'city', 'device', 'os', 'browser', 'weekday', 'hour', 'referrer'];
+const BY: readonly Dimension[] = [
+  'day',
+  'code',
+  'country',
+  'city',
+  'device',
+  'os',
+  'browser',
+  'weekday',
+  'hour',
+  'referrer',
+];
 
 /** Counts, and writes the report; the file is replaced atomically, only after every code is counted. Throws as listed in errors.ts. */
-export async function runReport(context: Context, names: readonly string[], flags: ReportFlags): Promise<void> {
+export async function runReport(
+  context: Context,
+  names: readonly string[],
+  flags: ReportFlags,
+): Promise<void> {
   const output = reportOutput(flags);
   if (output.path !== '-') await checkWholeFile(output.path);
   // Before anything is counted: a wrong file costs no request.
   const logo = flags.logo === undefined ? undefined : await logoOf(context, flags.logo);
   const plan = { ...(await planCount(context, names, flags, BY)), needsLabels: true };
   // Codes without scans are named, whatever the report is by. Files don't list codes.
-  const groups = plan.logs ? plan.groups : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
+  const groups = plan.logs
+    ? plan.groups
+    : [...plan.groups.filter(({ kind }) => kind !== 'code'), groupOf('code')];
   const counted = await countScans(context, { ...plan, groups });
   const [failure] = counted.failures;
   if (failure) throw failure.error;
   const { sinceMs } = plan.span;
-  if (sinceMs !== undefined && sinceMs >= counted.nowMs) context.console.warn('the period of the report is in the future');
+  if (sinceMs !== undefined && sinceMs >= counted.nowMs)
+    context.console.warn('the period of the report is in the future');
   const { title, note, language = 'en' } = flags;
   const figures = { ...reportFigures(plan, counted), title, note, logo };
   const report = composeReport(figures, await loadLanguage(language));
   const { path } = output;
-  const rendered = output.format === 'pdf' ? await renderPages(context, report, output.paper) : renderHtml(report);
+  const rendered =
+    output.format === 'pdf' ? await renderPages(context, report, output.paper) : renderHtml(report);
   if (path === '-') await context.console.write(rendered);
   else {
     await writeWholeFile(path, rendered, { processes: context.processes });
     addFile(context.facts, path);
   }
-  context.console.note(`${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`);
+  context.console.note(
+    `${await closingWords(context, counted, plan.local.zone)}: ${path === '-' ? 'standard output' : path}`,
+  );
 }
 
 type ReportOutput = { path: string; format: 'html' } | { path: string; format: 'pdf'; paper: Paper };
 
 /** Returns the output that the flags specify; the extension of the path is its format. Throws UsageError for any other. */
 function reportOutput({ output: path, paper }: Pick<ReportFlags, 'output' | 'paper'>): ReportOutput {
-  if (path === undefined) throw new UsageError('missing --output', { hint: 'Add -o report.html or -o report.pdf.' });
+  if (path === undefined)
+    throw new UsageError('missing --output', { hint: 'Add -o report.html or -o report.pdf.' });
   if (/\.pdf$/i.test(path)) return { path, format: 'pdf', paper: paper ?? 'a4' };
   if (path !== '-' && !/\.html?$/i.test(path)) {
     throw new UsageError(`--output must end in .html or .pdf: ${path}`, {
@@ -69,7 +91,9 @@ async function renderPages(context: Context, report: ReportDocument, paper: Pape
   const { bytes, lossy } = await renderPdf(report, paper);
   if (lossy.length > 0) {
     const named = lossy.map((text) => `the ${kindOf(text, report)} ${inQuotes(text)}`);
-    context.console.note(`Omitted characters that the PDF fonts lack from ${joinSome(named, { most: 5, separator: ', ' })}`);
+    context.console.note(
+      `Omitted characters that the PDF fonts lack from ${joinSome(named, { most: 5, separator: ', ' })}`,
+    );
   }
   return bytes;
 }

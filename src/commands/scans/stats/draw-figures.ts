@@ -33,7 +33,9 @@ function drawSection(section: Section, picture: Picture, surface: Surface, signs
   const name = fitText(section.by, width);
   const room = width - displayWidth(name) - GAP;
   const line =
-    kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR ? sparkline(section, room, signs) : '';
+    kind === 'time' && signs.sparks !== '' && rows.length > 1 && room >= NARROWEST_BAR
+      ? sparkline(section, room, signs)
+      : '';
   const title = `${colours.bold(name)}${line === '' ? '' : `  ${colours.cyan(line)}`}\n`;
   if (rows.length === 0) return `${title}${colours.dim('no scans')}\n`;
   return title + drawTable(section, picture, surface, signs);
@@ -50,17 +52,27 @@ function sparkline(section: Section, room: number, { sparks }: Signs): string {
   return sums.map((sum) => sparks[most === 0 ? 0 : Math.round((sum / most) * (sparks.length - 1))]).join('');
 }
 
-function closing({ sections, total, range, previousRange }: Picture, { colours, width }: Surface, signs: Signs): string {
+function closing(
+  { sections, total, range, previousRange }: Picture,
+  { colours, width }: Surface,
+  signs: Signs,
+): string {
   const { scans, previous, perDay, previousPerDay, change, comparesAverages, isBeforeData } = total;
   const lines = [`${countOf(scans, 'scan')} ${range}`.trim()];
   const changed = change === null ? '' : ` (${formatChange(change, signs)})`;
   if (previous !== null)
-    lines.push(`Previous period: ${`${countOf(previous, 'scan')} ${previousRange}`.trim()}${comparesAverages ? '' : changed}`);
+    lines.push(
+      `Previous period: ${`${countOf(previous, 'scan')} ${previousRange}`.trim()}${comparesAverages ? '' : changed}`,
+    );
   if (comparesAverages && perDay !== null && previousPerDay !== null)
-    lines.push(`Average per day: ${formatAverage(perDay)}, previously ${formatAverage(previousPerDay)}${changed}`);
+    lines.push(
+      `Average per day: ${formatAverage(perDay)}, previously ${formatAverage(previousPerDay)}${changed}`,
+    );
   const rows = sections.flatMap((section) => section.rows);
   if (isBeforeData || rows.some((row) => row.isBeforeData))
-    lines.push(explained(signs.beforeData, 'the previous period begins before the data, so no change is shown'));
+    lines.push(
+      explained(signs.beforeData, 'the previous period begins before the data, so no change is shown'),
+    );
   if (rows.some(({ isPart }) => isPart))
     lines.push(explained(signs.part, 'incomplete: partly outside the range, or not over yet'));
   lines.push('Scans, not people: repeated scans are counted again.');

@@ -55,7 +55,11 @@ export function drawTable(
   const values = rows.map((row) => formatValue(row, section, signs, file));
   const names = rows.map(({ name }) => name ?? '');
   const hasNames = names.some((name) => name !== '');
-  const numbers = fitting(numbersOf(section, isCompared, signs), width, hasNames ? 2 * NARROWEST_TEXT + GAP : NARROWEST_TEXT);
+  const numbers = fitting(
+    numbersOf(section, isCompared, signs),
+    width,
+    hasNames ? 2 * NARROWEST_TEXT + GAP : NARROWEST_TEXT,
+  );
   const left = width - numbers.reduce((sum, column) => sum + column.width + GAP, 0);
   const { ofValue, ofName, ofBar } = shareRoom(
     left,
@@ -73,7 +77,12 @@ export function drawTable(
     ...(ofBar > 0 ? [{ width: ofBar }] : []),
     ...others.map((column) => ({ width: column.width, align: 'right' as const })),
   ];
-  const line = (value: Cell, name: Cell, bar: Cell, cellOf: (column: NumberColumn) => Cell | undefined): Cell[] => [
+  const line = (
+    value: Cell,
+    name: Cell,
+    bar: Cell,
+    cellOf: (column: NumberColumn) => Cell | undefined,
+  ): Cell[] => [
     { ...value, text: fitText(value.text, ofValue) },
     ...(ofName > 0 ? [{ ...name, text: fitText(name.text, ofName) }] : []),
     (scans && cellOf(scans)) ?? { text: '' },
@@ -113,10 +122,19 @@ function numbersOf({ rows, comparesAverages }: Section, isCompared: boolean, sig
         ]
       : []),
     ...(isCompared && comparesAverages
-      ? [column('before/day', 3, (row) => formatPrevious(average(row.previousPerDay), row.isBeforeData, signs))]
+      ? [
+          column('before/day', 3, (row) =>
+            formatPrevious(average(row.previousPerDay), row.isBeforeData, signs),
+          ),
+        ]
       : []),
     ...(isCompared
-      ? [column('change', 5, ({ change }) => ({ text: formatChange(change, signs), colour: colourOfChange(change) }))]
+      ? [
+          column('change', 5, ({ change }) => ({
+            text: formatChange(change, signs),
+            colour: colourOfChange(change),
+          })),
+        ]
       : []),
   ];
 }
@@ -141,7 +159,8 @@ function shareRoom(
 ): { ofValue: number; ofName: number; ofBar: number } {
   const ofLeastBar = hasBars ? GAP + NARROWEST_BAR : 0;
   const ofLeastName = natural.name > 0 ? Math.min(natural.name, NARROWEST_TEXT) + GAP : 0;
-  const reserved = [ofLeastName + ofLeastBar, ofLeastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
+  const reserved =
+    [ofLeastName + ofLeastBar, ofLeastName, 0].find((room) => left - room >= NARROWEST_TEXT) ?? 0;
   const ofValue = Math.max(1, Math.min(natural.value, left - reserved));
   const behind = left - ofValue;
   // A name that can be read matters more than a short bar.

@@ -54,7 +54,8 @@ async function ofService(context: Context, plan: CountPlan) {
   for (const reading of readings) {
     const { cuts } = reading;
     const range = reading.range ?? { sinceMs: reading.sinceMs, untilMs: Number.POSITIVE_INFINITY };
-    const ask = (code: (typeof codes)[number]) => askFirst(service, code, reading.range ?? { sinceMs: reading.sinceMs });
+    const ask = (code: (typeof codes)[number]) =>
+      askFirst(service, code, reading.range ?? { sinceMs: reading.sinceMs });
     const there = codes.filter(({ missing }) => !missing);
     for await (const first of fetchInOrder(there, ask, service.concurrency)) {
       requests += 1;
@@ -62,7 +63,9 @@ async function ofService(context: Context, plan: CountPlan) {
       scans += first.total - (first.rows.length - cut(first, range).rows.length);
       const isByTotals = cuts !== undefined && cheaperByTotals(first, cuts);
       if (isByTotals) byTotals += 1;
-      requests += isByTotals ? requestsForTotals(first, cuts) : requestsAfter(first, { isKnown: true, proveBeyond: false });
+      requests += isByTotals
+        ? requestsForTotals(first, cuts)
+        : requestsAfter(first, { isKnown: true, proveBeyond: false });
     }
   }
   return {

@@ -19,14 +19,26 @@ export interface Signs {
 export const SIGNS = {
   blocks: { full: '█', half: '▌', sparks: '▁▂▃▄▅▆▇█', none: '–', beforeData: '†', part: '*' },
   ascii: { full: '#', half: '', sparks: '_.-=+*%#', none: '-', beforeData: '!', part: '*' },
-  words: { full: '', half: '', sparks: '', none: 'none', beforeData: 'from before the data', part: 'incomplete' },
+  words: {
+    full: '',
+    half: '',
+    sparks: '',
+    none: 'none',
+    beforeData: 'from before the data',
+    part: 'incomplete',
+  },
 } as const satisfies Record<string, Signs>;
 
 /**
  * Formats a value. A value could look like the label of empty values or of all others: values are without parentheses. `file`: the one
  * that the columns of codes are from.
  */
-export function formatValue({ value, isRest, isPart }: Figure, { noneIs }: Section, { part }: Signs, file = ''): string {
+export function formatValue(
+  { value, isRest, isPart }: Figure,
+  { noneIs }: Section,
+  { part }: Signs,
+  file = '',
+): string {
   if (isRest) return '(other)';
   if (value !== null) return `${value}${isPart ? ` ${part}` : ''}`;
   if (noneIs === 'unlisted') return `(not in ${basename(file)})`;
@@ -34,7 +46,11 @@ export function formatValue({ value, isRest, isPart }: Figure, { noneIs }: Secti
 }
 
 /** Formats the previous count, marked if it begins before the data. */
-export function formatPrevious(previous: string | null, isBeforeData: boolean | undefined, { none, beforeData }: Signs): string {
+export function formatPrevious(
+  previous: string | null,
+  isBeforeData: boolean | undefined,
+  { none, beforeData }: Signs,
+): string {
   return `${previous ?? none}${isBeforeData ? ` ${beforeData}` : ''}`;
 }
 

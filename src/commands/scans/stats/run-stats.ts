@@ -7,7 +7,14 @@ import { writeWholeFile } from '../../../files/formats/whole-file.ts';
 import { isRunning } from '../../../scans/stats/calendar.ts';
 import { type Figure, figuresOf, type Section, totalOf } from '../../../scans/stats/figures.ts';
 import { openSink, planOutput, writeAll } from '../../output-options.ts';
-import { closingWords, countScans, figuresInput, isOver, previousRange, readRange } from '../counting/count-scans.ts';
+import {
+  closingWords,
+  countScans,
+  figuresInput,
+  isOver,
+  previousRange,
+  readRange,
+} from '../counting/count-scans.ts';
 import { planCount } from '../counting/plan-count.ts';
 import { someFailed } from '../tell-failures.ts';
 import type { Picture } from './draw-figures.ts';
@@ -55,7 +62,9 @@ export async function runStats(context: Context, names: readonly string[], flags
     context.facts.rows = sections.reduce((sum, { rows }) => sum + rows.length, 0);
     if (output.path !== undefined) addFile(context.facts, output.path);
   } else {
-    await writeAll(await openSink(context, output), [sections.flatMap((section) => recordsOf(section, isOver(counted)))]);
+    await writeAll(await openSink(context, output), [
+      sections.flatMap((section) => recordsOf(section, isOver(counted))),
+    ]);
   }
   // The drawing ends with the number of scans and their range.
   const isSeen = isPicture && context.console.isTerminal && output.path === undefined;
@@ -63,7 +72,12 @@ export async function runStats(context: Context, names: readonly string[], flags
   const { failures } = counted;
   const hint = 'Run the command again, or omit these codes.';
   if (failures.length > 0)
-    throw someFailed(failures, Math.max(names.length, failures.length), 'could not be counted; the others were', hint);
+    throw someFailed(
+      failures,
+      Math.max(names.length, failures.length),
+      'could not be counted; the others were',
+      hint,
+    );
 }
 
 /** Of a file, which has no width of its own. */
@@ -89,15 +103,30 @@ async function printPicture(context: Context, { path }: OutputPlan, picture: Pic
 /** The columns of the contract alone. `complete`: the range has all of the period of the row, which is over. */
 function recordsOf({ kind, by, rows }: Section, isOver: boolean) {
   const hasPeriods = kind === 'time' && isRunning(by);
-  return rows.map(({ by, value, scans, share, previous, change, name, perDay, previousPerDay, isPart }: Figure) => {
-    const complete = hasPeriods ? !isPart : isOver;
-    return { by, value, scans, share, previous, change, name, per_day: perDay, previous_per_day: previousPerDay, complete };
-  });
+  return rows.map(
+    ({ by, value, scans, share, previous, change, name, perDay, previousPerDay, isPart }: Figure) => {
+      const complete = hasPeriods ? !isPart : isOver;
+      return {
+        by,
+        value,
+        scans,
+        share,
+        previous,
+        change,
+        name,
+        per_day: perDay,
+        previous_per_day: previousPerDay,
+        complete,
+      };
+    },
+  );
 }
 
 function noteLimits(context: Context, sections: readonly Section[]): void {
   for (const { by } of sections.filter(({ isApproximate }) => isApproximate)) {
-    context.console.note(`Too many values to count by ${by} exactly: each count is a minimum, and the rest is in "other"`);
+    context.console.note(
+      `Too many values to count by ${by} exactly: each count is a minimum, and the rest is in "other"`,
+    );
   }
   for (const { by } of sections.filter(({ isSparse }) => isSparse)) {
     context.console.note(`The range is too long for a row per ${by}. Rows without scans are omitted`);

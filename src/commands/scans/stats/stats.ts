@@ -23,7 +23,10 @@ export const command = defineCommand({
       command: 'qrctl scans stats --all --join codes.csv --by type --during last-month',
       does: 'Count scans by a column from a code list',
     },
-    { command: 'qrctl scans stats --input scans.csv --by country --by device', does: 'Count the scans in a file' },
+    {
+      command: 'qrctl scans stats --input scans.csv --by country --by device',
+      does: 'Count the scans in a file',
+    },
   ],
   async run(context, { args, options }) {
     const { runStats } = await import('./run-stats.ts');

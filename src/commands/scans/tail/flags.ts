@@ -12,7 +12,11 @@ export const options = {
     writes: true,
   }),
   movedFrom: movedFromOption,
-  interval: parsed('--interval <duration>', 'Minimum time between requests for the same code (default: 10s)', PERIOD),
+  interval: parsed(
+    '--interval <duration>',
+    'Minimum time between requests for the same code (default: 10s)',
+    PERIOD,
+  ),
   maxEvents: integer('--max-events <n>', 'Exit after N scans', { min: 1 }),
   limit: limitOption('--max-events', { min: 1 }),
   format: choice('-f, --format <format>', 'Output format (default: csv)', ['csv', 'ndjson']),

@@ -53,7 +53,8 @@ export async function openPrinter(
         if (!file) continue;
         // S1: on the disk, if standard output is a file, before the state that claims it.
         await context.console.flush();
-        for (const { codeId, id, ms, hasBegun } of batch) progress.print(codeId, { id, ms }, { now: now(), hasBegun });
+        for (const { codeId, id, ms, hasBegun } of batch)
+          progress.print(codeId, { id, ms }, { now: now(), hasBegun });
         progress.prune();
         await file.record(progress.positions);
       }

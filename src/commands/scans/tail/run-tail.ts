@@ -1,5 +1,11 @@
 /** `scans tail`: requests each code in turn, prints new scans, waits. */
-import { messageOf, NotFoundError, UnavailableError, UnprovenError, UsageError } from '../../../base/errors.ts';
+import {
+  messageOf,
+  NotFoundError,
+  UnavailableError,
+  UnprovenError,
+  UsageError,
+} from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { quote } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
@@ -36,7 +42,9 @@ export async function runTail(context: Context, names: readonly string[], given:
   const flags = { ...given, maxEvents: limitOf('--max-events', given.maxEvents, given.limit) };
   checkChoice(names, flags);
   if (flags.movedFrom !== undefined && flags.state === undefined)
-    throw new UsageError('--moved-from requires --state', { hint: 'Omit --moved-from, or specify --state tail.json.' });
+    throw new UsageError('--moved-from requires --state', {
+      hint: 'Omit --moved-from, or specify --state tail.json.',
+    });
   const { timezone } = await context.settings();
   const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
   const labelled = !isOneCode(names, flags);
@@ -97,7 +105,11 @@ async function follow(
       const shown = scans.slice(0, left);
       await printer.print(shown);
       left -= shown.length;
-      if (left > 0) await context.clock.sleep(Math.max(0, interval - (context.clock.monotonic() - begun)), context.signal);
+      if (left > 0)
+        await context.clock.sleep(
+          Math.max(0, interval - (context.clock.monotonic() - begun)),
+          context.signal,
+        );
     }
     await printer.commit();
   } finally {
@@ -122,7 +134,11 @@ interface Followed {
 }
 
 /** `continued`: the flags of a run that continues from a state. */
-function tellStart({ console }: Context, codes: readonly CodeLabel[], continued: TailFlags | undefined): void {
+function tellStart(
+  { console }: Context,
+  codes: readonly CodeLabel[],
+  continued: TailFlags | undefined,
+): void {
   if (continued) {
     const unused = continued.since === undefined ? '' : '; --since applies only to its first run';
     console.note(`Continuing from ${continued.state}${unused}`);
@@ -146,7 +162,9 @@ function createAsking(
       // S9: a code is gone only if a request for the code itself says so.
       const found = await code.follow
         .next()
-        .catch((error) => (error instanceof NotFoundError ? getCode(id).then(() => []) : Promise.reject(error)));
+        .catch((error) =>
+          error instanceof NotFoundError ? getCode(id).then(() => []) : Promise.reject(error),
+        );
       if (isDown) context.console.note('The service is responding again');
       isDown = false;
       const hasBegun = code.follow.hasBegun();
@@ -170,6 +188,7 @@ function createAsking(
 
 /** An outage, or a listing that changes while it is read, passes: the next listing has the new codes too. */
 function refuseUnlessPassing(error: unknown): undefined {
-  if (error instanceof UnavailableError || error instanceof NotFoundError || error instanceof UnprovenError) return undefined;
+  if (error instanceof UnavailableError || error instanceof NotFoundError || error instanceof UnprovenError)
+    return undefined;
   throw error;
 }

@@ -13,8 +13,14 @@ export const command = defineCommand({
   columns: async () => (await import('../labels.ts')).scanOutputs(),
   examples: [
     { command: 'qrctl scans tail spring-menu', does: 'Follow the scans of a code' },
-    { command: 'qrctl scans tail --all -f ndjson --interval 30s', does: 'Print one JSON object per line for another program' },
-    { command: 'qrctl scans tail --all -f ndjson --state tail.json', does: 'Feed another program, and continue after a restart' },
+    {
+      command: 'qrctl scans tail --all -f ndjson --interval 30s',
+      does: 'Print one JSON object per line for another program',
+    },
+    {
+      command: 'qrctl scans tail --all -f ndjson --state tail.json',
+      does: 'Feed another program, and continue after a restart',
+    },
   ],
   async run(context, { args, options }) {
     const { runTail } = await import('./run-tail.ts');

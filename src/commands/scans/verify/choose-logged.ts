@@ -20,21 +20,35 @@ export async function chooseLogged(
     logs,
     places,
     movedFrom,
-  }: { choice: CodeChoice; logs: readonly ScanLog[]; places: readonly string[]; movedFrom: string | undefined },
+  }: {
+    choice: CodeChoice;
+    logs: readonly ScanLog[];
+    places: readonly string[];
+    movedFrom: string | undefined;
+  },
 ): Promise<CodeLabel[]> {
   const service = await context.service();
-  const known = new Set(logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])));
+  const known = new Set(
+    logs.flatMap(({ state }) => (state ? [...state.identity.codes, ...state.overlaps.keys()] : [])),
+  );
   const { codes } = await chooseLabelsOfLog(context, names, choice, { isWanted: true }, known);
   const { workspace, getCode } = service;
   const seen = new Set(codes.filter(({ missing }) => !missing).map(({ id }) => id));
   for (const { place, state } of logs) {
     // V13: codes of another workspace are not those of the log, even if they are equal.
     if (state)
-      await checkOwnWorkspace(place, state, { workspace, getCode, seen, movedFrom }, 'specify a different log with --input');
+      await checkOwnWorkspace(
+        place,
+        state,
+        { workspace, getCode, seen, movedFrom },
+        'specify a different log with --input',
+      );
   }
   const isInDirectory = (await Promise.all(places.map(isDirectory))).includes(true);
   for (const code of codes) checkLogsOf(code, logs, isInDirectory);
-  const unknown = codes.find(({ id, missing }) => missing && !known.has(id) && logs.every(({ state }) => state));
+  const unknown = codes.find(
+    ({ id, missing }) => missing && !known.has(id) && logs.every(({ state }) => state),
+  );
   if (unknown) throw unknown.missing;
   return codes;
 }
@@ -52,7 +66,8 @@ function checkLogsOf({ id, slug }: CodeLabel, logs: readonly ScanLog[], isInDire
   // A directory may lack the file of a new code.
   if (one || !log?.state || kept.length < logs.length || isInDirectory) return;
   const { codes } = log.state.identity;
-  const those = codes.length > MOST_PASTED ? 'its codes' : codes.map((code) => inShellOr('CODE', code)).join(' ');
+  const those =
+    codes.length > MOST_PASTED ? 'its codes' : codes.map((code) => inShellOr('CODE', code)).join(' ');
   throw new UsageError(
     `${log.place} was not exported with ${which}: it has the scans of ${countOf(codes.length, 'other code')}`,
     {

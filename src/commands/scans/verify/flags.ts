@@ -11,7 +11,9 @@ export const options = {
   ...choiceOptions,
   ...rangeOptions,
   input: texts('--input <log>', 'Scan file to verify, with its rotated files', { complete: 'files' }),
-  outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', { complete: 'directories' }),
+  outputDir: text('--output-dir <dir>', 'Directory of scan files, or dataset, to verify', {
+    complete: 'directories',
+  }),
   repair: flag('--repair', 'Add the missing scans; remove nothing'),
   acceptGone: flag('--accept-gone', 'Stop reporting codes that were deleted on the service', { risky: true }),
   dryRun: flag('--dry-run', 'Show the differences or the plan; change nothing'),

@@ -89,7 +89,8 @@ export async function indexLogs(
     const log = logOf(code);
     if (log?.state) return keptRange(log, code);
     const isBounded = Number.isFinite(fromMs) || Number.isFinite(toMs);
-    if (log) return { sinceMs: isBounded ? undefined : firstMs, untilMs: Number.isFinite(toMs) ? toMs : lastMs + 1 };
+    if (log)
+      return { sinceMs: isBounded ? undefined : firstMs, untilMs: Number.isFinite(toMs) ? toMs : lastMs + 1 };
     return kept.map((other) => keptRange(other, code)).reduce(widest, undefined);
   }
 
@@ -105,6 +106,9 @@ export async function indexLogs(
 /** Returns the range from the earlier beginning to the later end. */
 export function widest(one: Range | undefined, other: Range | undefined): Range | undefined {
   if (!one || !other) return one ?? other;
-  const sinceMs = one.sinceMs === undefined || other.sinceMs === undefined ? undefined : Math.min(one.sinceMs, other.sinceMs);
+  const sinceMs =
+    one.sinceMs === undefined || other.sinceMs === undefined
+      ? undefined
+      : Math.min(one.sinceMs, other.sinceMs);
   return { sinceMs, untilMs: Math.max(one.untilMs, other.untilMs) };
 }

@@ -56,7 +56,13 @@ export async function openLog(
     if (keptBy && 'directory' in keptBy) {
       const { openDataset } = await import('../../../scans/dataset/open-dataset.ts');
       const { directory } = keptBy;
-      return openDataset({ ...common, directory, identity: identity as DatasetIdentity, createFormatter, append: true });
+      return openDataset({
+        ...common,
+        directory,
+        identity: identity as DatasetIdentity,
+        createFormatter,
+        append: true,
+      });
     }
     const { openAppendFile } = await import('../../../scans/append/append-file.ts');
     // The newest rows may be in a file that was just moved away.
@@ -76,7 +82,11 @@ function outputOf({ format, columns, dialect }: AppendIdentity) {
 }
 
 /** Rows of the log have the columns of its export, besides those of a scan. */
-function withColumns({ columns, dialect }: AppendIdentity, code: CodeLabel, file: AppendFile): Pick<CodeSink, 'write'> {
+function withColumns(
+  { columns, dialect }: AppendIdentity,
+  code: CodeLabel,
+  file: AppendFile,
+): Pick<CodeSink, 'write'> {
   const plain: CodeSink = { ...file.sinkOf(code.id), write: (batch) => file.addMissing(code.id, batch) };
   const timed =
     columns.includes(LOCAL_TIME) && dialect.timezone !== undefined

@@ -25,7 +25,11 @@ import { COLUMNS, failureOf, rowsOf, tellTotals, totalsOf, type VerifiedCode } f
  * Compares, and prints the codes and the days that differ. Throws PartialError if something differs, UnprovenError if a code can't be compared,
  * UsageError for files that are not of these codes or this workspace, and as listed in errors.ts.
  */
-export async function runVerify(context: Context, names: readonly string[], flags: VerifyFlags): Promise<void> {
+export async function runVerify(
+  context: Context,
+  names: readonly string[],
+  flags: VerifyFlags,
+): Promise<void> {
   checkChoice(names, flags);
   const settings = await context.settings();
   const range = await planRange(context, flags, settings.timezone);
@@ -33,25 +37,42 @@ export async function runVerify(context: Context, names: readonly string[], flag
   const job = await planJob(context, names, { ...flags, places: placesOf(flags) }, range);
   if (flags.dryRun && !flags.repair) return printPlan(context, job, flags);
   const isRepair = flags.repair === true && !flags.dryRun;
-  const results = await verify(context, { ...job, isRepair, accepts: flags.acceptGone === true && !flags.dryRun });
+  const results = await verify(context, {
+    ...job,
+    isRepair,
+    accepts: flags.acceptGone === true && !flags.dryRun,
+  });
   const { logged, added } = totalsOf(results);
   Object.assign(context.facts, { codes: results.length, rows: logged + added, added });
   const failure = await report(context, job, results, isRepair);
   // Under --quiet, cron mails only what differs.
-  if (failure || !context.flags.quiet) await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
+  if (failure || !context.flags.quiet)
+    await writeAll(await openSink(context, output), [results.flatMap(rowsOf)]);
   if (failure) throw failure;
 }
 
-type AppendedFlags = Pick<VerifyFlags, 'outputDir' | 'all' | 'from' | 'name' | 'status' | 'type' | 'timezone'> & {
+type AppendedFlags = Pick<
+  VerifyFlags,
+  'outputDir' | 'all' | 'from' | 'name' | 'status' | 'type' | 'timezone'
+> & {
   output?: string;
 };
 
 /** `scans export --append --verify`: compares and repairs what the export wrote. Throws like `runVerify`. */
-export async function verifyAppended(context: Context, names: readonly string[], flags: AppendedFlags): Promise<void> {
+export async function verifyAppended(
+  context: Context,
+  names: readonly string[],
+  flags: AppendedFlags,
+): Promise<void> {
   const settings = await context.settings();
   const { zone } = await planRange(context, { timezone: flags.timezone }, settings.timezone);
   const places = [flags.output ?? flags.outputDir ?? ''];
-  const job = await planJob(context, names, { ...flags, places }, { sinceMs: undefined, untilMs: undefined, zone });
+  const job = await planJob(
+    context,
+    names,
+    { ...flags, places },
+    { sinceMs: undefined, untilMs: undefined, zone },
+  );
   const failure = await report(context, job, await verify(context, { ...job, isRepair: true }), true);
   if (failure) throw failure;
 }
@@ -79,7 +100,8 @@ interface Job {
 async function planJob(
   context: Context,
   names: readonly string[],
-  flags: Omit<AppendedFlags, 'output'> & Partial<Pick<VerifyFlags, 'movedFrom'>> & { places: readonly string[] },
+  flags: Omit<AppendedFlags, 'output'> &
+    Partial<Pick<VerifyFlags, 'movedFrom'>> & { places: readonly string[] },
   range: PlannedRange,
 ): Promise<Job> {
   const { places, movedFrom } = flags;
@@ -99,7 +121,9 @@ async function verify(context: Context, job: Job): Promise<VerifiedCode[]> {
     for (const result of await changeLog(context, log, { ...job, codes: own })) results.push(result);
   }
   const others = codes.filter(({ id }) => !logs.some((log) => covers(log, id)));
-  return others.length === 0 ? results : [...results, ...(await verifyLogs(context, { ...job, codes: others, isAll: false }))];
+  return others.length === 0
+    ? results
+    : [...results, ...(await verifyLogs(context, { ...job, codes: others, isAll: false }))];
 }
 
 /** V8: the log is locked before its first row is read, so no other run adds the same scans. */
@@ -135,7 +159,10 @@ async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<
   const service = await context.service();
   const covered = await indexLogs(context, job, { sinceMs: range.sinceMs, untilMs: range.untilMs });
   const states = logs.flatMap(({ state }) => state ?? []);
-  const logged = new Set([...covered.index.codes(), ...states.flatMap(({ overlaps }) => [...overlaps.keys()])]);
+  const logged = new Set([
+    ...covered.index.codes(),
+    ...states.flatMap(({ overlaps }) => [...overlaps.keys()]),
+  ]);
   // V7: also codes that the service no longer lists.
   const others = isAll ? await fetchUnlisted(service, codes, logged) : [];
   refuseForeign(job, covered.index);
@@ -159,10 +186,14 @@ async function verifyLogs(context: Context, job: Job, repair?: Repair): Promise<
 function refuseForeign({ logs, codes }: Job, index: LogIndex): void {
   const [log] = logs;
   const found = [...index.codes()];
-  if (!log || found.length === 0 || logs.some(({ state }) => state) || codes.some(({ id }) => index.of(id))) return;
-  throw new UsageError(`cannot verify ${log.place}: it has scans of ${countOf(found.length, 'other code')} only`, {
-    hint: 'Specify the codes of the file, and the --profile of their workspace.',
-  });
+  if (!log || found.length === 0 || logs.some(({ state }) => state) || codes.some(({ id }) => index.of(id)))
+    return;
+  throw new UsageError(
+    `cannot verify ${log.place}: it has scans of ${countOf(found.length, 'other code')} only`,
+    {
+      hint: 'Specify the codes of the file, and the --profile of their workspace.',
+    },
+  );
 }
 
 /** V12: throws UsageError if no code has a range that can be compared. */
@@ -172,7 +203,9 @@ function refuseOutside({ logs, codes, range }: Job, rangeOf: (code: string) => R
   const kept = codes.flatMap(({ id }) => keptRange(log, id) ?? [])[0];
   const of = kept ? `the scans ${formatRange(kept, range.zone())}` : 'no scans';
   throw new UsageError(`cannot verify ${log.place}: it has ${of}, and none of the range to compare`, {
-    hint: kept ? 'Pass a range that the file covers, or omit it.' : 'Export the scans first with `qrctl scans export`.',
+    hint: kept
+      ? 'Pass a range that the file covers, or omit it.'
+      : 'Export the scans first with `qrctl scans export`.',
   });
 }
 

@@ -38,7 +38,11 @@ type KeptLog = InputLog & { keptBy: NonNullable<InputLog['keptBy']> };
 
 /** Lists the logs at these files and directories. Throws UsageError if one is not there, or has no scans. */
 export async function listLogs(context: Context, places: readonly string[]): Promise<ScanLog[]> {
-  const listed = await listInputs(places, { rotated: true, note: () => undefined, warn: context.console.warn });
+  const listed = await listInputs(places, {
+    rotated: true,
+    note: () => undefined,
+    warn: context.console.warn,
+  });
   const kept: KeptLog[] = [];
   const plain: string[] = [];
   for (const { keptBy, paths } of listed) {
@@ -85,7 +89,11 @@ export async function isDirectory(place: string): Promise<boolean> {
 }
 
 /** `others`: files that no append keeps; rotated ones may be among them. */
-async function describeLog({ signal }: Context, { paths, keptBy }: KeptLog, others: readonly string[]): Promise<ScanLog> {
+async function describeLog(
+  { signal }: Context,
+  { paths, keptBy }: KeptLog,
+  others: readonly string[],
+): Promise<ScanLog> {
   if ('directory' in keptBy) {
     const { inspectDataset } = await import('../../../scans/dataset/open-dataset.ts');
     const state = await inspectDataset(keptBy.directory);
@@ -96,7 +104,11 @@ async function describeLog({ signal }: Context, { paths, keptBy }: KeptLog, othe
   const log = { place: keptBy.file, paths, keptBy, ...NOTHING_KEPT };
   const state = await (await import('../../../scans/append/append-file.ts')).readLogState(log.place);
   if (!state) return log;
-  return { ...log, state, ...(await checkLogFiles(log.place, state, { own: paths, others, pause: () => letSignalsIn(signal) })) };
+  return {
+    ...log,
+    state,
+    ...(await checkLogFiles(log.place, state, { own: paths, others, pause: () => letSignalsIn(signal) })),
+  };
 }
 
 /** Returns whether a log has the scans of a code, as far as its state shows. */
@@ -111,7 +123,11 @@ export function keptRange({ state, gone }: ScanLog, code: string): Range | undef
 }
 
 /** Returns the ID of the code of rows without one: of a log of one code, of a file that is named by the code's slug, or of the only code. */
-export function codeOfRows({ state }: ScanLog, path: string, codes: readonly CodeLabel[]): string | undefined {
+export function codeOfRows(
+  { state }: ScanLog,
+  path: string,
+  codes: readonly CodeLabel[],
+): string | undefined {
   if (state) return state.identity.codes.length === 1 ? state.identity.codes[0] : undefined;
   const stem = stemOfLog(basename(path));
   return codes.find(({ slug }) => slug === stem)?.id ?? (codes.length === 1 ? codes[0]?.id : undefined);

@@ -29,16 +29,33 @@ export interface VerifiedCode extends CodeResult {
 }
 
 /** Returns the rows of the output: one per code, or one per day that differs. */
-export function rowsOf({ code, outcome, days, missing: lacking, logged, reason, added }: CodeResult): Record<string, unknown>[] {
+export function rowsOf({
+  code,
+  outcome,
+  days,
+  missing: lacking,
+  logged,
+  reason,
+  added,
+}: CodeResult): Record<string, unknown>[] {
   const { id, slug = null, name = null } = code;
   const about = { id, slug, name, logged, error: reason?.message ?? null };
   if (days.length === 0)
-    return [{ ...about, day: null, outcome, missing: lacking, gone: outcome === 'gone' ? logged : 0, twice: 0 }];
+    return [
+      { ...about, day: null, outcome, missing: lacking, gone: outcome === 'gone' ? logged : 0, twice: 0 },
+    ];
   const found = outcome === 'different' && added > 0 ? 'repaired' : outcome;
   return days.map(({ day, missing, gone, twice }) => {
     const isRepaired = found === 'repaired' && gone === 0 && twice === 0;
     const date = formatInstant(day * DAY_MS).slice(0, '2026-10-31'.length);
-    return { ...about, day: date, outcome: found === 'repaired' && !isRepaired ? 'different' : found, missing, gone, twice };
+    return {
+      ...about,
+      day: date,
+      outcome: found === 'repaired' && !isRepaired ? 'different' : found,
+      missing,
+      gone,
+      twice,
+    };
   });
 }
 
@@ -72,7 +89,9 @@ export function tellTotals(
   results: readonly CodeResult[],
   { logs, zone, requests }: { logs: readonly ScanLog[]; zone: string; requests: number },
 ): void {
-  const compared = results.filter(({ outcome, range }) => range && outcome !== 'gone' && outcome !== 'unproven');
+  const compared = results.filter(
+    ({ outcome, range }) => range && outcome !== 'gone' && outcome !== 'unproven',
+  );
   const { logged, added } = totalsOf(compared);
   const parts = [
     `Verified ${countOf(logged, 'scan')} of ${countOf(compared.length, 'code')}`,
@@ -97,18 +116,24 @@ export function failureOf(
   const unproven = results.filter(({ outcome }) => outcome === 'unproven');
   const [first] = unproven;
   if (first) {
-    const which = unproven.length === 1 ? quote(first.code.slug ?? first.code.id) : countOf(unproven.length, 'code');
+    const which =
+      unproven.length === 1 ? quote(first.code.slug ?? first.code.id) : countOf(unproven.length, 'code');
     return new UnprovenError(`${which} could not be compared with the service: ${first.reason?.message}`, {
-      hint: first.range ? 'When fewer scans arrive, run the same command again.' : 'Run the export again, or pass another range.',
+      hint: first.range
+        ? 'When fewer scans arrive, run the same command again.'
+        : 'Run the export again, or pass another range.',
       cause: first.reason,
     });
   }
   const different = results.filter(({ outcome, isAccepted }) => outcome !== 'equal' && !isAccepted);
-  const place = logs.length === 1 ? (logs[0]?.place ?? '') : `the files of ${countOf(different.length, 'code')}`;
+  const place =
+    logs.length === 1 ? (logs[0]?.place ?? '') : `the files of ${countOf(different.length, 'code')}`;
   const { missing, gone, twice, added } = totalsOf(results);
   const deleted = results.filter(({ outcome, isAccepted }) => outcome === 'gone' && !isAccepted);
   const left = missing - added;
-  const faults = new Set(results.flatMap(({ outcome, reason }) => (reason && outcome !== 'unproven' ? reason.message : [])));
+  const faults = new Set(
+    results.flatMap(({ outcome, reason }) => (reason && outcome !== 'unproven' ? reason.message : [])),
+  );
   const parts = [
     left > 0 && `${countOf(left, 'scan')} missing`,
     gone > 0 && `${countOf(gone, 'scan')} no longer on the service`,
@@ -120,7 +145,8 @@ export function failureOf(
   const lines = [...faults, ...(parts.length > 0 ? [differs] : [])];
   if (lines.length === 0) return undefined;
   const hints = [
-    faults.size > 0 && (logs.find(({ fault }) => fault)?.fault?.hint ?? 'Export the scans again with `qrctl scans export`.'),
+    faults.size > 0 &&
+      (logs.find(({ fault }) => fault)?.fault?.hint ?? 'Export the scans again with `qrctl scans export`.'),
     left > 0 && (isRepair ? NEW : hintOfMissing(logs)),
     deleted.length > 0 && !isRepair && ACCEPT,
   ];
@@ -128,8 +154,10 @@ export function failureOf(
 }
 
 const NEW = 'To add a code that has no file yet, run `qrctl scans export --append`.';
-const ACCEPT = 'The rows of deleted codes stay in the file. To accept this, run the command once with --accept-gone.';
-const STAYS = 'Rows that the service no longer has, and duplicate rows, are never removed. List them with --format csv.';
+const ACCEPT =
+  'The rows of deleted codes stay in the file. To accept this, run the command once with --accept-gone.';
+const STAYS =
+  'Rows that the service no longer has, and duplicate rows, are never removed. List them with --format csv.';
 
 function hintOfMissing(logs: readonly ScanLog[]): string {
   return logs.every(({ state }) => state !== undefined)

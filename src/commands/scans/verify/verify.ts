@@ -12,12 +12,21 @@ export const command = defineCommand({
   arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
   options,
   async columns() {
-    const [{ COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([import('./tell-results.ts'), import('./run-verify.ts')]);
+    const [{ COLUMNS }, { PLAN_COLUMNS }] = await Promise.all([
+      import('./tell-results.ts'),
+      import('./run-verify.ts'),
+    ]);
     return [{ columns: COLUMNS }, { when: '--dry-run', columns: PLAN_COLUMNS }];
   },
   examples: [
-    { command: 'qrctl scans verify spring-menu --input scans.csv', does: 'Compare an appended file with the service' },
-    { command: 'qrctl scans verify --all --output-dir lake --repair', does: 'Add missing scans to a dataset' },
+    {
+      command: 'qrctl scans verify spring-menu --input scans.csv',
+      does: 'Compare an appended file with the service',
+    },
+    {
+      command: 'qrctl scans verify --all --output-dir lake --repair',
+      does: 'Add missing scans to a dataset',
+    },
     {
       command: 'qrctl scans verify spring-menu --input scans.csv --repair --dry-run',
       does: 'Show the scans that would be added',

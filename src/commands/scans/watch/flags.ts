@@ -11,7 +11,9 @@ export const options = {
   ...inputOptions,
   quietFor: parsed('--quiet-for <duration>', 'Report codes with no scans for a time such as 7d', PERIOD),
   sinceLast: sinceLastOption,
-  until: text('--until <time>', 'Judge as of TIME (default: now, or the last scan with --input)', { group: 'Range flags:' }),
+  until: text('--until <time>', 'Judge as of TIME (default: now, or the last scan with --input)', {
+    group: 'Range flags:',
+  }),
   timezone: { ...rangeOptions.timezone, description: 'Time zone for weeks, and for times without one' },
   ...outputOptions,
 };

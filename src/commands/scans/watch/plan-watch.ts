@@ -29,7 +29,11 @@ export interface Watched {
 }
 
 /** Throws UsageError on flags that contradict each other, on times and zones that are none, and on files that are not there. */
-export async function planWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<WatchPlan> {
+export async function planWatch(
+  context: Context,
+  names: readonly string[],
+  flags: WatchFlags,
+): Promise<WatchPlan> {
   const { timezone: setting } = await context.settings();
   checkInputChoice(names, flags);
   const timezone = chooseTimeZone({ flag: flags.timezone, setting, TZ: context.env.TZ });

@@ -12,7 +12,11 @@ import { createPause } from '../pause.ts';
 import type { Watched, WatchPlan } from './plan-watch.ts';
 
 /** Throws like `readInputs`, UnprovenError if the files have no scans, and the signal's reason. */
-export async function watchFiles(context: Context, plan: WatchPlan, logs: readonly InputLog[]): Promise<Watched> {
+export async function watchFiles(
+  context: Context,
+  plan: WatchPlan,
+  logs: readonly InputLog[],
+): Promise<Watched> {
   const { console, signal } = context;
   const { timezone, untilMs, quietForMs } = plan;
   const found = await readFilesEvidence({
@@ -27,7 +31,8 @@ export async function watchFiles(context: Context, plan: WatchPlan, logs: readon
   const { windows, codes, coverage, future } = found;
   const { startMs, weekMs, endMs } = windows;
   tellCoverage(console, untilMs === undefined ? { ...coverage, endsEarlyMs: endMs - 1 } : coverage, timezone);
-  if (future > 0) console.warn(`${countOf(future, 'scan')} dated in the future ${future === 1 ? 'is' : 'are'} not judged`);
+  if (future > 0)
+    console.warn(`${countOf(future, 'scan')} dated in the future ${future === 1 ? 'is' : 'are'} not judged`);
   const rows: WatchRow[] = [];
   for (const { code, evidence } of codes) {
     const { id = null, slug = null, name = null, value } = code;

@@ -55,7 +55,8 @@ async function judgeCode(
 ): Promise<{ row: WatchRow }> {
   const { id, slug, name, status } = code;
   // W11: costs no request, unless the status was asked for.
-  if (INACTIVE.includes(status) && !choice.status?.includes(status)) return { row: inactiveRow({ id, slug, name }, status) };
+  if (INACTIVE.includes(status) && !choice.status?.includes(status))
+    return { row: inactiveRow({ id, slug, name }, status) };
   const read: ReadScans = (request) => service.listScans(id, request);
   const evidence = await readEvidence({ read, createdMs: parseInstant(code.created_at), windows });
   const { startMs, endMs } = windows;

@@ -15,12 +15,18 @@ export const command = defineCommand({
   columns: async () => [{ columns: (await import('./run-watch.ts')).COLUMNS }],
   examples: [
     { command: 'qrctl scans watch --all', does: 'Compare each code with its usual activity' },
-    { command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv', does: 'Also report codes without scans for a week' },
+    {
+      command: 'qrctl scans watch --all --quiet-for 7d -o quiet.csv',
+      does: 'Also report codes without scans for a week',
+    },
     {
       command: 'qrctl scans watch --all --since-last watch.csv --quiet',
       does: 'Print only changes, for example in a nightly cron job',
     },
-    { command: 'qrctl scans watch --input scans.csv --until now', does: 'Watch the codes of an exported file' },
+    {
+      command: 'qrctl scans watch --input scans.csv --until now',
+      does: 'Watch the codes of an exported file',
+    },
   ],
   async run(context, { args, options }) {
     await (await import('./run-watch.ts')).runWatch(context, args, options);

@@ -15,7 +15,11 @@ const MOST_BYTES = 2 ** 29;
 export type Slice = (start: number, end: number) => Promise<ArrayBuffer>;
 
 /** Resolves to a slice of the bytes of these columns of a group, all read and checked. Throws Error at data that no writer writes. */
-export async function checkPages(group: RowGroup, columns: readonly string[] | undefined, source: SourceFile): Promise<Slice> {
+export async function checkPages(
+  group: RowGroup,
+  columns: readonly string[] | undefined,
+  source: SourceFile,
+): Promise<Slice> {
   const rows = Number(group.num_rows);
   if (!(rows >= 0 && rows <= MOST_ROWS)) throw new Error(`a row group has ${group.num_rows} rows`);
   const chunks = group.columns.flatMap(({ meta_data }) => {
@@ -23,7 +27,8 @@ export async function checkPages(group: RowGroup, columns: readonly string[] | u
     const [name = ''] = meta_data.path_in_schema;
     const start = Number(meta_data.dictionary_page_offset || meta_data.data_page_offset);
     const end = start + Number(meta_data.total_compressed_size);
-    if (!(start >= 0 && end >= start && end <= source.byteLength)) throw new Error(`the column ${name} lies outside of the file`);
+    if (!(start >= 0 && end >= start && end <= source.byteLength))
+      throw new Error(`the column ${name} lies outside of the file`);
     // Lists have more values than rows.
     const most = meta_data.path_in_schema.length === 1 ? rows : MOST_ROWS;
     return columns && !columns.includes(name) ? [] : [{ name, start, end, most }];

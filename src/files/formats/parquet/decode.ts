@@ -20,7 +20,10 @@ const MOST_COLUMNS = 1000;
 const PARSERS = { timestampFromMicroseconds: (us: bigint): unknown => us };
 
 /** Yields each row group: all columns, or the named ones. Throws Error if it is not a complete Parquet file. */
-export async function* decodeGroups(source: SourceFile, columns: string[] | undefined): AsyncGenerator<DecodedGroup> {
+export async function* decodeGroups(
+  source: SourceFile,
+  columns: string[] | undefined,
+): AsyncGenerator<DecodedGroup> {
   await refuseLongMetadata(source);
   const metadata = await parquetMetadataAsync(source);
   const names = metadata.schema.length - 1;
@@ -43,7 +46,10 @@ export async function* decodeGroups(source: SourceFile, columns: string[] | unde
         pieces.set(columnName, [...(pieces.get(columnName) ?? []), piece]);
       },
     });
-    yield { rows, columns: [...pieces].map(([name, parts]) => ({ name, column: joined(parts, rows, times.has(name)) })) };
+    yield {
+      rows,
+      columns: [...pieces].map(([name, parts]) => ({ name, column: joined(parts, rows, times.has(name)) })),
+    };
     rowStart += rows;
   }
 }
@@ -56,18 +62,26 @@ const END_BYTES = 8;
 async function refuseLongMetadata({ byteLength, slice }: SourceFile): Promise<void> {
   if (byteLength < END_BYTES) return; // the decoder refuses it
   const bytes = new DataView(await slice(byteLength - END_BYTES, byteLength)).getUint32(0, true);
-  if (bytes > MOST_METADATA_BYTES && bytes < byteLength) throw new Error(`the file has ${bytes} bytes of metadata`);
+  if (bytes > MOST_METADATA_BYTES && bytes < byteLength)
+    throw new Error(`the file has ${bytes} bytes of metadata`);
 }
 
 function microsecondColumns({ schema }: FileMetaData): ReadonlySet<string> {
   const found = schema.filter(({ converted_type, logical_type }) => {
-    return converted_type === 'TIMESTAMP_MICROS' || (logical_type?.type === 'TIMESTAMP' && logical_type.unit === 'MICROS');
+    return (
+      converted_type === 'TIMESTAMP_MICROS' ||
+      (logical_type?.type === 'TIMESTAMP' && logical_type.unit === 'MICROS')
+    );
   });
   return new Set(found.map(({ name }) => name));
 }
 
 /** Pages put together. Throws Error if they are not as many values as there are rows. */
-function joined(parts: readonly { at: number; data: DecodedArray }[], rows: number, isTime: boolean): ColumnValues {
+function joined(
+  parts: readonly { at: number; data: DecodedArray }[],
+  rows: number,
+  isTime: boolean,
+): ColumnValues {
   const count = parts.reduce((sum, { data }) => sum + data.length, 0);
   if (count !== rows) throw new Error(`a column has ${count} values for ${rows} rows`);
   if (isTime || parts.every(({ data }) => data instanceof BigInt64Array)) {
@@ -82,7 +96,10 @@ function joined(parts: readonly { at: number; data: DecodedArray }[], rows: numb
 }
 
 /** Undefined if some are null. */
-function integersOf(parts: readonly { at: number; data: DecodedArray }[], rows: number): BigInt64Array | undefined {
+function integersOf(
+  parts: readonly { at: number; data: DecodedArray }[],
+  rows: number,
+): BigInt64Array | undefined {
   const values = new BigInt64Array(rows);
   for (const { at, data } of parts) {
     for (let i = 0; i < data.length; i++) {

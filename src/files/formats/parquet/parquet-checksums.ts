@@ -14,7 +14,12 @@ export interface GroupStart {
 }
 
 /** Adds a checksum to each page of the last row group, whose `columns` these are. Its offsets in the file follow. */
-export function addChecksums(bytes: ByteWriter, start: GroupStart, columns: readonly EncodedColumn[], group: RowGroup): void {
+export function addChecksums(
+  bytes: ByteWriter,
+  start: GroupStart,
+  columns: readonly EncodedColumn[],
+  group: RowGroup,
+): void {
   const encoded = bytes.getBytes().slice(start.index);
   bytes.index = start.index;
   bytes.offset = start.offset;
@@ -25,11 +30,18 @@ export function addChecksums(bytes: ByteWriter, start: GroupStart, columns: read
     const dataStart = Number(meta.data_page_offset);
     const end = first + Number(meta.total_compressed_size);
     const locations = offsetIndex?.page_locations ?? [];
-    const starts = [...(dataStart > first ? [first] : []), dataStart, ...locations.slice(1).map(({ offset }) => Number(offset))];
+    const starts = [
+      ...(dataStart > first ? [first] : []),
+      dataStart,
+      ...locations.slice(1).map(({ offset }) => Number(offset)),
+    ];
     chunk.file_offset = BigInt(bytes.offset);
     const moved = starts.map((from, at) => {
       const offset = bytes.offset;
-      appendWithChecksum(bytes, encoded.subarray(from - start.offset, (starts[at + 1] ?? end) - start.offset));
+      appendWithChecksum(
+        bytes,
+        encoded.subarray(from - start.offset, (starts[at + 1] ?? end) - start.offset),
+      );
       return { offset: BigInt(offset), size: bytes.offset - offset };
     });
     const [dictionary] = dataStart > first ? moved.splice(0, 1) : [];

@@ -92,7 +92,9 @@ function receive(worker: Worker, mostMs: number, signal: AbortSignal | undefined
   return {
     async next(): Promise<FromWorker> {
       const seconds = Math.round(mostMs / 1000);
-      const cancel = after(mostMs, () => fail(new DamagedParquetError(`decoding took longer than ${seconds} s`)));
+      const cancel = after(mostMs, () =>
+        fail(new DamagedParquetError(`decoding took longer than ${seconds} s`)),
+      );
       try {
         for (;;) {
           const message = said.shift();

@@ -54,8 +54,14 @@ const TIME: ColumnKind = {
  * referrers.
  */
 const TEXT: ColumnKind = {
-  element: { type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  hold: (value) => (typeof value === 'string' ? value : value === null || value === undefined ? null : formatJson(value)),
+  element: {
+    type: 'BYTE_ARRAY',
+    repetition_type: 'OPTIONAL',
+    converted_type: 'UTF8',
+    logical_type: { type: 'STRING' },
+  },
+  hold: (value) =>
+    typeof value === 'string' ? value : value === null || value === undefined ? null : formatJson(value),
   statistics: textStatistics,
 };
 
@@ -76,7 +82,10 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [{ name: 'scans', num_children: columns.length }, ...columns.map(({ name, element }) => ({ name, ...element }))],
+    schema: [
+      { name: 'scans', num_children: columns.length },
+      ...columns.map(({ name, element }) => ({ name, ...element })),
+    ],
     createdBy: `qrctl version ${version}`,
     kvMetadata: [
       { key: 'qrctl', value: version },
@@ -103,7 +112,12 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
     group = emptyGroup();
     if (rows === 0) return;
     // The library compares every value with two others, which would be a third of all time.
-    const columnData = columns.map(({ name, encoding }, at) => ({ name, data: cells[at] ?? [], encoding, statistics: false }));
+    const columnData = columns.map(({ name, encoding }, at) => ({
+      name,
+      data: cells[at] ?? [],
+      encoding,
+      statistics: false,
+    }));
     const start = { index: bytes.index, offset: bytes.offset };
     const columnsBefore = writer.pendingIndexes.length;
     writer.write({ columnData, rowGroupSize: GROUP_ROWS });
@@ -133,7 +147,12 @@ export function createParquetFormatter(names: readonly string[]): Formatter {
       return take();
     },
     checkpoint() {
-      const kept = { group, rows: group.rows, groups: writer.row_groups.length, indexes: writer.pendingIndexes.length };
+      const kept = {
+        group,
+        rows: group.rows,
+        groups: writer.row_groups.length,
+        indexes: writer.pendingIndexes.length,
+      };
       const { num_rows } = writer;
       const { offset } = bytes;
       return () => {
@@ -211,7 +230,10 @@ function isBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
     const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
-    if (a !== b) return isSurrogate(a) === isSurrogate(b) ? a < b : (one.codePointAt(at) ?? 0) < (other.codePointAt(at) ?? 0);
+    if (a !== b)
+      return isSurrogate(a) === isSurrogate(b)
+        ? a < b
+        : (one.codePointAt(at) ?? 0) < (other.codePointAt(at) ?? 0);
   }
   return one.length < other.length;
 }

@@ -46,7 +46,8 @@ export async function* readCsv(
     const last = isOpen ? rest + text.slice(lines.length) : '';
     const torn = isOpen && !(isClosed && header && isRow(last, header));
     if (isOpen && !torn) records += `${last}\n`;
-    if (header) yield { rows: parseRows(records, first, header, path), line: first, torn, columns: header.columns };
+    if (header)
+      yield { rows: parseRows(records, first, header, path), line: first, torn, columns: header.columns };
     else if (torn) throw notOurs(path, 'the first line is incomplete');
   }
 }
@@ -102,7 +103,10 @@ function parseRows(text: string, firstLine: number, header: Header, path: string
   const mayBeDefused = text.includes("'");
   const add = (cells: readonly string[], line: number) => {
     if (cells.length !== header.columns.length) {
-      throw notOurs(path, `line ${line} has ${countOf(cells.length, 'cell')}, but the header has ${header.columns.length}`);
+      throw notOurs(
+        path,
+        `line ${line} has ${countOf(cells.length, 'cell')}, but the header has ${header.columns.length}`,
+      );
     }
     rows.push(rowOf(cells, header, mayBeDefused));
   };

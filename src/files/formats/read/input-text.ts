@@ -16,7 +16,10 @@ const MIB = 1024 * 1024;
 export const LONGEST_RECORD = MIB;
 
 /** The text of a file in UTF-8, without its byte order mark. Throws UsageError for another encoding and for lines that are too long. */
-export async function* readInputText(bytes: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<TextPiece> {
+export async function* readInputText(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+): AsyncGenerator<TextPiece> {
   /** Incomplete line. It is joined once: joining at each piece would be quadratic in its length. */
   let rest: Buffer[] = [];
   let length = 0;

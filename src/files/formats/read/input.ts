@@ -138,7 +138,11 @@ export interface Checked<R> {
 const CHECKED_AT_ONCE = 5000;
 
 /** Maps rows like `map`, with turns for signals in between: a million rows take seconds. Throws the signal's reason. */
-export async function mapRows<R, T>(rows: readonly R[], map: (row: R) => T, signal: AbortSignal | undefined): Promise<T[]> {
+export async function mapRows<R, T>(
+  rows: readonly R[],
+  map: (row: R) => T,
+  signal: AbortSignal | undefined,
+): Promise<T[]> {
   const mapped: T[] = [];
   for (const some of inChunks(rows, CHECKED_AT_ONCE)) {
     for (const row of some) mapped.push(map(row));
@@ -159,12 +163,19 @@ export function faultsOfHeader(columns: readonly string[], line: number): Fault[
 }
 
 /** Returns the faults of form of a file, but of cells only those in the columns that are read: others may contain anything. */
-export function faultsOfRead({ faults = [], headerLine }: Input, read: ReadonlySet<string | undefined>): Fault[] {
+export function faultsOfRead(
+  { faults = [], headerLine }: Input,
+  read: ReadonlySet<string | undefined>,
+): Fault[] {
   return faults.filter(({ line, column }) => column === undefined || line === headerLine || read.has(column));
 }
 
 /** Throws UsageError if a file has faults, or with `strict` warnings. */
-export function refuseChecked(file: Source, { faults, warnings, doubts, start }: Checked<unknown>, strict = false): void {
+export function refuseChecked(
+  file: Source,
+  { faults, warnings, doubts, start }: Checked<unknown>,
+  strict = false,
+): void {
   const refused = strict ? [...faults, ...warnings] : faults;
   refuseFaults(file, refused, { start, warnings: [...(strict ? [] : warnings), ...doubts] });
 }
@@ -177,7 +188,11 @@ interface Refusal {
 }
 
 /** Throws UsageError (exit 2) listing every fault once, one a line, top to bottom; returns if there is none. */
-export function refuseFaults(file: Source, found: readonly Fault[], { start, warnings = [] }: Refusal = {}): void {
+export function refuseFaults(
+  file: Source,
+  found: readonly Fault[],
+  { start, warnings = [] }: Refusal = {},
+): void {
   if (found.length === 0) return;
   // That of a whole file may have been found by many rows.
   const faults = [...new Set(found)];
@@ -191,7 +206,11 @@ export function refuseFaults(file: Source, found: readonly Fault[], { start, war
     ...explanations,
     ...tellFaults(file, warnings).map((line) => (line.startsWith('and ') ? line : `warning: ${line}`)),
   ];
-  const ways = ['Fix the file and run the command again.', start, faults.some((fault) => fault.mayForce) && FORCE];
+  const ways = [
+    'Fix the file and run the command again.',
+    start,
+    faults.some((fault) => fault.mayForce) && FORCE,
+  ];
   const title = `${file.name}: ${counts.filter(Boolean).join(' and ')} (no changes were made)`;
   throw new UsageError([title, ...lines.map((line) => `  ${line}`)].join('\n'), {
     hint: ways.filter(Boolean).join(' '),
@@ -237,7 +256,10 @@ function atLeast(faults: number): string {
 
 /** `line 3, column type: …` */
 export function formatFault({ line, column, message }: Fault, file: Pick<Source, 'form'>): string {
-  const place = [line === undefined ? '' : placeOf(file, line), column === undefined ? '' : `column ${quote(column)}`]
+  const place = [
+    line === undefined ? '' : placeOf(file, line),
+    column === undefined ? '' : `column ${quote(column)}`,
+  ]
     .filter(Boolean)
     .join(', ');
   return place ? `${place}: ${message}` : message;

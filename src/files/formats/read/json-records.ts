@@ -33,7 +33,8 @@ async function parseLines(text: string): Promise<Row[] | undefined> {
 /** Parses quickly, and again with all digits if an ID has more than a number can hold: searching for them first would take a fifth longer. */
 async function parseArray(text: string): Promise<unknown> {
   const rows: unknown = parseBounded(text);
-  const isLong = (row: unknown) => isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
+  const isLong = (row: unknown) =>
+    isObject(row) && typeof row.id === 'number' && !Number.isSafeInteger(row.id);
   return Array.isArray(rows) && rows.some(isLong) ? parseJson(text) : rows;
 }
 
@@ -51,7 +52,10 @@ async function lineByLine(text: string, line: number, path: string, mayBeTorn: b
 }
 
 /** An array of objects, wherever its lines end. Where each object ends with its line, as `scans export` writes it, nothing is looked for. */
-export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: string): AsyncGenerator<Records> {
+export async function* readJsonArray(
+  pieces: AsyncIterable<TextPiece>,
+  path: string,
+): AsyncGenerator<Records> {
   const findComma = createCommaFinder();
   /** Incomplete object: its end was not read yet. */
   let rest = '';
@@ -73,7 +77,8 @@ export async function* readJsonArray(pieces: AsyncIterable<TextPiece>, path: str
       rest = added.slice(end).trimStart();
       restLine = line + countEnds(added.slice(0, added.length - rest.length));
     } else rest += added;
-    if (rest.length > LONGEST_RECORD) throw notOurs(path, `a record in or after line ${restLine} is longer than 1 MiB`);
+    if (rest.length > LONGEST_RECORD)
+      throw notOurs(path, `a record in or after line ${restLine} is longer than 1 MiB`);
   }
 }
 

@@ -26,7 +26,8 @@ async function* recordsOf(groups: AsyncIterable<Row[]>, path: string): AsyncGene
       line += rows.length;
     }
   } catch (cause) {
-    if (cause instanceof DamagedParquetError) throw notOurs(path, `not a complete Parquet file (${shown(cause.message)})`);
+    if (cause instanceof DamagedParquetError)
+      throw notOurs(path, `not a complete Parquet file (${shown(cause.message)})`);
     throw systemCode(cause) === undefined ? cause : cannotRead(path, cause);
   }
 }

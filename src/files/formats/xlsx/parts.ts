@@ -15,7 +15,8 @@ export function smallParts(sheetName: string): Readonly<Record<string, string>> 
   const xml = (text: string) => DECLARATION + text;
   const relation = (id: number, type: string, target: string) =>
     `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
-  const relations = (all: string) => xml(`<Relationships xmlns="${PACKAGE}/relationships">${all}</Relationships>`);
+  const relations = (all: string) =>
+    xml(`<Relationships xmlns="${PACKAGE}/relationships">${all}</Relationships>`);
   return {
     '[Content_Types].xml': xml(
       `<Types xmlns="${PACKAGE}/content-types">` +
@@ -65,7 +66,9 @@ export function sheetBeginning(columns: readonly Column[]): string {
     (column, index) =>
       `<col min="${index + 1}" max="${index + 1}" width="${widthOf(column)}" style="${column.isTime ? STYLES.time : STYLES.text}" customWidth="1"/>`,
   );
-  const names = columns.map(({ name }, index) => `<c r="${columnLetters(index)}1${textCell(name, STYLES.header)}`);
+  const names = columns.map(
+    ({ name }, index) => `<c r="${columnLetters(index)}1${textCell(name, STYLES.header)}`,
+  );
   return (
     `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews>' +
@@ -83,7 +86,8 @@ export function sheetEnd(columns: readonly Column[], mostRows: number): string {
       `<formula1>"${escapeText(choices.join(','))}"</formula1></dataValidation>`
     );
   });
-  const validations = lists.length > 0 ? `<dataValidations count="${lists.length}">${lists.join('')}</dataValidations>` : '';
+  const validations =
+    lists.length > 0 ? `<dataValidations count="${lists.length}">${lists.join('')}</dataValidations>` : '';
   return `</sheetData>${validations}</worksheet>`;
 }
 

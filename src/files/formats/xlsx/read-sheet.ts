@@ -90,7 +90,8 @@ export function readSheet(
       if (closed !== 'c') return;
       if (type === 's' && text !== '' && strings[Number(text)] === undefined)
         refuseWorkbook(name, 'is damaged: a cell refers to a string that is missing');
-      const value = isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
+      const value =
+        isFormula && text === '' && type !== 'str' ? UNKNOWN : cellValueOf(type, text, format, strings);
       if (value) row.cells.set(column, value);
     },
   });
@@ -102,7 +103,12 @@ const MOST_LINES = 2 ** 20;
 
 const SHEET = { list: 'sheetData', item: 'row' };
 
-function cellValueOf(type: string, text: string, format: NumberFormat, strings: readonly string[]): CellValue | undefined {
+function cellValueOf(
+  type: string,
+  text: string,
+  format: NumberFormat,
+  strings: readonly string[],
+): CellValue | undefined {
   // Without a value it is empty: as a number that would be the first of the texts.
   if (type === 's') return textOf(text === '' ? '' : (strings[Number(text)] ?? ''));
   if (type === 'str' || type === 'inlineStr') return textOf(onItsOwn(decodeEscapes(text)));

@@ -19,11 +19,15 @@ export interface Workbook {
 /** The sheet of that name, or the first one. Throws UsageError, in one line, for everything that is not a workbook with such a sheet. */
 export function readWorkbook(bytes: Uint8Array, name: string, sheetName: string | undefined): Workbook {
   const parts = openArchive(bytes, name);
-  const workbookPath = targets(parts, '', name).find(({ type }) => type.endsWith('/officeDocument'))?.path ?? 'xl/workbook.xml';
+  const workbookPath =
+    targets(parts, '', name).find(({ type }) => type.endsWith('/officeDocument'))?.path ?? 'xl/workbook.xml';
   const xml = parts.whole(workbookPath);
   if (xml === undefined) {
     const isBinary = workbookPath.endsWith('.bin');
-    refuseWorkbook(name, isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook but another kind of archive');
+    refuseWorkbook(
+      name,
+      isBinary ? 'is a binary workbook (.xlsb)' : 'is not a workbook but another kind of archive',
+    );
   }
   const related = targets(parts, workbookPath, name);
   const { sheets, from1904 } = readSheets(xml, name);
@@ -114,7 +118,8 @@ function readStrings(pieces: Iterable<string>, name: string): string[] {
       if (closed === 'rPh') inPhonetics = false;
       if (closed !== 'si') return;
       strings.push(onItsOwn(decodeEscapes(text)));
-      if (strings.length > MOST_VALUES) refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} shared texts`);
+      if (strings.length > MOST_VALUES)
+        refuseWorkbook(name, `has more than ${formatCount(MOST_VALUES)} shared texts`);
     },
   });
   return strings;

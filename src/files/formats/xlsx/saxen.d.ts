@@ -2,7 +2,10 @@
 declare module 'saxen' {
   type Decode = (text: string) => string;
   export class Parser {
-    on(event: 'openTag', callback: (name: string, attributes: () => Record<string, string>, decode: Decode) => void): this;
+    on(
+      event: 'openTag',
+      callback: (name: string, attributes: () => Record<string, string>, decode: Decode) => void,
+    ): this;
     on(event: 'closeTag', callback: (name: string) => void): this;
     on(event: 'text' | 'cdata', callback: (text: string, decode: Decode) => void): this;
     /** `<!DOCTYPE …>` and similar, unparsed. */

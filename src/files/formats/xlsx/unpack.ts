@@ -11,14 +11,16 @@ const MOST_WHOLE = 16 * 2 ** 20;
 /** Larger parts are packed at most so many times smaller, if a spreadsheet packed them: Apache POI has the same bound. */
 const MOST_PACKED = 100;
 
-const HINT = 'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
+const HINT =
+  'No changes were made. Save the file as .xlsx without a password or as CSV UTF-8, then run the command again.';
 
 /** @throws UsageError that names the file and its problem, in one line */
 export function refuseWorkbook(name: string, what: string, cause?: unknown): never {
   throw new UsageError(`${name} ${what}`, { hint: HINT, cause });
 }
 
-const startsWith = (bytes: Uint8Array, start: readonly number[]) => start.every((byte, index) => bytes[index] === byte);
+const startsWith = (bytes: Uint8Array, start: readonly number[]) =>
+  start.every((byte, index) => bytes[index] === byte);
 
 /** The older container: of .xls, and of workbooks with a password. */
 function isCompound(bytes: Uint8Array): boolean {
@@ -56,8 +58,12 @@ export function openArchive(bytes: Uint8Array, name: string): Parts {
         unpacked += piece.length;
         own += piece.length;
         if (own > MOST_WHOLE && own > MOST_PACKED * entry.data.length)
-          refuseWorkbook(name, `has a part compressed by a factor above ${MOST_PACKED}, which no spreadsheet application does`);
-        if (unpacked > MOST_UNPACKED) refuseWorkbook(name, `is larger than ${MOST_UNPACKED / 2 ** 20} MiB when uncompressed`);
+          refuseWorkbook(
+            name,
+            `has a part compressed by a factor above ${MOST_PACKED}, which no spreadsheet application does`,
+          );
+        if (unpacked > MOST_UNPACKED)
+          refuseWorkbook(name, `is larger than ${MOST_UNPACKED / 2 ** 20} MiB when uncompressed`);
         checksum = crc32(piece, checksum);
         yield decoder.decode(piece, { stream: true });
       }
@@ -133,7 +139,8 @@ function readEntries(bytes: Uint8Array, name: string): Map<string, Entry> {
   if (end < 0 || end + 22 > data.length) refuseWorkbook(name, 'is damaged: the end of the file is missing');
   const count = data.readUInt16LE(end + 10);
   let at = data.readUInt32LE(end + 16);
-  if (count === 0xffff || at === 0xffff_ffff) refuseWorkbook(name, 'is a ZIP64 archive, which is not supported');
+  if (count === 0xffff || at === 0xffff_ffff)
+    refuseWorkbook(name, 'is a ZIP64 archive, which is not supported');
   const entries = new Map<string, Entry>();
   for (let entry = 0; entry < count; entry++) {
     if (at + 46 > end) refuseWorkbook(name, 'is damaged: its list of parts is incomplete');

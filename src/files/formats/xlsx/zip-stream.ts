@@ -114,15 +114,22 @@ export function createZipStream(bytes: Pick<ByteSink, 'write' | 'checkpoint'>): 
 }
 
 function tooLarge(): UsageError {
-  return new UsageError('the workbook would be larger than 4 GiB, which no spreadsheet application can open', {
-    hint: 'Select fewer columns with --fields, choose a shorter range, or write a .csv.gz file.',
-  });
+  return new UsageError(
+    'the workbook would be larger than 4 GiB, which no spreadsheet application can open',
+    {
+      hint: 'Select fewer columns with --fields, choose a shorter range, or write a .csv.gz file.',
+    },
+  );
 }
 
 function localHeader({ name, streamed, crc, packed, size }: Entry): Buffer {
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
-  writeCommon(header, 4, { name, streamed, ...(streamed ? { crc: 0, packed: 0, size: 0 } : { crc, packed, size }) });
+  writeCommon(header, 4, {
+    name,
+    streamed,
+    ...(streamed ? { crc: 0, packed: 0, size: 0 } : { crc, packed, size }),
+  });
   return header;
 }
 
@@ -136,7 +143,11 @@ function centralHeader(entry: Entry): Buffer {
 }
 
 /** The fields that both headers of an entry have. */
-function writeCommon(header: Buffer, at: number, { name, streamed, crc, packed, size }: Omit<Entry, 'offset'>): void {
+function writeCommon(
+  header: Buffer,
+  at: number,
+  { name, streamed, crc, packed, size }: Omit<Entry, 'offset'>,
+): void {
   header.writeUInt16LE(20, at);
   header.writeUInt16LE(UTF8 | (streamed ? SIZES_BEHIND : 0), at + 2);
   header.writeUInt16LE(8, at + 4);
@@ -149,7 +160,8 @@ function writeCommon(header: Buffer, at: number, { name, streamed, crc, packed, 
 
 function dataDescriptor({ crc, packed, size }: Entry): Buffer {
   const descriptor = Buffer.alloc(16);
-  for (const [index, value] of [0x08074b50, crc, packed, size].entries()) descriptor.writeUInt32LE(value, 4 * index);
+  for (const [index, value] of [0x08074b50, crc, packed, size].entries())
+    descriptor.writeUInt32LE(value, 4 * index);
   return descriptor;
 }
 

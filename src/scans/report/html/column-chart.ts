@@ -27,7 +27,9 @@ export function columnChart({ label, columns }: ColumnChart, { formatNumber, dir
   const left = (at: number) => x(at) ?? 0;
   const center = (at: number) => left(at) + x.bandwidth() / 2;
   const ticks = ticksOf(columns, y.ticks(4));
-  const grid = ticks.map((tick) => html`<line class="rule" x1="0" x2="100%" y1="${pixel(y(tick))}" y2="${pixel(y(tick))}"/>`);
+  const grid = ticks.map(
+    (tick) => html`<line class="rule" x1="0" x2="100%" y1="${pixel(y(tick))}" y2="${pixel(y(tick))}"/>`,
+  );
   const numbers = ticks.map(
     (tick) =>
       html`<text class="axis" x="${direction === 'rtl' ? '0' : '100%'}" y="${pixel(y(tick) + 4)}" text-anchor="end">${formatNumber(tick)}</text>`,
@@ -36,7 +38,10 @@ export function columnChart({ label, columns }: ColumnChart, { formatNumber, dir
     const top = pixel(Math.min(y(value), value > 0 ? BOTTOM - 1 : BOTTOM));
     return html`<rect class="${isPart ? 'column part' : 'column'}" x="${percent(left(at))}" width="${percent(x.bandwidth())}" y="${top}" height="${pixel(BOTTOM - top)}" rx="2"/>`;
   });
-  const labelled = labelledUnits(columns.length, columns.length <= MOST_LABELS.short ? MOST_LABELS.short : MOST_LABELS.long);
+  const labelled = labelledUnits(
+    columns.length,
+    columns.length <= MOST_LABELS.short ? MOST_LABELS.short : MOST_LABELS.long,
+  );
   const labels = labelled.map((at, i, all) => {
     const isWithin = all.length === columns.length || (at > 0 && at < columns.length - 1);
     const anchor = isWithin ? 'middle' : at === 0 ? 'start' : 'end';
@@ -63,12 +68,16 @@ function pixel(value: number): number {
 
 /** There are no halves of scans, but of averages. */
 function ticksOf(columns: Columns, ticks: readonly number[]): readonly number[] {
-  return columns.every(({ value }) => Number.isInteger(value)) ? ticks.filter((tick) => Number.isInteger(tick)) : ticks;
+  return columns.every(({ value }) => Number.isInteger(value))
+    ? ticks.filter((tick) => Number.isInteger(tick))
+    : ticks;
 }
 
 /** The range before as a line, stretched to the width while its stroke is not. */
 function before(columns: Columns, x: (at: number) => number, y: (value: number) => number): Html | string {
-  const points = columns.flatMap(({ previous }, at) => (previous === null ? [] : [[x(at), y(previous)] as [number, number]]));
+  const points = columns.flatMap(({ previous }, at) =>
+    previous === null ? [] : [[x(at), y(previous)] as [number, number]],
+  );
   const path = line().digits(2)(points);
   if (points.length < 2 || path === null) return '';
   return html`<svg x="0" y="0" width="100%" height="${HEIGHT}" viewBox="0 0 100 ${HEIGHT}" preserveAspectRatio="none"><path class="before" d="${raw(path)}"/></svg>`;

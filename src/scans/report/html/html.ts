@@ -16,7 +16,9 @@ export function raw(markup: string): Html {
 
 /** Builds markup with values: text is escaped, markup and lists of it are not. F10: no value becomes markup, hides its surroundings or changes their direction. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return raw(strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''));
+  return raw(
+    strings.map((string, i) => string + (i < parts.length ? render(parts[i] as Part) : '')).join(''),
+  );
 }
 
 function render(part: Part): string {
@@ -25,7 +27,13 @@ function render(part: Part): string {
   return 'markup' in part ? part.markup : part.map(render).join('');
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 function asText(text: string): string {
   return clean(text).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);

@@ -66,7 +66,10 @@ function tile({ label, value, detail, change }: Tile): Html {
 `;
 }
 
-function card({ id, title, isWide, chart, legend, tables, notes, names }: Card, report: ReportDocument): Html {
+function card(
+  { id, title, isWide, chart, legend, tables, notes, names }: Card,
+  report: ReportDocument,
+): Html {
   return html`<section class="card${isWide ? ' wide' : ''}" aria-labelledby="${id}">
 <h2 id="${id}"><bdi>${title}</bdi></h2>
 ${chart ? columnChart(chart, report) : ''}${legend ? legendOf(legend) : ''}${tables.map((table) => tableOf(table, chart !== undefined))}${names ? listOf(names) : ''}

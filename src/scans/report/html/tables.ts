@@ -38,7 +38,9 @@ export function nameOf({ name, detail }: Name): Html {
 
 /** Marks words that may be broken anywhere, such as addresses; all others stay whole. */
 function wordsOf(text: string): (string | Html)[] {
-  return text.split(/(\S{18,})/).map((part, at) => (at % 2 === 0 ? part : html`<span class="long">${part}</span>`));
+  return text
+    .split(/(\S{18,})/)
+    .map((part, at) => (at % 2 === 0 ? part : html`<span class="long">${part}</span>`));
 }
 
 /** Renders a bar behind a name. */
@@ -54,7 +56,11 @@ export function columnsOfTables({ rows, caption, ...table }: FigureTable): Html 
   const each = Math.ceil(rows.length / parts);
   const tables = Array.from({ length: parts }, (_, part) => {
     const some = rows.slice(part * each, (part + 1) * each);
-    return figuresTable({ ...table, caption: parts === 1 ? caption : `${caption} (${part + 1}/${parts})`, rows: some });
+    return figuresTable({
+      ...table,
+      caption: parts === 1 ? caption : `${caption} (${part + 1}/${parts})`,
+      rows: some,
+    });
   });
   return html`<div class="columns">${tables}</div>`;
 }

@@ -24,10 +24,13 @@ const WORDS: Words<'de'> = {
   pair: (name, value) => `${name}: ${value}`,
   moreThanTenfold: 'mehr als verzehnfacht',
   comparedWith: (range) => `Vergleichszeitraum: ${range}.`,
-  averagesCompared: 'Die Zeiträume sind verschieden lang, daher beziehen sich Veränderungen auf den Tagesdurchschnitt.',
+  averagesCompared:
+    'Die Zeiträume sind verschieden lang, daher beziehen sich Veränderungen auf den Tagesdurchschnitt.',
   notCovered: 'Die Daten decken diesen Zeitraum nicht vollständig ab, daher entfallen die Veränderungen.',
-  dataBegins: (date, time) => `Die Daten beginnen am ${date} um ${time} Uhr. Etwaige frühere Scans sind nicht enthalten.`,
-  dataEnds: (date, time) => `Die Daten enden am ${date} um ${time} Uhr. Etwaige spätere Scans sind nicht enthalten.`,
+  dataBegins: (date, time) =>
+    `Die Daten beginnen am ${date} um ${time} Uhr. Etwaige frühere Scans sind nicht enthalten.`,
+  dataEnds: (date, time) =>
+    `Die Daten enden am ${date} um ${time} Uhr. Etwaige spätere Scans sind nicht enthalten.`,
   cards: {
     day: 'Scans nach Tag',
     week: 'Scans nach Woche',
@@ -86,7 +89,8 @@ const WORDS: Words<'de'> = {
     unknown: 'Unbekannt',
   },
   devices: { mobile: 'Smartphone', tablet: 'Tablet', desktop: 'Computer' },
-  chart: (title, peak, scans) => `${title}. Höchster Wert: ${peak}, ${scans}. Alle Zahlen stehen in der Tabelle darunter.`,
+  chart: (title, peak, scans) =>
+    `${title}. Höchster Wert: ${peak}, ${scans}. Alle Zahlen stehen in der Tabelle darunter.`,
   notes: {
     approximate:
       'Es gibt zu viele verschiedene Werte, um jeden genau zu zählen. Jede Zahl ist ein Mindestwert, der Rest steht in der letzten Zeile.',

@@ -26,7 +26,8 @@ const WORDS: Words<'en'> = {
   comparedWith: (range) => `Compared with ${range}.`,
   averagesCompared: 'The periods differ in length, so changes compare averages per day.',
   notCovered: 'The data does not cover all of that period, so changes are omitted.',
-  dataBegins: (date, time) => `The data begins on ${date} at ${time}. Earlier scans, if any, are not included.`,
+  dataBegins: (date, time) =>
+    `The data begins on ${date} at ${time}. Earlier scans, if any, are not included.`,
   dataEnds: (date, time) => `The data ends on ${date} at ${time}. Later scans, if any, are not included.`,
   cards: {
     day: 'Scans by day',

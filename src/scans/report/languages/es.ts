@@ -24,7 +24,8 @@ const WORDS: Words<'es'> = {
   pair: (name, value) => `${name}: ${value}`,
   moreThanTenfold: 'más del décuplo',
   comparedWith: (range) => `Período de comparación: ${range}.`,
-  averagesCompared: 'Los períodos tienen distinta duración, por lo que las variaciones se calculan sobre el promedio diario.',
+  averagesCompared:
+    'Los períodos tienen distinta duración, por lo que las variaciones se calculan sobre el promedio diario.',
   notCovered: 'Los datos no cubren todo ese período, por lo que no se muestran variaciones.',
   dataBegins: (date, time) =>
     `Los datos comienzan el ${date} a las ${time}. Los escaneos anteriores, si los hubo, no están incluidos.`,
@@ -88,7 +89,8 @@ const WORDS: Words<'es'> = {
     unknown: 'Desconocido',
   },
   devices: { mobile: 'Teléfono', tablet: 'Tableta', desktop: 'Ordenador' },
-  chart: (title, peak, scans) => `${title}. Máximo: ${peak}, ${scans}. Todas las cifras figuran en la tabla siguiente.`,
+  chart: (title, peak, scans) =>
+    `${title}. Máximo: ${peak}, ${scans}. Todas las cifras figuran en la tabla siguiente.`,
   notes: {
     approximate:
       'Hay demasiados valores distintos para un recuento exacto. Cada cifra es un mínimo; el resto figura en la última fila.',

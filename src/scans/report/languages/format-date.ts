@@ -29,7 +29,11 @@ export function formatPattern(cldr: LocaleData, name: PatternName, first: LocalD
   });
 }
 
-function formatField({ months, quarters, weekdays, firstDay }: LocaleData, field: string, date: LocalDate): string {
+function formatField(
+  { months, quarters, weekdays, firstDay }: LocaleData,
+  field: string,
+  date: LocalDate,
+): string {
   const { year, month, day, weekday, hour = 0, minute = 0 } = date;
   switch (field) {
     case 'y':

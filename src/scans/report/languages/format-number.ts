@@ -5,9 +5,14 @@ import type { LocaleData } from './locale-data.ts';
 const MOST_GROWTH = 9.99;
 
 /** Formats a number with that many decimals; `12.5` → `12,5`. */
-export function formatDecimal({ decimal, group, minimumGroupingDigits }: LocaleData, value: number, decimals = 0): string {
+export function formatDecimal(
+  { decimal, group, minimumGroupingDigits }: LocaleData,
+  value: number,
+  decimals = 0,
+): string {
   const [whole = '', fraction] = Math.abs(value).toFixed(decimals).split('.');
-  const grouped = whole.length < 3 + minimumGroupingDigits ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, group);
+  const grouped =
+    whole.length < 3 + minimumGroupingDigits ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, group);
   const sign = value < 0 ? '−' : '';
   return fraction === undefined ? `${sign}${grouped}` : `${sign}${grouped}${decimal}${fraction}`;
 }
@@ -19,7 +24,11 @@ export function formatTick(cldr: LocaleData, value: number): string {
 }
 
 /** Formats an average with one decimal, or two if it, or one of `beside` in its table, would be zero otherwise. */
-export function formatAverage(cldr: LocaleData, value: number, beside: readonly (number | null)[] = [value]): string {
+export function formatAverage(
+  cldr: LocaleData,
+  value: number,
+  beside: readonly (number | null)[] = [value],
+): string {
   const isSmall = beside.some((other) => other !== null && other > 0 && other < 0.1);
   return formatDecimal(cldr, value, isSmall ? 2 : 1);
 }

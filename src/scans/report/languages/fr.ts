@@ -24,8 +24,10 @@ const WORDS: Words<'fr'> = {
   pair: (name, value) => `${name}\u202f: ${value}`,
   moreThanTenfold: 'plus que décuplé',
   comparedWith: (range) => `Période de comparaison\u202f: ${range}.`,
-  averagesCompared: 'Les périodes étant de durées différentes, les évolutions portent sur les moyennes par jour.',
-  notCovered: 'Les données ne couvrent pas toute cette période\u202f; les évolutions ne sont donc pas indiquées.',
+  averagesCompared:
+    'Les périodes étant de durées différentes, les évolutions portent sur les moyennes par jour.',
+  notCovered:
+    'Les données ne couvrent pas toute cette période\u202f; les évolutions ne sont donc pas indiquées.',
   dataBegins: (date, time) =>
     `Les données commencent le ${date} à ${time}. Les éventuels scans antérieurs ne sont pas pris en compte.`,
   dataEnds: (date, time) =>
@@ -103,7 +105,8 @@ const WORDS: Words<'fr'> = {
     byWeekday: 'La ligne est décalée de quelques jours pour superposer les mêmes jours de la semaine.',
   },
   footer: {
-    notPeople: 'Ce rapport compte des scans et non des personnes\u202f: un visiteur qui scanne deux fois compte deux fois.',
+    notPeople:
+      'Ce rapport compte des scans et non des personnes\u202f: un visiteur qui scanne deux fois compte deux fois.',
     fewScans: 'Les pourcentages fondés sur moins de 30 scans sont omis.',
     zone: (zone) => `Les jours et les heures sont exprimés dans le fuseau horaire ${zone}.`,
     source: 'Source',

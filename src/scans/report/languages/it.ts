@@ -24,10 +24,13 @@ const WORDS: Words<'it'> = {
   pair: (name, value) => `${name}: ${value}`,
   moreThanTenfold: 'più che decuplicato',
   comparedWith: (range) => `Periodo di confronto: ${range}.`,
-  averagesCompared: 'I periodi hanno durata diversa, quindi le variazioni si riferiscono alla media giornaliera.',
+  averagesCompared:
+    'I periodi hanno durata diversa, quindi le variazioni si riferiscono alla media giornaliera.',
   notCovered: 'I dati non coprono tutto quel periodo, quindi le variazioni non sono indicate.',
-  dataBegins: (date, time) => `I dati iniziano il ${date} alle ${time}. Eventuali scansioni precedenti non sono incluse.`,
-  dataEnds: (date, time) => `I dati terminano il ${date} alle ${time}. Eventuali scansioni successive non sono incluse.`,
+  dataBegins: (date, time) =>
+    `I dati iniziano il ${date} alle ${time}. Eventuali scansioni precedenti non sono incluse.`,
+  dataEnds: (date, time) =>
+    `I dati terminano il ${date} alle ${time}. Eventuali scansioni successive non sono incluse.`,
   cards: {
     day: 'Scansioni per giorno',
     week: 'Scansioni per settimana',
@@ -86,9 +89,11 @@ const WORDS: Words<'it'> = {
     unknown: 'Sconosciuto',
   },
   devices: { mobile: 'Smartphone', tablet: 'Tablet', desktop: 'Computer' },
-  chart: (title, peak, scans) => `${title}. Massimo: ${peak}, ${scans}. Tutti i dati sono nella tabella seguente.`,
+  chart: (title, peak, scans) =>
+    `${title}. Massimo: ${peak}, ${scans}. Tutti i dati sono nella tabella seguente.`,
   notes: {
-    approximate: 'I valori distinti sono troppi per un conteggio esatto. Ogni numero è un minimo; il resto è nell’ultima riga.',
+    approximate:
+      'I valori distinti sono troppi per un conteggio esatto. Ogni numero è un minimo; il resto è nell’ultima riga.',
     sparse: 'Il periodo è troppo lungo per elencare ogni riga. Le righe senza scansioni sono omesse.',
     part: '* Solo in parte nel periodo del report.',
     beforeData: '† I dati non coprono tutto il periodo di confronto.',

@@ -53,7 +53,8 @@ const TABLES: { readonly [L in Language]: () => Promise<Table<L>> } = {
 export async function loadLanguage<L extends Language>(language: L): Promise<Locale> {
   const { cldr, words } = (await TABLES[language]()).LANGUAGE;
   const number = (value: number) => formatDecimal(cldr, value);
-  const count = (forms: Plural<L>) => (value: number) => forms[PLURAL_RULES[language](value)].replace('{}', number(value));
+  const count = (forms: Plural<L>) => (value: number) =>
+    forms[PLURAL_RULES[language](value)].replace('{}', number(value));
   return {
     ...{ language, words, number },
     direction: language === 'ar' ? 'rtl' : 'ltr',
@@ -64,7 +65,8 @@ export async function loadLanguage<L extends Language>(language: L): Promise<Loc
     share: (fraction) => formatShare(cldr, fraction),
     change: (growth) => formatGrowth(cldr, growth) ?? words.moreThanTenfold,
     date: (pattern, first, last) => formatPattern(cldr, pattern, first, last),
-    dateTime: (date) => joinBy(cldr, 'dateTime', formatPattern(cldr, 'time', date), formatPattern(cldr, 'date', date)),
+    dateTime: (date) =>
+      joinBy(cldr, 'dateTime', formatPattern(cldr, 'time', date), formatPattern(cldr, 'date', date)),
     joinSentences: (sentences) => sentences.join(words.gap),
     range: (first, last) => joinBy(cldr, 'fallback', first, last),
     weekday: (day, width) => cldr.weekdays[width][day] ?? '',

@@ -24,10 +24,13 @@ const WORDS: Words<'nl'> = {
   pair: (name, value) => `${name}: ${value}`,
   moreThanTenfold: 'meer dan vertienvoudigd',
   comparedWith: (range) => `Vergeleken met ${range}.`,
-  averagesCompared: 'De periodes zijn niet even lang; veranderingen zijn daarom gebaseerd op het daggemiddelde.',
+  averagesCompared:
+    'De periodes zijn niet even lang; veranderingen zijn daarom gebaseerd op het daggemiddelde.',
   notCovered: 'De gegevens dekken die periode niet volledig; veranderingen worden daarom niet getoond.',
-  dataBegins: (date, time) => `De gegevens beginnen op ${date} om ${time} uur. Eventuele eerdere scans zijn niet meegeteld.`,
-  dataEnds: (date, time) => `De gegevens eindigen op ${date} om ${time} uur. Eventuele latere scans zijn niet meegeteld.`,
+  dataBegins: (date, time) =>
+    `De gegevens beginnen op ${date} om ${time} uur. Eventuele eerdere scans zijn niet meegeteld.`,
+  dataEnds: (date, time) =>
+    `De gegevens eindigen op ${date} om ${time} uur. Eventuele latere scans zijn niet meegeteld.`,
   cards: {
     day: 'Scans per dag',
     week: 'Scans per week',
@@ -86,7 +89,8 @@ const WORDS: Words<'nl'> = {
     unknown: 'Onbekend',
   },
   devices: { mobile: 'Smartphone', tablet: 'Tablet', desktop: 'Computer' },
-  chart: (title, peak, scans) => `${title}. Hoogste waarde: ${peak}, ${scans}. Alle cijfers staan in de tabel hieronder.`,
+  chart: (title, peak, scans) =>
+    `${title}. Hoogste waarde: ${peak}, ${scans}. Alle cijfers staan in de tabel hieronder.`,
   notes: {
     approximate:
       'Er zijn te veel verschillende waarden om ze exact te tellen. Elk aantal is een minimum; de rest staat in de laatste rij.',

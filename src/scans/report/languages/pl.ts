@@ -26,8 +26,10 @@ const WORDS: Words<'pl'> = {
   comparedWith: (range) => `Okres porównawczy: ${range}.`,
   averagesCompared: 'Okresy mają różną długość, dlatego zmiany dotyczą średniej dziennej.',
   notCovered: 'Dane nie obejmują całego tego okresu, dlatego zmiany pominięto.',
-  dataBegins: (date, time) => `Dane zaczynają się ${date} o godz. ${time}. Ewentualne wcześniejsze skany nie są uwzględnione.`,
-  dataEnds: (date, time) => `Dane kończą się ${date} o godz. ${time}. Ewentualne późniejsze skany nie są uwzględnione.`,
+  dataBegins: (date, time) =>
+    `Dane zaczynają się ${date} o godz. ${time}. Ewentualne wcześniejsze skany nie są uwzględnione.`,
+  dataEnds: (date, time) =>
+    `Dane kończą się ${date} o godz. ${time}. Ewentualne późniejsze skany nie są uwzględnione.`,
   cards: {
     day: 'Skany według dni',
     week: 'Skany według tygodni',
@@ -86,7 +88,8 @@ const WORDS: Words<'pl'> = {
     unknown: 'Nieznane',
   },
   devices: { mobile: 'Telefon', tablet: 'Tablet', desktop: 'Komputer' },
-  chart: (title, peak, scans) => `${title}. Maksimum: ${peak}, ${scans}. Wszystkie liczby zawiera tabela poniżej.`,
+  chart: (title, peak, scans) =>
+    `${title}. Maksimum: ${peak}, ${scans}. Wszystkie liczby zawiera tabela poniżej.`,
   notes: {
     approximate:
       'Różnych wartości jest zbyt wiele, aby policzyć każdą dokładnie. Każda liczba jest wartością minimalną, a reszta znajduje się w ostatnim wierszu.',

@@ -20,7 +20,18 @@ export interface Categories {
 export type Language = keyof Categories;
 
 /** Values of `--language`. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'] as const satisfies readonly Language[];
+export const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'nl',
+  'pt',
+  'pl',
+  'ja',
+  'ar',
+] as const satisfies readonly Language[];
 
 const oneOrOther = (n: number) => (n === 1 ? 'one' : 'other');
 /** Millions take `de`, as in `1 000 000 de scans`. */

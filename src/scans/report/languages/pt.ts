@@ -26,8 +26,10 @@ const WORDS: Words<'pt'> = {
   comparedWith: (range) => `Período de comparação: ${range}.`,
   averagesCompared: 'Os períodos têm durações diferentes; por isso, as variações se referem à média por dia.',
   notCovered: 'Os dados não cobrem todo esse período; por isso, as variações não são exibidas.',
-  dataBegins: (date, time) => `Os dados começam em ${date}, às ${time}. Leituras anteriores, se houver, não estão incluídas.`,
-  dataEnds: (date, time) => `Os dados terminam em ${date}, às ${time}. Leituras posteriores, se houver, não estão incluídas.`,
+  dataBegins: (date, time) =>
+    `Os dados começam em ${date}, às ${time}. Leituras anteriores, se houver, não estão incluídas.`,
+  dataEnds: (date, time) =>
+    `Os dados terminam em ${date}, às ${time}. Leituras posteriores, se houver, não estão incluídas.`,
   cards: {
     day: 'Leituras por dia',
     week: 'Leituras por semana',
@@ -86,9 +88,11 @@ const WORDS: Words<'pt'> = {
     unknown: 'Desconhecido',
   },
   devices: { mobile: 'Smartphone', tablet: 'Tablet', desktop: 'Computador' },
-  chart: (title, peak, scans) => `${title}. Máximo: ${peak}, ${scans}. Todos os números estão na tabela abaixo.`,
+  chart: (title, peak, scans) =>
+    `${title}. Máximo: ${peak}, ${scans}. Todos os números estão na tabela abaixo.`,
   notes: {
-    approximate: 'Há valores distintos demais para uma contagem exata. Cada número é um mínimo; o restante está na última linha.',
+    approximate:
+      'Há valores distintos demais para uma contagem exata. Cada número é um mínimo; o restante está na última linha.',
     sparse: 'O período é longo demais para mostrar todas as linhas. As linhas sem leituras foram omitidas.',
     part: '* Apenas em parte dentro do período do relatório.',
     beforeData: '† Os dados não cobrem todo o período de comparação.',

@@ -45,7 +45,11 @@ const TOGETHER = 3;
 export function tableBlocks(head: Block, repeats: Block, rows: readonly Block[]): Block[] {
   const bound = rows.map((row, at): Block => {
     const isBound = at < TOGETHER - 1 || at >= rows.length - TOGETHER;
-    return { ...row, ...(at < rows.length - 1 && isBound && { keepsNext: true }), ...(at > 0 && { repeats }) };
+    return {
+      ...row,
+      ...(at < rows.length - 1 && isBound && { keepsNext: true }),
+      ...(at > 0 && { repeats }),
+    };
   });
   return [head, ...bound];
 }
@@ -81,7 +85,8 @@ export function splitStack(stack: Stack, room: number): [Stack, Stack] {
   for (const [at, block] of blocks.entries()) {
     const above = at > 0 ? (block.above ?? 0) : 0;
     const halves = height + above + block.height > room ? block.split?.(room - height - above) : undefined;
-    if (halves) return partsOf(stack, [...blocks.slice(0, at), halves[0]], [halves[1], ...blocks.slice(at + 1)]);
+    if (halves)
+      return partsOf(stack, [...blocks.slice(0, at), halves[0]], [halves[1], ...blocks.slice(at + 1)]);
     height += above + block.height;
     if (height > room) break;
     if (!block.keepsNext) end = at + 1;

@@ -56,7 +56,8 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
   const root = document.struct('Document');
   document.addStructure(root);
 
-  const leftOf = ({ x, width: across }: Pick<Box, 'x' | 'width'>) => round(isMirrored ? width - x - across : x);
+  const leftOf = ({ x, width: across }: Pick<Box, 'x' | 'width'>) =>
+    round(isMirrored ? width - x - across : x);
   const toX = (x: number) => round(isMirrored ? width - x : x);
   const addBox = (box: Box, radius = 0) => {
     const [x, y, across, down] = [leftOf(box), round(box.y), round(box.width), round(box.height)];
@@ -71,7 +72,9 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
         ...(alt !== undefined && { alt }),
         ...(title !== undefined && { title }),
         ...(scope !== undefined && { scope }),
-        ...(box && { bbox: [leftOf(box), round(box.y), leftOf(box) + round(box.width), round(box.y + box.height)] }),
+        ...(box && {
+          bbox: [leftOf(box), round(box.y), leftOf(box) + round(box.width), round(box.y + box.height)],
+        }),
       });
       parent.add(element);
       return element;
@@ -105,7 +108,10 @@ export function createCanvas(document: Pdf, { width, direction }: CanvasOptions)
       document.lineWidth(lineWidth).lineJoin('round').stroke(color);
     },
     image: (png, box) =>
-      void document.image(Buffer.from(png), leftOf(box), round(box.y), { width: box.width, height: box.height }),
+      void document.image(Buffer.from(png), leftOf(box), round(box.y), {
+        width: box.width,
+        height: box.height,
+      }),
     text(line, { x, y, align = 'start', color = line.style.color }) {
       const { width: across, style, space } = line;
       if (line.text === '') return;

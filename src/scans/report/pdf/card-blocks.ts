@@ -19,7 +19,16 @@ export function cardBlocks(card: Card, width: number, set: Typesetter, report: R
   const { chart, legend, tables, names, notes } = card;
   return [
     headingBlock(card, width, section),
-    ...(chart ? [chartBlock(chart, { formatNumber: report.formatNumber, hasLegend: legend !== undefined, set, section })] : []),
+    ...(chart
+      ? [
+          chartBlock(chart, {
+            formatNumber: report.formatNumber,
+            hasLegend: legend !== undefined,
+            set,
+            section,
+          }),
+        ]
+      : []),
     ...(legend ? [legendBlock(legend, section)] : []),
     ...tables.flatMap((table) => tableBlocks(table, width, section, chart !== undefined)),
     ...(names ? listBlocks(names, width, section) : []),
@@ -38,7 +47,8 @@ function headingBlock({ title }: Card, width: number, section: Section): Block {
       canvas.bookmark(title, y);
       const element = canvas.element('H2', section.element(canvas));
       canvas.within(element, () => {
-        for (const [at, line] of lines.entries()) canvas.text(line, { x, y: y + RULE + at * style.leading + style.size });
+        for (const [at, line] of lines.entries())
+          canvas.text(line, { x, y: y + RULE + at * style.leading + style.size });
       });
       element.end();
     },
@@ -60,7 +70,9 @@ function listBlocks(names: readonly Name[], width: number, section: Section): Bl
   const style = TEXT.cell;
   const items = names.map(({ name, detail }) => {
     const [wanted] =
-      detail === undefined ? [] : section.set.lines(detail, { style: TEXT.head, width: room / 2, most: 1, isName: true });
+      detail === undefined
+        ? []
+        : section.set.lines(detail, { style: TEXT.head, width: room / 2, most: 1, isName: true });
     const left = room - (wanted ? wanted.width + 5 : 0);
     const [line] = section.set.lines(name, { style, width: left, most: 1, isName: true });
     const [named] = line && wanted ? followed([line], section.set) : [line];

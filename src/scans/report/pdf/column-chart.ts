@@ -21,7 +21,10 @@ const MOST_RADIUS = 1.5;
 type Columns = ColumnChart['columns'];
 
 /** Returns a block with the chart as one figure, whose alternate text is its label. */
-export function chartBlock(chart: ColumnChart, { formatNumber, hasLegend, set, section }: ChartOptions): Block {
+export function chartBlock(
+  chart: ColumnChart,
+  { formatNumber, hasLegend, set, section }: ChartOptions,
+): Block {
   const { columns } = chart;
   const most = columns.reduce((all, { value, previous }) => Math.max(all, value, previous ?? 0), 0) || 1;
   const height = scaleLinear([0, most], [0, HEIGHT - LABELS - TOP]).nice(4);
@@ -33,8 +36,13 @@ export function chartBlock(chart: ColumnChart, { formatNumber, hasLegend, set, s
     above: 4,
     keepsNext: hasLegend,
     draw(canvas, box) {
-      const element = canvas.element('Figure', section.element(canvas), { alt: chart.label, box: { ...box, height: HEIGHT } });
-      canvas.within(element, () => drawChart(canvas, columns, { ...box, height: HEIGHT }, { scale, height, set }));
+      const element = canvas.element('Figure', section.element(canvas), {
+        alt: chart.label,
+        box: { ...box, height: HEIGHT },
+      });
+      canvas.within(element, () =>
+        drawChart(canvas, columns, { ...box, height: HEIGHT }, { scale, height, set }),
+      );
       element.end();
     },
   };
@@ -78,7 +86,9 @@ function drawChart(canvas: Canvas, columns: Columns, box: Box, { scale, height, 
     return { x: leftOf(at), y: bottom - tall, width: x.bandwidth(), height: tall };
   };
   const boxes = (isPart: boolean) =>
-    columns.flatMap((column, at) => (column.isPart === isPart && column.value > 0 ? [boxOf(column.value, at)] : []));
+    columns.flatMap((column, at) =>
+      column.isPart === isPart && column.value > 0 ? [boxOf(column.value, at)] : [],
+    );
   canvas.fillAll(boxes(false), COLORS.accent, radius);
   canvas.fillAll(boxes(true), COLORS.part, radius);
   canvas.fill({ x: left, y: bottom - 0.25, width, height: 0.5 }, COLORS.soft);

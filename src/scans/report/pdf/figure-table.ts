@@ -33,7 +33,11 @@ export function figureTableBlocks(table: FigureTable, width: number, section: Se
   );
 }
 
-function headBlock(head: readonly CellText[], { columns, width, set, table }: Layout, isRepeated: boolean): Block {
+function headBlock(
+  head: readonly CellText[],
+  { columns, width, set, table }: Layout,
+  isRepeated: boolean,
+): Block {
   const widths = [columns.name, ...columns.cells];
   const style = columns.head;
   const cells = head.map(({ text, detail }, at) => {
@@ -55,7 +59,9 @@ function headBlock(head: readonly CellText[], { columns, width, set, table }: La
         else canvas.artifact(draw, 'Pagination');
       }
       row?.end();
-      canvas.artifact(() => canvas.fill({ x: box.x, y: box.y + height - 0.5, width, height: 0.5 }, COLORS.line));
+      canvas.artifact(() =>
+        canvas.fill({ x: box.x, y: box.y + height - 0.5, width, height: 0.5 }, COLORS.line),
+      );
     },
   };
 }
@@ -128,14 +134,26 @@ const NAME_GAP = 5;
 const MOST_NAME_SHARE = 0.7;
 
 /** Returns a name on at most two lines, and the text that identifies it behind it. */
-function nameLines(row: FigureRow, width: number, { columns, set }: Layout): { lines: Line[]; detail: Line | undefined } {
+function nameLines(
+  row: FigureRow,
+  width: number,
+  { columns, set }: Layout,
+): { lines: Line[]; detail: Line | undefined } {
   const small = { style: columns.detail, most: 1, isName: true };
   if (row.detail === undefined) {
-    return { lines: set.lines(row.name, { style: columns.cell, width, most: MOST_NAME_LINES, isName: true }), detail: undefined };
+    return {
+      lines: set.lines(row.name, { style: columns.cell, width, most: MOST_NAME_LINES, isName: true }),
+      detail: undefined,
+    };
   }
   const [wanted] = set.lines(row.detail, { ...small, width });
   const room = Math.max(width * MOST_NAME_SHARE, width - (wanted?.width ?? 0) - NAME_GAP);
-  const lines = set.lines(row.name, { style: columns.cell, width: room, most: MOST_NAME_LINES, isName: true });
+  const lines = set.lines(row.name, {
+    style: columns.cell,
+    width: room,
+    most: MOST_NAME_LINES,
+    isName: true,
+  });
   const [detail] = set.lines(row.detail, { ...small, width: width - (lines.at(-1)?.width ?? 0) - NAME_GAP });
   return { lines: followed(lines, set), detail };
 }

@@ -15,10 +15,19 @@ export function openingBlocks(report: ReportDocument, width: number, set: Typese
   const { logo, note, range, coverage, comparedWith } = report;
   const size = logo && logoSize(logo);
   const room = size ? width - size.width - 20 : width;
-  const sentence = (text: string, style: TextStyle, above: number) => paragraphBlocks(text, { style, width, above, section });
+  const sentence = (text: string, style: TextStyle, above: number) =>
+    paragraphBlocks(text, { style, width, above, section });
   const title = [
     ...paragraphBlocks(report.kicker, { style: TEXT.kicker, width: room, above: 0, section }),
-    ...paragraphBlocks(report.title, { style: TEXT.title, width: room, above: 3, section, most: 4, isName: true, type: 'H1' }),
+    ...paragraphBlocks(report.title, {
+      style: TEXT.title,
+      width: room,
+      above: 3,
+      section,
+      most: 4,
+      isName: true,
+      type: 'H1',
+    }),
     ...[range, ...coverage].flatMap((text, at) =>
       paragraphBlocks(text, { style: TEXT.range, width: room, above: at === 0 ? 4 : 0, section }),
     ),
@@ -40,7 +49,11 @@ function logoSize({ width, height }: ReportLogo): { width: number; height: numbe
 }
 
 /** Returns a block without height: the title is beside the logo. */
-function logoBlock({ png, alt }: ReportLogo, { width, height }: { width: number; height: number }, across: number): Block {
+function logoBlock(
+  { png, alt }: ReportLogo,
+  { width, height }: { width: number; height: number },
+  across: number,
+): Block {
   return {
     height: 0,
     keepsNext: true,
@@ -91,7 +104,9 @@ function tileLines({ label, value, detail, change }: Tile, width: number, set: T
   return [
     set.lines(label, { style: TEXT.tileLabel, width, isName: true }),
     valueLines(value, width, set),
-    ...(change ? [set.lines(change.text, { style: { ...TEXT.tileDetail, weight: 600, color }, width, isName: true })] : []),
+    ...(change
+      ? [set.lines(change.text, { style: { ...TEXT.tileDetail, weight: 600, color }, width, isName: true })]
+      : []),
     ...(detail === '' ? [] : [set.lines(detail, { style: TEXT.tileDetail, width, isName: true })]),
   ];
 }
@@ -136,6 +151,8 @@ export function closingBlocks({ footer }: ReportDocument, width: number, set: Ty
     keepsNext: true,
     draw: (canvas, { x, y }) => canvas.artifact(() => canvas.fill({ x, y, width, height: 0.5 }, COLORS.line)),
   };
-  const sentences = footer.flatMap((text) => paragraphBlocks(text, { style: TEXT.small, width, above: 3, section: { set } }));
+  const sentences = footer.flatMap((text) =>
+    paragraphBlocks(text, { style: TEXT.small, width, above: 3, section: { set } }),
+  );
   return [rule, ...sentences];
 }

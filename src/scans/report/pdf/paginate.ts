@@ -26,7 +26,10 @@ export function paginate(bands: readonly Band[], last: Band, { top, bottom }: Pa
   const room = bottom - top;
   let left = bands;
   do {
-    const filled = [...left, last].reduce(heightWith, 0) <= room ? { bands: [...left, last], left: [] } : fillPage(left, room);
+    const filled =
+      [...left, last].reduce(heightWith, 0) <= room
+        ? { bands: [...left, last], left: [] }
+        : fillPage(left, room);
     pages.push(placeBands(filled.bands, top));
     // What is left of everything else may end exactly with its page.
     if (filled.left.length === 0 && filled.bands.at(-1) !== last) pages.push(placeBands([last], top));
@@ -56,7 +59,8 @@ function fillPage(bands: readonly Band[], room: number): Filled {
     consider({ bands: chosen, left }, left.length === 0 ? TOLERABLE[1] : 0);
     const [next, ...later] = left;
     const [part, rest] = next ? splitBand(next, room - height - next.above) : [];
-    if (next && part && rest) consider({ bands: [...chosen, part], left: [rest, ...later] }, splitPenalty(next, room));
+    if (next && part && rest)
+      consider({ bands: [...chosen, part], left: [rest, ...later] }, splitPenalty(next, room));
     for (let index = at; index < Math.min(others.length, MOST_AHEAD); index++) {
       const band = others[index];
       if (!band || heightWith(height, band) > room) continue;
@@ -92,7 +96,9 @@ function splitBand(band: Band, room: number): [Band | undefined, Band] {
   const parts = band.stacks.map((stack) => splitStack(stack, room));
   const first = { ...band, stacks: parts.map(([part]) => part) };
   const rest = { ...band, stacks: parts.map(([, part]) => part) };
-  const isWhole = first.stacks.every(({ blocks }, at) => blocks.length > 0 || band.stacks[at]?.blocks.length === 0);
+  const isWhole = first.stacks.every(
+    ({ blocks }, at) => blocks.length > 0 || band.stacks[at]?.blocks.length === 0,
+  );
   const hasRest = rest.stacks.some(({ blocks }) => blocks.length > 0);
   return [isWhole && hasRest ? first : undefined, rest];
 }

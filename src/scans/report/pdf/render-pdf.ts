@@ -35,8 +35,15 @@ export async function renderPdf(report: ReportDocument, paper: Paper): Promise<R
   const seed = JSON.stringify([paper, { ...report, logo: logo && Buffer.from(logo.png).toString('base64') }]);
   const document = openTaggedPdf({ width, height, title, language, direction, seed });
   const pageNumbers = report.pageOf(1234567890, 1234567890);
-  const set = await createTypesetter(document, [...textsOf(report), pageNumbers, report.formatNumber(1234567890)], direction);
-  const pages = paginate(...bandsOf(report, width - 2 * MARGIN.side, set), { top: MARGIN.top, bottom: height - MARGIN.bottom });
+  const set = await createTypesetter(
+    document,
+    [...textsOf(report), pageNumbers, report.formatNumber(1234567890)],
+    direction,
+  );
+  const pages = paginate(...bandsOf(report, width - 2 * MARGIN.side, set), {
+    top: MARGIN.top,
+    bottom: height - MARGIN.bottom,
+  });
   const canvas = createCanvas(document, { width, direction });
   for (const [index, blocks] of pages.entries()) {
     canvas.addPage();

@@ -34,7 +34,9 @@ export function shadeTableBlocks(table: ShadeTable, width: number, section: Sect
   const head = { ...headBlock(table.head, grid, false), above: 10 };
   const rows = table.rows.map((row) => rowBlock(row, grid));
   const blocks = tableBlocks(head, headBlock(table.head, grid, true), rows);
-  return table.id === 'hours' ? blocks.map((block, at) => ({ ...block, keepsNext: at < blocks.length - 1 })) : blocks;
+  return table.id === 'hours'
+    ? blocks.map((block, at) => ({ ...block, keepsNext: at < blocks.length - 1 }))
+    : blocks;
 }
 
 function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table }: Section): Grid {
@@ -56,7 +58,11 @@ function gridOf({ head, rows, caption }: ShadeTable, width: number, { set, table
   return { name, cell, style, headStyle: fitted(TEXT.head, head.slice(1)), set, table: table(caption) };
 }
 
-function headBlock(head: readonly string[], { name, cell, headStyle, set, table }: Grid, isRepeated: boolean): Block {
+function headBlock(
+  head: readonly string[],
+  { name, cell, headStyle, set, table }: Grid,
+  isRepeated: boolean,
+): Block {
   const height = ROW - 2;
   return {
     height,
@@ -64,7 +70,10 @@ function headBlock(head: readonly string[], { name, cell, headStyle, set, table 
     draw(canvas, { x, y }) {
       const row = isRepeated ? undefined : canvas.element('TR', table(canvas));
       for (const [at, text] of head.entries()) {
-        const [line] = at === 0 ? set.lines(text, { style: TEXT.head, width: name, most: 1 }) : [set.line(text, headStyle)];
+        const [line] =
+          at === 0
+            ? set.lines(text, { style: TEXT.head, width: name, most: 1 })
+            : [set.line(text, headStyle)];
         const place = at === 0 ? { x } : { x: x + name + (at - 0.5) * cell, align: 'center' as const };
         const draw = () => line && canvas.text(line, { ...place, y: y + height - 4 });
         if (row) canvas.within(canvas.element('TH', row, { scope: 'Column' }), draw);
@@ -86,17 +95,24 @@ function rowBlock({ name, cells }: Row, { set, table, ...grid }: Grid): Block {
         () => title && canvas.text(title, { x, y: baseline(y, TEXT.head) }),
       );
       const boxOf = (at: number): Box => {
-        return { x: x + grid.name + at * grid.cell + GAP / 2, y: y + GAP / 2, width: grid.cell - GAP, height: ROW - GAP };
+        return {
+          x: x + grid.name + at * grid.cell + GAP / 2,
+          y: y + GAP / 2,
+          width: grid.cell - GAP,
+          height: ROW - GAP,
+        };
       };
       canvas.artifact(() => {
-        for (const [at, cell] of cells.entries()) if (cell && cell.shade > 0) canvas.fill(boxOf(at), SHADES[cell.shade], RADIUS);
+        for (const [at, cell] of cells.entries())
+          if (cell && cell.shade > 0) canvas.fill(boxOf(at), SHADES[cell.shade], RADIUS);
       });
       for (const [at, cell] of cells.entries()) {
         const line = cell && textOf(cell, grid.style, set);
         // A day outside the range is an empty cell.
         canvas.within(canvas.element('TD', row), () => {
           const box = boxOf(at);
-          if (line) canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });
+          if (line)
+            canvas.text(line, { x: box.x + box.width / 2, y: baseline(y, line.style), align: 'center' });
         });
       }
       row.end();

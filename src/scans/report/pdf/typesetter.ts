@@ -31,7 +31,9 @@ interface Fit {
 
 /** Returns lines with a space after the last one: other text of the same element follows. */
 export function followed(lines: readonly Line[], set: Typesetter): Line[] {
-  return lines.map((line, at) => (at < lines.length - 1 ? line : { ...line, space: set.line(' ', line.style) }));
+  return lines.map((line, at) =>
+    at < lines.length - 1 ? line : { ...line, space: set.line(' ', line.style) },
+  );
 }
 
 export interface Typesetter {
@@ -57,7 +59,11 @@ interface Known {
 }
 
 /** Loads the fonts that the texts require, and sets lines in them. Throws LocalError if a font is not installed. */
-export async function createTypesetter(document: Pdf, texts: readonly string[], base: 'ltr' | 'rtl'): Promise<Typesetter> {
+export async function createTypesetter(
+  document: Pdf,
+  texts: readonly string[],
+  base: 'ltr' | 'rtl',
+): Promise<Typesetter> {
   const all = texts.map((text) => cleaned(text));
   const fonts = { 400: await loadFonts(all, 400), 600: await loadFonts(all, 600) };
   for (const { name, bytes } of [...fonts[400], ...fonts[600]]) document.registerFont(name, bytes);
@@ -80,13 +86,16 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
     const found = known.get(key);
     if (found) return found;
     if (known.size >= MOST_KNOWN) known.clear();
-    const pieces = isPlain(text, direction) ? plainPieces(text, fonts[weight]) : piecesOf(text, fonts[weight], direction);
+    const pieces = isPlain(text, direction)
+      ? plainPieces(text, fonts[weight])
+      : piecesOf(text, fonts[weight], direction);
     const made = { pieces, width: pieces.reduce((sum, piece) => sum + widthOfPiece(piece), 0) };
     if (text.length <= LONGEST_KNOWN) known.set(key, made);
     return made;
   };
 
-  const writable = (text: string, { weight }: TextStyle): string => typeset(cleaned(text), fonts[weight]).text;
+  const writable = (text: string, { weight }: TextStyle): string =>
+    typeset(cleaned(text), fonts[weight]).text;
 
   const lineOf = (text: string, style: TextStyle, direction: BaseDirection): Line => {
     const { pieces, width } = setText(text, style, direction);
@@ -106,7 +115,10 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
       let end = 0;
       return breakLines(shown, most, widthOf, width).map((part) => {
         end = shown.indexOf(part, end) + part.length;
-        return { ...lineOf(part, style, direction), ...(shown[end] === ' ' && { space: lineOf(' ', style, 'ltr') }) };
+        return {
+          ...lineOf(part, style, direction),
+          ...(shown[end] === ' ' && { space: lineOf(' ', style, 'ltr') }),
+        };
       });
     },
   };
@@ -115,7 +127,9 @@ export async function createTypesetter(document: Pdf, texts: readonly string[], 
 const MEASURED_SIZE = 100;
 
 function cleaned(text: string): string {
-  return clean(text.length > 2 * MOST_CHARACTERS ? [...text].slice(0, MOST_CHARACTERS).join('') : text).normalize('NFC');
+  return clean(
+    text.length > 2 * MOST_CHARACTERS ? [...text].slice(0, MOST_CHARACTERS).join('') : text,
+  ).normalize('NFC');
 }
 
 /** Returns the direction of the document, but numbers alone keep their signs before them. */

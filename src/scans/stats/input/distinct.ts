@@ -27,7 +27,8 @@ export function createOrderCheck(): IsNew {
       ends.set(of, end);
     }
     // F5: only a scan later than all earlier ones is new without a lookup.
-    if (ms < end.ms || (ms === end.ms && id <= end.id)) throw new OutOfOrderError('scans are not in chronological order');
+    if (ms < end.ms || (ms === end.ms && id <= end.id))
+      throw new OutOfOrderError('scans are not in chronological order');
     end.ms = ms;
     end.id = id;
     return true;

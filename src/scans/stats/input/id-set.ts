@@ -22,7 +22,10 @@ export function createIdSet(): IdSet {
   return {
     add(id, ms) {
       const key = typeof id === 'bigint' ? id >> BigInt(BLOCK_BITS) : Math.floor(id / BLOCK_IDS);
-      const low = typeof id === 'bigint' ? Number(BigInt.asUintN(BLOCK_BITS, id)) : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
+      const low =
+        typeof id === 'bigint'
+          ? Number(BigInt.asUintN(BLOCK_BITS, id))
+          : id - Math.floor(id / BLOCK_IDS) * BLOCK_IDS;
       const block = blocks.get(key) ?? { size: 0, entries: new Uint32Array(8) };
       if (block.size === 0) blocks.set(key, block);
       const entry = low * BLOCK_IDS + (((ms % FINGERPRINTS) + FINGERPRINTS) % FINGERPRINTS);

@@ -58,7 +58,8 @@ export async function filterScans(paths: readonly string[]): Promise<string[]> {
 /** F13: warns of files that look like scans and are not read. */
 export function warnOfUnread(paths: readonly string[], { warn }: ListOptions): void {
   if (paths.length === 0) return;
-  const [looks, it] = paths.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
+  const [looks, it] =
+    paths.length === 1 ? ['looks like a scan file but was', 'it'] : ['look like scan files but were', 'them'];
   warn(`${inShort(paths)} ${looks} not read. To count ${it}, specify ${it} with --input`);
 }
 

@@ -35,11 +35,18 @@ export async function listDirectory(directory: string, options: ListOptions): Pr
     const path = join(entry.parentPath, entry.name);
     const kept = path.slice(0, -STATE.length);
     // F22: a file that is gone, but whose state is there, has lost its scans.
-    if (path.endsWith(STATE) && !all.has(kept) && (await isNamedLog(kept)) && (await wasRotated(kept)) !== undefined)
+    if (
+      path.endsWith(STATE) &&
+      !all.has(kept) &&
+      (await isNamedLog(kept)) &&
+      (await wasRotated(kept)) !== undefined
+    )
       logs.set(kept, { keptBy: { file: kept }, files: logs.get(kept)?.files ?? [] });
     if (!entry.isFile() || HIDDEN.test(entry.name) || COMPANION.test(entry.name)) continue;
     const isOwn = all.has(path + STATE);
-    const name = findLogName(entry.name) ?? (isOwn && (await isNamedLog(path)) ? { ...OWN, base: entry.name } : undefined);
+    const name =
+      findLogName(entry.name) ??
+      (isOwn && (await isNamedLog(path)) ? { ...OWN, base: entry.name } : undefined);
     if (!name) {
       if (isLikeLog(entry.name)) unknown.push(path);
       continue;

@@ -24,10 +24,14 @@ import { listDirectory } from './list-directory.ts';
 export async function listInputs(names: readonly string[], options: ListOptions): Promise<InputLog[]> {
   // Files that overlap are read twice.
   if (names.includes('-'))
-    throw new UsageError("--input can't read standard input", { hint: 'Save the data to a file first, then pass its path.' });
+    throw new UsageError("--input can't read standard input", {
+      hint: 'Save the data to a file first, then pass its path.',
+    });
   const { kept, skipped } = withoutCompanions(names);
   if (skipped.length > 0)
-    options.note(`Skipped ${countOf(skipped.length, 'file')} that qrctl keeps next to scan files: ${inShort(skipped)}`);
+    options.note(
+      `Skipped ${countOf(skipped.length, 'file')} that qrctl keeps next to scan files: ${inShort(skipped)}`,
+    );
   const named = new Set(kept.map((name) => resolve(name)));
   const folders = createFolders();
   const logs: InputLog[] = [];
@@ -54,7 +58,9 @@ export async function listInputs(names: readonly string[], options: ListOptions)
       paths: missing ? earlier : [...earlier, name],
       keptBy: isRotated === undefined ? undefined : { file: name },
     });
-    const alike = unknown.filter((file) => file.startsWith(basename(name))).map((file) => join(dirname(name), file));
+    const alike = unknown
+      .filter((file) => file.startsWith(basename(name)))
+      .map((file) => join(dirname(name), file));
     const unread = [...(isRotated ? [] : rotated.map(({ path }) => path)), ...(await filterScans(alike))];
     warnOfUnread(
       unread.filter((path) => !named.has(resolve(path))),
@@ -70,9 +76,14 @@ export async function listInputs(names: readonly string[], options: ListOptions)
 
 /** `--input all.csv*` also matches `all.csv.state.json`: files that belong to a listed file are not read. */
 function withoutCompanions(names: readonly string[]): { kept: string[]; skipped: string[] } {
-  const bases = new Set(names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]));
+  const bases = new Set(
+    names.flatMap((name) => [name, join(dirname(name), findLogName(basename(name))?.base ?? '')]),
+  );
   const isCompanion = (name: string) => bases.has(COMPANION.exec(name)?.[1] ?? '');
-  return { kept: [...new Set(names)].filter((name) => !isCompanion(name)), skipped: names.filter(isCompanion) };
+  return {
+    kept: [...new Set(names)].filter((name) => !isCompanion(name)),
+    skipped: names.filter(isCompanion),
+  };
 }
 
 interface Folder {

@@ -14,7 +14,9 @@ export async function peekInput(path: string): Promise<'scans' | 'codes' | 'reco
     .trimStart();
   if (text === '') return 'scans';
   if (text[0] === '[' || text[0] === '{') return kindOfJson(text, /\.json$/i.test(path));
-  const names = (/^[^\r\n]*/.exec(text)?.[0] ?? '').split(/[,;\t|]/).map((name) => name.replaceAll('"', '').trim());
+  const names = (/^[^\r\n]*/.exec(text)?.[0] ?? '')
+    .split(/[,;\t|]/)
+    .map((name) => name.replaceAll('"', '').trim());
   if (names.includes('ts')) return 'scans';
   return names.includes('slug') || names.includes('outcome') ? 'codes' : 'other';
 }

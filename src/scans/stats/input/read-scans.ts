@@ -102,7 +102,10 @@ async function readAll(job: ReadInputs, isNew: IsNew, naming: Naming): Promise<M
       }
       if (first) refuseOtherColumns({ rows, line, torn }, first, path, job.fields);
       takeRows({ rows, line, torn }, { path, owner, codeOf, span }, isNew, take);
-      if (torn) job.note(`The last line of ${path} is incomplete and was not counted. An export may still be writing the file`);
+      if (torn)
+        job.note(
+          `The last line of ${path} is incomplete and was not counted. An export may still be writing the file`,
+        );
       await job.pause();
     }
     if (span.firstMs <= span.lastMs) spans.set(path, span);
@@ -130,11 +133,17 @@ function refuseMixture(row: Row, path: string, naming: Naming): void {
 }
 
 /** Two exports in one file: of the second it would be counted that it has no devices, or its scans once more without their code. */
-function refuseOtherColumns({ rows, line }: Records, first: Row, path: string, fields: readonly ValueDimension[]): void {
+function refuseOtherColumns(
+  { rows, line }: Records,
+  first: Row,
+  path: string,
+  fields: readonly ValueDimension[],
+): void {
   const isNamed = first.qr_id !== undefined;
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row;
-    const other = (row.qr_id !== undefined) !== isNamed ? 'qr_id' : fields.find((field) => row[field] === undefined);
+    const other =
+      (row.qr_id !== undefined) !== isNamed ? 'qr_id' : fields.find((field) => row[field] === undefined);
     if (other === undefined) continue;
     throw notOurs(path, `near line ${line + i}: only some rows have the column ${other}`);
   }

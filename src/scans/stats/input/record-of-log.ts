@@ -6,6 +6,7 @@ import type { InputLog } from './input-log.ts';
 /** Returns what an append recorded about a log; undefined without a usable state or manifest. Locks and repairs nothing. */
 export async function recordOf(keptBy: InputLog['keptBy']): Promise<AppendState | Manifest | undefined> {
   if (!keptBy) return undefined;
-  if ('directory' in keptBy) return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
+  if ('directory' in keptBy)
+    return (await import('../../dataset/open-dataset.ts')).readDatasetState(keptBy.directory);
   return (await import('../../append/append-file.ts')).readLogState(keptBy.file);
 }

@@ -25,13 +25,18 @@ export async function refuseLosses(
       });
     // Archived files may be among the others.
     if (isFile && rotated && paths.length === 1 && logs.length === 1 && (await wasRotated(place)))
-      warn(`${basename(place)} was rotated, but no rotated files are next to it. Their scans are not counted`);
+      warn(
+        `${basename(place)} was rotated, but no rotated files are next to it. Their scans are not counted`,
+      );
   }
 }
 
 /** Returns how to count without the lost scans: a sentence without its period. */
 function wayOn(name: string, isFile: boolean, paths: readonly string[]): string {
-  if (isFile && paths.length === 0) return `If you deleted the file on purpose, delete ${name}.state.json too`;
-  const how = isFile ? `copy ${name} to another directory` : `specify the directories in ${name} with --input`;
+  if (isFile && paths.length === 0)
+    return `If you deleted the file on purpose, delete ${name}.state.json too`;
+  const how = isFile
+    ? `copy ${name} to another directory`
+    : `specify the directories in ${name} with --input`;
   return `To count only the scans that are left, ${how}`;
 }

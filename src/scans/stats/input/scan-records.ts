@@ -55,7 +55,9 @@ const SIGNATURES = [
 async function* refuseBinary(pieces: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const piece of pieces) {
-    const found = isFirst ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte)) : undefined;
+    const found = isFirst
+      ? SIGNATURES.find(({ bytes }) => bytes.every((byte, at) => piece[at] === byte))
+      : undefined;
     if (found) throw notOurs(path, `the file is ${found.is}`);
     isFirst = false;
     yield piece;

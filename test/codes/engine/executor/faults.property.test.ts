@@ -4,7 +4,16 @@ import { runs } from '../../../support/property-runs.ts';
 import { rowOf } from '../plan/make.ts';
 import { createWorld, type Mishap, namesOf, outcomesOf, writesOf } from './world.ts';
 
-const mishap = fc.constantFrom<Mishap>('none', 'none', 'drop', 'applied', 'late', 'refused', 'rejected', 'full');
+const mishap = fc.constantFrom<Mishap>(
+  'none',
+  'none',
+  'drop',
+  'applied',
+  'late',
+  'refused',
+  'rejected',
+  'full',
+);
 
 const history = fc.record({
   names: fc.array(fc.constantFrom('Menu', 'Bar', 'Door', 'Table'), { minLength: 1, maxLength: 8 }),
@@ -20,31 +29,41 @@ const history = fc.record({
 
 it('each row has one code after any faults and kills, once a run ends without them', async () => {
   await fc.assert(
-    fc.asyncProperty(history, async ({ names, places, mishaps, kills, waits, concurrency, losesNotes, keyed, paused }) => {
-      const rows = names.map((name, at) => {
-        const destination = `https://example.com/${at % (places + 1)}`;
-        const status = name === paused ? { status: 'paused' } : {};
-        return rowOf(at + 2, { wish: { name, destination, ...status }, ...(keyed && { key: `key ${at}` }) });
-      });
-      const wanted = rows.map(({ wish }) => `${wish.name} ${wish.destination} ${wish.status ?? 'active'}`).sort();
-      let left = mishaps.length;
-      const world = createWorld({ post: () => mishaps[mishaps.length - left--] ?? 'none', losesNotes });
-      for (const killAt of kills) {
-        await world.run(rows, { concurrency }, killAt);
-        await world.time.advance(waits);
-      }
-      left = 0;
-      // A request of the last run before may still be on its way.
-      await world.time.advance(6000);
-      const end = await world.run(rows, { concurrency });
-      expect(end?.stop).toBeUndefined();
-      expect(new Set(outcomesOf(end))).not.toContain('undecided');
-      const codes = world.codes().map(({ name, destination, status }) => `${name} ${destination} ${status}`);
-      expect(codes.sort()).toEqual(wanted);
-      expect(new Set(end?.ends.map(({ code }) => code?.id)).size).toBe(namesOf(world).length);
-      await world.run(rows, { concurrency });
-      expect(writesOf(world)).toEqual([]);
-    }),
+    fc.asyncProperty(
+      history,
+      async ({ names, places, mishaps, kills, waits, concurrency, losesNotes, keyed, paused }) => {
+        const rows = names.map((name, at) => {
+          const destination = `https://example.com/${at % (places + 1)}`;
+          const status = name === paused ? { status: 'paused' } : {};
+          return rowOf(at + 2, {
+            wish: { name, destination, ...status },
+            ...(keyed && { key: `key ${at}` }),
+          });
+        });
+        const wanted = rows
+          .map(({ wish }) => `${wish.name} ${wish.destination} ${wish.status ?? 'active'}`)
+          .sort();
+        let left = mishaps.length;
+        const world = createWorld({ post: () => mishaps[mishaps.length - left--] ?? 'none', losesNotes });
+        for (const killAt of kills) {
+          await world.run(rows, { concurrency }, killAt);
+          await world.time.advance(waits);
+        }
+        left = 0;
+        // A request of the last run before may still be on its way.
+        await world.time.advance(6000);
+        const end = await world.run(rows, { concurrency });
+        expect(end?.stop).toBeUndefined();
+        expect(new Set(outcomesOf(end))).not.toContain('undecided');
+        const codes = world
+          .codes()
+          .map(({ name, destination, status }) => `${name} ${destination} ${status}`);
+        expect(codes.sort()).toEqual(wanted);
+        expect(new Set(end?.ends.map(({ code }) => code?.id)).size).toBe(namesOf(world).length);
+        await world.run(rows, { concurrency });
+        expect(writesOf(world)).toEqual([]);
+      },
+    ),
     runs(150, 5000),
   );
 });

@@ -3,7 +3,15 @@ import type { RunJob } from '../../../../src/codes/engine/executor/job.ts';
 import { baseOf } from '../../../../src/codes/engine/plan/base.ts';
 import type { Row } from '../../../../src/codes/engine/plan/model.ts';
 import { codeOf, newRow, rowOf } from '../plan/make.ts';
-import { createWorld, namesOf, outcomesOf, policyOf, type World, type WorldOptions, writesOf } from './world.ts';
+import {
+  createWorld,
+  namesOf,
+  outcomesOf,
+  policyOf,
+  type World,
+  type WorldOptions,
+  writesOf,
+} from './world.ts';
 
 const CODES = [1, 2, 3].map((number) => codeOf(number));
 
@@ -22,7 +30,9 @@ async function killEverywhere(
 
 describe('a run killed at any step', () => {
   it('over changes is completed by the same command', async () => {
-    const rows = CODES.map((of, at) => rowOf(at + 2, { of, base: baseOf(of), wish: { name: `New ${at}`, status: 'paused' } }));
+    const rows = CODES.map((of, at) =>
+      rowOf(at + 2, { of, base: baseOf(of), wish: { name: `New ${at}`, status: 'paused' } }),
+    );
     const job = { policy: policyOf({ verb: 'update' }) };
     await killEverywhere({ rows, job }, async (world) => {
       expect(new Set(outcomesOf(await world.run(rows, job)))).not.toContain('conflict');

@@ -19,12 +19,30 @@ const ROW: Row = {
     wish: {},
     type: undefined,
   },
-  ...{ utm: undefined, base: undefined, updatedAtMs: undefined, decision: undefined, through: undefined, doubts: [] },
+  ...{
+    utm: undefined,
+    base: undefined,
+    updatedAtMs: undefined,
+    decision: undefined,
+    through: undefined,
+    doubts: [],
+  },
   ...{ typeFault: undefined, noDestination: undefined },
 };
 const POLICY: Policy = {
-  ...{ verb: 'delete', conflicts: 'ask', isDated: false, applyEdits: false, adoptExisting: false, removed: 'report' },
-  ...{ maxChanges: undefined, force: false, decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false } },
+  ...{
+    verb: 'delete',
+    conflicts: 'ask',
+    isDated: false,
+    applyEdits: false,
+    adoptExisting: false,
+    removed: 'report',
+  },
+  ...{
+    maxChanges: undefined,
+    force: false,
+    decisions: { adopt: new Map(), asNew: new Map(), asNewAll: false },
+  },
 };
 
 /** Reads one row for a deletion, with lists of these codes, one after the other. `isThere`: the service has the code of the row. */
@@ -32,7 +50,11 @@ async function readRow(lists: readonly (readonly QrCode[])[], isThere: boolean) 
   const waits: number[] = [];
   const left = [...lists];
   const next = () => left.shift() ?? [];
-  const ledger: Ledger = { view: () => createReplay().view(), append: async () => undefined, note: () => undefined };
+  const ledger: Ledger = {
+    view: () => createReplay().view(),
+    append: async () => undefined,
+    note: () => undefined,
+  };
   const read = readFirst({
     ...{ run: 'r', rows: [ROW], policy: POLICY, lock: undefined, ledger, plan, settleMs: 10_000 },
     readNamed: async () => listingOf(next(), false),

@@ -66,7 +66,9 @@ describe('a run over new rows', () => {
   });
 
   it('says and records what the service stored otherwise', async () => {
-    const world = createWorld({ alters: (values) => ({ ...values, name: values.name?.toLowerCase() ?? '' }) });
+    const world = createWorld({
+      alters: (values) => ({ ...values, name: values.name?.toLowerCase() ?? '' }),
+    });
     const end = await world.run([MENU]);
     expect(end?.ends[0]?.altered).toEqual([{ field: 'name', sent: 'Menu', stored: 'menu' }]);
     expect(outcomesOf(await world.run([MENU]))).toEqual(['unchanged']);
@@ -113,7 +115,9 @@ describe('a lost response', () => {
     expect(outcomesOf(end)).toEqual(['created']);
     await world.time.advance(30_000);
     const next = await world.run([MENU]);
-    expect(next?.ends).toMatchObject([{ outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] }]);
+    expect(next?.ends).toMatchObject([
+      { outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] },
+    ]);
     expect(writesOf(world)).toEqual([]);
     expect(outcomesOf(await world.run([MENU])), 'until it was decided').toEqual(['undecided']);
   });
@@ -122,7 +126,9 @@ describe('a lost response', () => {
     const world = createWorld({ post: mishapsOf('drop') });
     world.time.at(15_000, () => world.add({ name: 'Menu', destination: 'https://example.com/menu' }));
     const end = await world.run([MENU]);
-    expect(end?.ends).toMatchObject([{ outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] }]);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'undecided', candidates: [{ name: 'Menu' }, { name: 'Menu' }] },
+    ]);
     expect(world.records.at(-1)?.is).not.toBe('end');
   });
 
@@ -212,14 +218,18 @@ describe('changes', () => {
     const world = createWorld({ codes: [menu], alters: () => ({}) });
     for (const _ of [1, 2]) {
       const end = await world.run([renamed], { policy: UPDATE });
-      expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'the service reported success but did not change the name' }]);
+      expect(end?.ends).toMatchObject([
+        { outcome: 'failed', error: 'the service reported success but did not change the name' },
+      ]);
     }
   });
 
   it('that the service stored otherwise are said once and not sent again (E18)', async () => {
     const world = createWorld({ codes: [menu], alters: ({ name = '' }) => ({ name: name.toUpperCase() }) });
     const end = await world.run([renamed], { policy: UPDATE });
-    expect(end?.ends).toMatchObject([{ outcome: 'updated', altered: [{ field: 'name', sent: 'New menu', stored: 'NEW MENU' }] }]);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'updated', altered: [{ field: 'name', sent: 'New menu', stored: 'NEW MENU' }] },
+    ]);
     expect(outcomesOf(await world.run([renamed], { policy: UPDATE }))).toEqual(['unchanged']);
   });
 
@@ -246,8 +256,16 @@ describe('the run stops', () => {
     const world = createWorld({ post: mishapsOf('none', mishap) });
     const end = await world.run([MENU, BAR, DOOR]);
     expect(end?.stop).toBeInstanceOf(failure);
-    expect(outcomesOf(end)).toEqual(['created', mishap === 'max-wait' ? 'not-attempted' : 'failed', 'not-attempted']);
-    expect(outcomesOf(await world.run([MENU, BAR, DOOR])), 'the next run goes on').toEqual(['unchanged', 'created', 'created']);
+    expect(outcomesOf(end)).toEqual([
+      'created',
+      mishap === 'max-wait' ? 'not-attempted' : 'failed',
+      'not-attempted',
+    ]);
+    expect(outcomesOf(await world.run([MENU, BAR, DOOR])), 'the next run goes on').toEqual([
+      'unchanged',
+      'created',
+      'created',
+    ]);
   });
 
   it('after ten rows in a row for which no connection could be opened', async () => {
@@ -261,7 +279,10 @@ describe('the run stops', () => {
   it('at the first failed row if that is wanted, and otherwise not', async () => {
     const post = mishapsOf('rejected');
     expect(outcomesOf(await createWorld({ post }).run([MENU, BAR]))).toEqual(['failed', 'created']);
-    expect(outcomesOf(await createWorld({ post }).run([MENU, BAR], { failFast: true }))).toEqual(['failed', 'not-attempted']);
+    expect(outcomesOf(await createWorld({ post }).run([MENU, BAR], { failFast: true }))).toEqual([
+      'failed',
+      'not-attempted',
+    ]);
   });
 
   it('when it is interrupted, also while it waits', async () => {
@@ -278,7 +299,14 @@ describe('the run stops', () => {
     const world = createWorld();
     const full = new LocalError('the disk is full');
     const ledger = {
-      view: () => ({ claims: new Map(), unclear: [], repeated: [], replaced: new Map(), storedOf: () => undefined, next: 1 }),
+      view: () => ({
+        claims: new Map(),
+        unclear: [],
+        repeated: [],
+        replaced: new Map(),
+        storedOf: () => undefined,
+        next: 1,
+      }),
     };
     const append = () => Promise.reject(full);
     const end = await world.run([MENU], { ledger: { ...ledger, append, note: () => undefined } });
@@ -292,7 +320,9 @@ describe('the run stops', () => {
     const brake: Brake = { is: 'all-removed', message: 'every key is gone', hint: '' };
     const asking = (input: PlanInput) => ({ ...plan(input), brakes: input.isSettled ? [brake] : [] });
     const end = await world.run([MENU], { plan: asking });
-    expect(end?.stop).toMatchObject({ message: 'codes changed on the service during the run: every key is gone' });
+    expect(end?.stop).toMatchObject({
+      message: 'codes changed on the service during the run: every key is gone',
+    });
     expect(writesOf(world)).toEqual(['POST Menu']);
   });
 });
@@ -305,7 +335,14 @@ describe('deletions', () => {
   it('are recorded before and after', async () => {
     const world = createWorld({ codes: [menu, bar] });
     expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
-    expect(world.records.map(({ is }) => is)).toEqual(['run', 'delete', 'deleted', 'delete', 'deleted', 'end']);
+    expect(world.records.map(({ is }) => is)).toEqual([
+      'run',
+      'delete',
+      'deleted',
+      'delete',
+      'deleted',
+      'end',
+    ]);
     expect(outcomesOf(await world.run(rows, { policy: DELETE }))).toEqual(['deleted', 'deleted']);
     expect(writesOf(world)).toEqual([]);
   });
@@ -325,7 +362,10 @@ describe('deletions', () => {
         await send();
       },
     });
-    expect(end?.ends).toMatchObject([{ outcome: 'failed', error: 'scans are missing' }, { outcome: 'deleted' }]);
+    expect(end?.ends).toMatchObject([
+      { outcome: 'failed', error: 'scans are missing' },
+      { outcome: 'deleted' },
+    ]);
     expect(namesOf(world)).toEqual(['Menu']);
   });
 });
@@ -351,7 +391,10 @@ describe('a code that was paused for its backup by a run that was killed', () =>
     const world = await killedBackup();
     expect(outcomesOf(await world.run([DOOR]))).toEqual(['created']);
     expect(writesOf(world)).toEqual(['PATCH Menu {"status":"active"}', 'POST Door']);
-    expect(world.events).toContainEqual({ is: 'restored', code: expect.objectContaining({ name: 'Menu', status: 'active' }) });
+    expect(world.events).toContainEqual({
+      is: 'restored',
+      code: expect.objectContaining({ name: 'Menu', status: 'active' }),
+    });
     await world.run([DOOR]);
     expect(writesOf(world)).toEqual([]);
   });

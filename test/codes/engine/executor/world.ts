@@ -80,7 +80,11 @@ class Killed extends Error {}
 export function createWorld(options: WorldOptions = {}): World {
   const { alters = (values) => values } = options;
   const time = fakeClock();
-  const stored: Stored[] = (options.codes ?? []).map((code) => ({ code, bornMs: -1e9, goneMs: Number.POSITIVE_INFINITY }));
+  const stored: Stored[] = (options.codes ?? []).map((code) => ({
+    code,
+    bornMs: -1e9,
+    goneMs: Number.POSITIVE_INFINITY,
+  }));
   const records: LedgerRecord[] = [];
   const counts = { post: 0, patch: 0, remove: 0 };
   let made = 100;
@@ -93,7 +97,13 @@ export function createWorld(options: WorldOptions = {}): World {
     const { name = '', destination } = alters(values);
     const type = values.type ?? 'url';
     const created_at = new Date(time.now()).toISOString();
-    const code = codeOf(made++, { name, type, destination: destination ?? null, created_at, updated_at: created_at });
+    const code = codeOf(made++, {
+      name,
+      type,
+      destination: destination ?? null,
+      created_at,
+      updated_at: created_at,
+    });
     stored.push({ code, bornMs: time.monotonic(), goneMs: Number.POSITIVE_INFINITY });
     return { ...code };
   }
@@ -212,7 +222,9 @@ export function createWorld(options: WorldOptions = {}): World {
       const atMs = time.monotonic() - (options.listLagMs?.(lists++) ?? 0);
       await time.sleep(20);
       step();
-      return stored.filter(({ bornMs, goneMs }) => bornMs <= atMs && goneMs > atMs).map(({ code }) => ({ ...code }));
+      return stored
+        .filter(({ bornMs, goneMs }) => bornMs <= atMs && goneMs > atMs)
+        .map(({ code }) => ({ ...code }));
     };
     return { ledger, service, listCodes, isDead: () => isDead };
   }
@@ -241,13 +253,24 @@ export function createWorld(options: WorldOptions = {}): World {
       const { isDead, ...parts } = processOf(killAt);
       const job: RunJob = {
         ...parts,
-        ...{ rows, policy: POLICY, run: `run ${runs}`, plan, clock: time, settleMs: 10_000, concurrency: 1, failFast: false },
+        ...{
+          rows,
+          policy: POLICY,
+          run: `run ${runs}`,
+          plan,
+          clock: time,
+          settleMs: 10_000,
+          concurrency: 1,
+          failFast: false,
+        },
         signal: new AbortController().signal,
         onPlan: () => undefined,
         onEvent: (event) => world.events.push(event),
         ...given,
       };
-      const end = await time.run(runRows(job).catch((error) => (error instanceof Killed ? undefined : Promise.reject(error))));
+      const end = await time.run(
+        runRows(job).catch((error) => (error instanceof Killed ? undefined : Promise.reject(error))),
+      );
       return isDead() ? undefined : end;
     },
   };

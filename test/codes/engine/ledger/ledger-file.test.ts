@@ -28,7 +28,13 @@ function workspaceOf(apiKey = 'svc_live_a', existing: readonly string[] = [], ba
 
 const RUN: LedgerRecord = { is: 'run', run: 'r1', ids: ['x'] };
 const post = (n: number): LedgerRecord => ({ is: 'post', run: 'r1', n, values: { name: `Code ${n}` } });
-const made = (n: number): LedgerRecord => ({ is: 'made', n, id: `code-${n}`, slug: `s${n}`, stored: { name: `Code ${n}` } });
+const made = (n: number): LedgerRecord => ({
+  is: 'made',
+  n,
+  id: `code-${n}`,
+  slug: `s${n}`,
+  stored: { name: `Code ${n}` },
+});
 
 async function add(memory: MemoryDisk, records: readonly LedgerLine[], own = workspaceOf()): Promise<void> {
   const { log } = await openLedgerFile(PATH, own, memory.disk);
@@ -97,7 +103,15 @@ describe('the file of a ledger', () => {
 it('has dated changes, also after it was rewritten', async () => {
   const memory = createMemoryDisk();
   const mark = { name: { atMs: 1_900_000_000_000, says: 'New' } };
-  const patch = { is: 'patch', run: 'r1', n: 1, id: 'a', set: { name: 'New' }, before: { name: 'Old' }, due: mark } as const;
+  const patch = {
+    is: 'patch',
+    run: 'r1',
+    n: 1,
+    id: 'a',
+    set: { name: 'New' },
+    before: { name: 'Old' },
+    due: mark,
+  } as const;
   await add(memory, [RUN, patch, { is: 'due', run: 'r1', id: 'b', due: mark, stored: { name: 'New' } }]);
   await add(memory, [{ is: 'run', run: 'r2', ids: Array(5000).fill('x') }]);
   await add(memory, [{ is: 'run', run: 'r3' }]);
@@ -107,9 +121,13 @@ it('has dated changes, also after it was rewritten', async () => {
 
 describe('a long ledger', () => {
   /** Twenty runs whose first listings no longer count, a code, and an unclear request. */
-  const old = Array.from({ length: 20 }, (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }));
+  const old = Array.from(
+    { length: 20 },
+    (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }),
+  );
   const prepare = (memory: MemoryDisk) => add(memory, [...old, RUN, post(1), made(1), post(2)]);
-  const open = async (memory: MemoryDisk) => (await openLedgerFile(PATH, workspaceOf(), memory.disk)).log.close();
+  const open = async (memory: MemoryDisk) =>
+    (await openLedgerFile(PATH, workspaceOf(), memory.disk)).log.close();
 
   it('is rewritten with what still counts', async () => {
     const memory = createMemoryDisk();
@@ -139,7 +157,10 @@ describe('a long ledger', () => {
 
 it('a long ledger goes on if there is no room for a shorter one', async () => {
   const memory = createMemoryDisk();
-  const old = Array.from({ length: 20 }, (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }));
+  const old = Array.from(
+    { length: 20 },
+    (_, i): LedgerRecord => ({ is: 'run', run: `old ${i}`, ids: Array(250).fill('x') }),
+  );
   await add(memory, [...old, RUN, post(1)]);
   memory.fault = (_, operation) => (operation.startsWith('create') ? 'ENOSPC' : undefined);
   await add(memory, [post(2)]);
@@ -177,7 +198,9 @@ describe('a ledger with another key', () => {
   it('is refused if it has requests whose codes are not known', async () => {
     const memory = createMemoryDisk();
     await add(memory, [RUN, post(1)]);
-    await expect(openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk)).rejects.toThrow('another workspace');
+    await expect(openLedgerFile(PATH, workspaceOf('svc_live_b'), memory.disk)).rejects.toThrow(
+      'another workspace',
+    );
   });
 
   it('is taken if it knows nothing', async () => {
@@ -202,11 +225,36 @@ describe('a file that is not a whole ledger', () => {
 
   it.each([
     ['damaged', damaged, 'is damaged at line 2', 'Move the file away'],
-    ['with a line of another shape', text(header, { is: 'made', n: 1 }), 'is damaged at line 2: unknown record', 'Move the file'],
-    ['with a line of a newer version', text(header, { is: 'moved', n: 1 }), 'was written by a newer version', 'Update qrctl'],
-    ['of a newer version', text({ ...header, version: 2 }, { is: 'x' }), 'was written by a newer version', 'Update qrctl'],
-    ['of another kind', text({ is: 'journal', version: 1, baseUrl: BASE }), 'is not a qrctl ledger', 'Move the file away'],
-    ['without a workspace', text({ is: 'ledger', version: 1 }), 'is not a qrctl ledger', 'Move the file away'],
+    [
+      'with a line of another shape',
+      text(header, { is: 'made', n: 1 }),
+      'is damaged at line 2: unknown record',
+      'Move the file',
+    ],
+    [
+      'with a line of a newer version',
+      text(header, { is: 'moved', n: 1 }),
+      'was written by a newer version',
+      'Update qrctl',
+    ],
+    [
+      'of a newer version',
+      text({ ...header, version: 2 }, { is: 'x' }),
+      'was written by a newer version',
+      'Update qrctl',
+    ],
+    [
+      'of another kind',
+      text({ is: 'journal', version: 1, baseUrl: BASE }),
+      'is not a qrctl ledger',
+      'Move the file away',
+    ],
+    [
+      'without a workspace',
+      text({ is: 'ledger', version: 1 }),
+      'is not a qrctl ledger',
+      'Move the file away',
+    ],
     ['a sheet', 'name,destination\n', 'is not a qrctl ledger', 'Move the file away'],
   ])('(%s) is refused, unchanged', async (_, content, message, hint) => {
     const memory = createMemoryDisk();

@@ -1,10 +1,23 @@
 /** Which ledger a run uses, and how runs take turns. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AuthError, NotFoundError } from '../../../../src/base/errors.ts';
-import { type OpenLedgerOptions, openLedger, readLedger } from '../../../../src/codes/engine/ledger/open-ledger.ts';
+import {
+  type OpenLedgerOptions,
+  openLedger,
+  readLedger,
+} from '../../../../src/codes/engine/ledger/open-ledger.ts';
 import type { LedgerRecord } from '../../../../src/codes/engine/plan/model.ts';
 import { createWorkspace } from '../../../../src/service/workspace.ts';
 import { fakeClock } from '../../../support/clock.ts';
@@ -30,7 +43,11 @@ interface Run {
   codes?: readonly string[];
 }
 
-function optionsOf({ key = 'svc_live_a', baseUrl = 'https://qr.example/api/v1', codes = [] }: Run = {}): OpenLedgerOptions {
+function optionsOf({
+  key = 'svc_live_a',
+  baseUrl = 'https://qr.example/api/v1',
+  codes = [],
+}: Run = {}): OpenLedgerOptions {
   return {
     env: { QRCTL_STATE_DIR: join(directory, 'state') },
     workspace: createWorkspace({ baseUrl, apiKey: key }),
@@ -80,7 +97,9 @@ describe('a ledger in the state directory', () => {
 
   it('is private', async () => {
     const path = (await make('a')) ?? '';
-    expect([statSync(path).mode & 0o777, statSync(join(directory, 'state')).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect([statSync(path).mode & 0o777, statSync(join(directory, 'state')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
   });
 
   it('is up to date for each record, also for one that is only noted', async () => {
@@ -224,7 +243,11 @@ describe('a ledger of --ledger', () => {
 describe('without a place for a ledger', () => {
   it.each([
     ['no home directory', {}, 'there is no home directory'],
-    ['a directory that cannot be made', { QRCTL_STATE_DIR: '/proc/qrctl/state' }, 'its directory does not exist (ENOENT)'],
+    [
+      'a directory that cannot be made',
+      { QRCTL_STATE_DIR: '/proc/qrctl/state' },
+      'its directory does not exist (ENOENT)',
+    ],
     ['a directory in which nothing can be made', { QRCTL_STATE_DIR: '/proc' }, '(ENOENT)'],
     ['a file in place of the directory', { QRCTL_STATE_DIR: '/dev/null' }, 'EEXIST'],
   ])('(%s) a run remembers only its own requests, and says so once', async (_, env, reason) => {

@@ -4,11 +4,26 @@ import { createMemoryDisk } from '../../../support/memory-disk.ts';
 
 describe('the state directory', () => {
   it.each([
-    ['QRCTL_STATE_DIR, on every system', { QRCTL_STATE_DIR: '/mine', XDG_STATE_HOME: '/xdg', HOME: '/home/u' }, 'linux', '/mine'],
+    [
+      'QRCTL_STATE_DIR, on every system',
+      { QRCTL_STATE_DIR: '/mine', XDG_STATE_HOME: '/xdg', HOME: '/home/u' },
+      'linux',
+      '/mine',
+    ],
     ['XDG_STATE_HOME', { XDG_STATE_HOME: '/xdg', HOME: '/home/u' }, 'linux', '/xdg/qrctl'],
     ['.local/state', { HOME: '/home/u' }, 'linux', '/home/u/.local/state/qrctl'],
-    ['not a relative XDG_STATE_HOME', { XDG_STATE_HOME: 'xdg', HOME: '/home/u' }, 'linux', '/home/u/.local/state/qrctl'],
-    ['not an empty variable', { QRCTL_STATE_DIR: '', XDG_STATE_HOME: '', HOME: '/u' }, 'linux', '/u/.local/state/qrctl'],
+    [
+      'not a relative XDG_STATE_HOME',
+      { XDG_STATE_HOME: 'xdg', HOME: '/home/u' },
+      'linux',
+      '/home/u/.local/state/qrctl',
+    ],
+    [
+      'not an empty variable',
+      { QRCTL_STATE_DIR: '', XDG_STATE_HOME: '', HOME: '/u' },
+      'linux',
+      '/u/.local/state/qrctl',
+    ],
     ['Library on macOS', { HOME: '/Users/u' }, 'darwin', '/Users/u/Library/Application Support/qrctl'],
     ['LOCALAPPDATA on Windows', { LOCALAPPDATA: '/local', HOME: '/home/u' }, 'win32', '/local/qrctl'],
     ['nowhere on Windows without one', { HOME: '/home/u' }, 'win32', undefined],
@@ -21,18 +36,24 @@ describe('the state directory', () => {
   it('is created with its parents, for this user alone', async () => {
     const memory = createMemoryDisk();
     memory.user = 0;
-    expect(await makeStateDirectory(memory.disk, { XDG_STATE_HOME: '/data/state' })).toBe('/data/state/qrctl');
+    expect(await makeStateDirectory(memory.disk, { XDG_STATE_HOME: '/data/state' })).toBe(
+      '/data/state/qrctl',
+    );
     expect(memory.modeOf('/data/state/qrctl')).toBe(0o700);
     expect(memory.modeOf('/data/state')).toBe(0o700);
   });
 
   it('is not made in the home of another user, unless it was specified', async () => {
     const memory = createMemoryDisk();
-    await expect(makeStateDirectory(memory.disk, { HOME: '/data' })).rejects.toThrow('/data belongs to another user');
+    await expect(makeStateDirectory(memory.disk, { HOME: '/data' })).rejects.toThrow(
+      '/data belongs to another user',
+    );
     expect(await makeStateDirectory(memory.disk, { QRCTL_STATE_DIR: '/data/mine' })).toBe('/data/mine');
   });
 
   it('is missing without a home', async () => {
-    await expect(makeStateDirectory(createMemoryDisk().disk, {})).rejects.toThrow('there is no home directory');
+    await expect(makeStateDirectory(createMemoryDisk().disk, {})).rejects.toThrow(
+      'there is no home directory',
+    );
   });
 });

@@ -19,7 +19,9 @@ function entriesAfter(
   end: Partial<RowEnd> = {},
 ): LockEntry[] {
   const row = itemOf(action === 'removed' ? 0 : 2, action, { key: 'a', ...item });
-  return [...entriesOf([endOf(row, outcome, end)], new Map(before.map((entry) => [entry.key, entry]))).values()];
+  return [
+    ...entriesOf([endOf(row, outcome, end)], new Map(before.map((entry) => [entry.key, entry]))).values(),
+  ];
 }
 
 describe('the entry of a key of the file', () => {
@@ -51,8 +53,12 @@ describe('the entry of a key of the file', () => {
     expect(entriesAfter([entry], ['update', { changes: [change, kept] }], 'updated', { code: now })).toEqual([
       { ...entry, name: 'new' },
     ]);
-    expect(entriesAfter([entry], ['update', { changes: [change, kept] }], 'failed', { code: now })).toEqual([entry]);
-    expect(entriesAfter([entry], ['update', { changes: [change] }], 'updated', { code: now })).toEqual([entryOf('a', now)]);
+    expect(entriesAfter([entry], ['update', { changes: [change, kept] }], 'failed', { code: now })).toEqual([
+      entry,
+    ]);
+    expect(entriesAfter([entry], ['update', { changes: [change] }], 'updated', { code: now })).toEqual([
+      entryOf('a', now),
+    ]);
     expect(entriesAfter([entry], ['update', { changes: [change] }], 'failed', { code: now })).toEqual([
       { ...entryOf('a', now), name: 'old' },
     ]);
@@ -61,13 +67,17 @@ describe('the entry of a key of the file', () => {
   it('keeps the status last applied, if another client changed one that the file does not manage', () => {
     const drift: FieldChange = { ...status, old: 'paused', new: 'active', what: 'drift' };
     const now = codeOf(1, { status: 'paused' });
-    expect(entriesAfter([entryOf('a', code)], ['unchanged', { code: now, changes: [drift] }])).toEqual([entryOf('a', code)]);
+    expect(entriesAfter([entryOf('a', code)], ['unchanged', { code: now, changes: [drift] }])).toEqual([
+      entryOf('a', code),
+    ]);
   });
 
   it('is no longer that of a removed key once its code has the values of the row', () => {
     const entry = entryOf('a', code, { removed: 'paused' });
     const back = { changes: [status] };
-    expect(entriesAfter([entry], ['update', back], 'failed', { code })).toMatchObject([{ removed: 'paused' }]);
+    expect(entriesAfter([entry], ['update', back], 'failed', { code })).toMatchObject([
+      { removed: 'paused' },
+    ]);
     expect(entriesAfter([entry], ['update', back], 'updated', { code })[0]?.removed).toBeUndefined();
     expect(entriesAfter([entry], ['unchanged', { code }])[0]?.removed).toBeUndefined();
   });
@@ -77,7 +87,9 @@ describe('the entry of a key that the file no longer has', () => {
   const entry = entryOf('a', codeOf(1, { name: 'applied' }));
 
   it('is gone with its code', () => {
-    expect(entriesAfter([entry, entryOf('b', codeOf(2))], ['removed', {}])).toEqual([entryOf('b', codeOf(2))]);
+    expect(entriesAfter([entry, entryOf('b', codeOf(2))], ['removed', {}])).toEqual([
+      entryOf('b', codeOf(2)),
+    ]);
   });
 
   it('keeps the values that were applied last, and is marked', () => {
@@ -92,6 +104,8 @@ describe('the entry of a key that the file no longer has', () => {
     if (!marked) return;
     expect(entriesAfter([marked], ['removed', { code: paused }])).toEqual([marked]);
     expect(entriesAfter([marked], ['removed', { code }])).toEqual([{ ...marked, removed: true }]);
-    expect(entriesAfter([{ ...marked, removed: true }], ['removed', { code: paused }])).toEqual([{ ...marked, removed: true }]);
+    expect(entriesAfter([{ ...marked, removed: true }], ['removed', { code: paused }])).toEqual([
+      { ...marked, removed: true },
+    ]);
   });
 });

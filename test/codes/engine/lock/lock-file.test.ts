@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../src/base/errors.ts';
-import { foldKey, formatLock, type LockEntry, type LockFile, parseLock } from '../../../../src/codes/engine/lock/lock-file.ts';
+import {
+  foldKey,
+  formatLock,
+  type LockEntry,
+  type LockFile,
+  parseLock,
+} from '../../../../src/codes/engine/lock/lock-file.ts';
 import { runs } from '../../../support/property-runs.ts';
 
 const workspace = { baseUrl: 'https://qr.example/api/v1', key: `${'0'.repeat(32)}:${'a'.repeat(64)}` };
@@ -9,7 +15,10 @@ const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0
 const entry = (key: string, n: number): LockEntry => {
   return { key, id: idOf(n), slug: `s${n}`, name: key, type: 'url', destination: null, status: 'active' };
 };
-const lockOf = (...entries: LockEntry[]): LockFile => ({ workspace, entries: new Map(entries.map((one) => [one.key, one])) });
+const lockOf = (...entries: LockEntry[]): LockFile => ({
+  workspace,
+  entries: new Map(entries.map((one) => [one.key, one])),
+});
 
 const text = fc.string({ unit: 'binary', maxLength: 20 });
 const entries = fc
@@ -57,20 +66,24 @@ async function hintOf(content: string): Promise<string | undefined> {
 describe('a lock file', () => {
   it('is read as it was written, whatever its values are, also if another program reformats it (E22)', async () => {
     await fc.assert(
-      fc.asyncProperty(entries, fc.constantFrom('written', 'pretty', 'one line', 'crlf', 'bom'), async (all, form) => {
-        const lock = lockOf(...all);
-        const written = formatLock(lock);
-        const content = {
-          written,
-          pretty: JSON.stringify(JSON.parse(written), undefined, 2),
-          'one line': JSON.stringify(JSON.parse(written)),
-          crlf: written.replaceAll('\n', '\r\n'),
-          bom: `\ufeff${written}`,
-        }[form];
-        const read = await parseLock(content, 'codes.lock.json');
-        expect(read.entries).toEqual(lock.entries);
-        expect(formatLock(read)).toBe(written);
-      }),
+      fc.asyncProperty(
+        entries,
+        fc.constantFrom('written', 'pretty', 'one line', 'crlf', 'bom'),
+        async (all, form) => {
+          const lock = lockOf(...all);
+          const written = formatLock(lock);
+          const content = {
+            written,
+            pretty: JSON.stringify(JSON.parse(written), undefined, 2),
+            'one line': JSON.stringify(JSON.parse(written)),
+            crlf: written.replaceAll('\n', '\r\n'),
+            bom: `\ufeff${written}`,
+          }[form];
+          const read = await parseLock(content, 'codes.lock.json');
+          expect(read.entries).toEqual(lock.entries);
+          expect(formatLock(read)).toBe(written);
+        },
+      ),
       runs(200),
     );
   });
@@ -80,15 +93,28 @@ describe('a lock file', () => {
     const after = formatLock(lockOf(entry('b', 1), entry('a', 2), entry('c', 3))).split('\n');
     expect(after.filter((line) => !before.includes(line))).toHaveLength(1);
     expect(before.filter((line) => !after.includes(line))).toEqual([]);
-    expect(before.findIndex((line) => line.includes('"a"'))).toBeLessThan(before.findIndex((line) => line.includes('"b"')));
+    expect(before.findIndex((line) => line.includes('"a"'))).toBeLessThan(
+      before.findIndex((line) => line.includes('"b"')),
+    );
   });
 
   it('is refused with its lines if git left a conflict in it (E22)', async () => {
     const [head = '', ...rest] = formatLock(lockOf(entry('a', 1), entry('b', 2))).split('\n');
-    const content = [head, ...rest.slice(0, 4), '<<<<<<< HEAD', rest[4], '=======', rest[5], '>>>>>>> other', ...rest.slice(6)];
+    const content = [
+      head,
+      ...rest.slice(0, 4),
+      '<<<<<<< HEAD',
+      rest[4],
+      '=======',
+      rest[5],
+      '>>>>>>> other',
+      ...rest.slice(6),
+    ];
     const faults = await faultsOf(content.join('\n'));
     for (const at of ['<<<<<<< HEAD', '=======', '>>>>>>> other']) {
-      expect(faults).toContain(`line ${content.indexOf(at) + 1}: is a git conflict marker (${at.slice(0, 7)})`);
+      expect(faults).toContain(
+        `line ${content.indexOf(at) + 1}: is a git conflict marker (${at.slice(0, 7)})`,
+      );
     }
   });
 
@@ -98,9 +124,13 @@ describe('a lock file', () => {
     const twice = (line: string) => faultsOf(lines.with(at, line).join('\n'));
     expect(await twice(lines[at - 1] ?? '')).toBe('');
     expect(await twice((lines[at - 1] ?? '').replace('"name":"a"', '"name":"other"'))).toBe('');
-    expect(await twice((lines[at] ?? '').replace('"key":"b"', '"key":"a"'))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
+    expect(await twice((lines[at] ?? '').replace('"key":"b"', '"key":"a"'))).toMatch(
+      new RegExp(`line ${at + 1}: .*line ${at}:`),
+    );
     expect(await twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toContain('codes.lock.json: 1 fault');
-    expect(await twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(new RegExp(`line ${at + 1}: .*line ${at}:`));
+    expect(await twice((lines[at] ?? '').replace(idOf(2), idOf(1)))).toMatch(
+      new RegExp(`line ${at + 1}: .*line ${at}:`),
+    );
     expect(await twice((lines[at] ?? '').replace('"key":"b"', '"key":" A"'))).toContain(`line ${at + 1}:`);
     expect(await twice(lines[at] ?? '')).toBe('');
   });
@@ -128,9 +158,9 @@ describe('a lock file', () => {
     const whole = formatLock(lockOf(entry('a', 1), entry('b', 2)));
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"b"'));
-    expect(await faultsOf(lines.with(at, (lines[at] ?? '').replace('"slug":', '"slug"')).join('\n'))).toContain(
-      `codes.lock.json: line ${at + 1} is not valid JSON`,
-    );
+    expect(
+      await faultsOf(lines.with(at, (lines[at] ?? '').replace('"slug":', '"slug"')).join('\n')),
+    ).toContain(`codes.lock.json: line ${at + 1} is not valid JSON`);
     expect(await faultsOf(' \n')).toContain('codes.lock.json is not valid JSON');
     expect(await faultsOf(whole.slice(0, -4))).toMatch(/codes\.lock\.json: line \d+ is not valid JSON/);
     expect(await faultsOf(lines.with(at, (lines[at] ?? '').replace(idOf(2), 'no-id')).join('\n'))).toContain(
@@ -138,7 +168,9 @@ describe('a lock file', () => {
     );
     expect(await hintOf(whole.slice(0, -4))).toContain('Restore the lock file from git');
     expect(await hintOf(whole.replace(idOf(2), 'no-id'))).toContain('Restore the lock file from git');
-    expect(await hintOf(whole.replace('"version": 1', '"version": 2'))).toBe('Use the latest version of qrctl.');
+    expect(await hintOf(whole.replace('"version": 1', '"version": 2'))).toBe(
+      'Use the latest version of qrctl.',
+    );
     expect(await hintOf('{}')).toBe('Specify a different file with --lock.');
   });
 

@@ -14,7 +14,11 @@ function actOn(has: string, { atMs = 10, wants = A, base, earlier = [], ledger, 
     ...{ id: code.id, wish: { destination: wants }, due },
     base: base === undefined ? undefined : { destination: fingerprintOf(base) },
   });
-  const { items } = planOf([row], { codes: [code], ledger, policy: { ...POLICY, conflicts: conflicts ?? 'ask' } });
+  const { items } = planOf([row], {
+    codes: [code],
+    ledger,
+    policy: { ...POLICY, conflicts: conflicts ?? 'ask' },
+  });
   const [item] = items;
   return { what: item?.changes[0]?.what, learned: item?.learned ?? [] };
 }
@@ -33,7 +37,15 @@ function patched(n: number, from: string, to: string, atMs?: number, isKilled = 
   const due = atMs === undefined ? undefined : { destination: { atMs, says: to } };
   const before = { destination: from };
   const { id } = codeOf(1);
-  const patch: LedgerRecord = { is: 'patch', run: 'r', n, id, set: { destination: to }, before, ...(due && { due }) };
+  const patch: LedgerRecord = {
+    is: 'patch',
+    run: 'r',
+    n,
+    id,
+    set: { destination: to },
+    before,
+    ...(due && { due }),
+  };
   return isKilled ? [patch] : [patch, { is: 'set', n, stored: { destination: to } }];
 }
 
@@ -48,7 +60,10 @@ describe('a dated change', () => {
   it('is done once', () => {
     const ledger = patched(1, X, A, 10);
     for (const base of [undefined, X, A])
-      expect(actOn(Z, { ledger, ...(base !== undefined && { base }) })).toEqual({ what: 'keep', learned: [] });
+      expect(actOn(Z, { ledger, ...(base !== undefined && { base }) })).toEqual({
+        what: 'keep',
+        learned: [],
+      });
   });
 
   it('overwrites an earlier change, and says so if another client edited it', () => {
@@ -74,7 +89,9 @@ describe('a dated change', () => {
       const rest = { ledger, ...(base !== undefined && { base }) };
       expect(actOn(X, rest).what).toBe('send');
       expect(actOn(Z, rest).what).toBe('conflict');
-      expect(actOn(Z, { ...rest, conflicts: 'service' }).learned).toMatchObject([{ is: 'due', stored: { destination: Z } }]);
+      expect(actOn(Z, { ...rest, conflicts: 'service' }).learned).toMatchObject([
+        { is: 'due', stored: { destination: Z } },
+      ]);
     }
     const seen = actOn(A, { ledger });
     expect(seen).toMatchObject({ what: undefined, learned: [{ is: 'due', stored: { destination: A } }] });

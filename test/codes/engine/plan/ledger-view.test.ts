@@ -2,7 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createReplay, type LedgerLine } from '../../../../src/codes/engine/plan/ledger-view.ts';
-import { FIELDS, type LedgerRecord, type LedgerView, type Sending } from '../../../../src/codes/engine/plan/model.ts';
+import {
+  FIELDS,
+  type LedgerRecord,
+  type LedgerView,
+  type Sending,
+} from '../../../../src/codes/engine/plan/model.ts';
 import { runs } from '../../../support/property-runs.ts';
 
 const replay = (...lines: readonly LedgerLine[]): LedgerView => {
@@ -16,7 +21,13 @@ const post = (n: number, more: Partial<Extract<LedgerRecord, { is: 'post' }>> = 
   ...{ is: 'post', run: 'r1', n, values: { name: 'Menu', destination: 'https://a.example/' } },
   ...more,
 });
-const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({ is: 'made', n, id, slug: id, stored: { name } });
+const made = (n: number, id: string, name = 'Menu'): LedgerRecord => ({
+  is: 'made',
+  n,
+  id,
+  slug: id,
+  stored: { name },
+});
 const patch = (n: number, more: Partial<Extract<LedgerRecord, { is: 'patch' }>> = {}): LedgerRecord => ({
   ...{ is: 'patch', run: 'r1', n, id: 'a', set: { name: 'New' }, before: { name: 'Menu' } },
   ...more,
@@ -37,7 +48,15 @@ describe('a POST', () => {
     const view = replay(run('r1'), post(1, { key: 'K' }), made(1, 'a'));
     expect(view.unclear).toEqual([]);
     expect(view.claims.get('a')).toMatchObject({
-      ...{ id: 'a', key: 'K', origin: 'made', run: 'r1', stored: { name: 'Menu' }, isDeleted: false, paused: undefined },
+      ...{
+        id: 'a',
+        key: 'K',
+        origin: 'made',
+        run: 'r1',
+        stored: { name: 'Menu' },
+        isDeleted: false,
+        paused: undefined,
+      },
       rows: [{ name: 'Menu', destination: 'https://a.example/' }],
     });
   });
@@ -58,7 +77,13 @@ describe('a POST', () => {
   });
 
   it('of a code that replaces another is found under the old one', () => {
-    const view = replay(run('r1'), post(1), made(1, 'old'), post(2, { replaces: 'old', decided: true }), made(2, 'new'));
+    const view = replay(
+      run('r1'),
+      post(1),
+      made(1, 'old'),
+      post(2, { replaces: 'old', decided: true }),
+      made(2, 'new'),
+    );
     expect([...view.replaced]).toEqual([['old', 'new']]);
     expect([...view.claims.keys()]).toEqual(['old', 'new']);
   });
@@ -134,7 +159,12 @@ describe('a PATCH', () => {
 
   it('of a code that no run knows begins a claim', () => {
     const { claims } = replay(run('r1'), patch(1), { is: 'set', n: 1, stored: { name: 'New' } });
-    expect(claims.get('a')).toMatchObject({ origin: 'changed', rows: [], key: undefined, stored: { name: 'New' } });
+    expect(claims.get('a')).toMatchObject({
+      origin: 'changed',
+      rows: [],
+      key: undefined,
+      stored: { name: 'New' },
+    });
   });
 
   it('without an outcome may be ours, and is compared with the value that it replaces', () => {
@@ -152,13 +182,25 @@ describe('a PATCH', () => {
   it('that was not applied leaves no trace but the values of its row', () => {
     const row = { name: 'New' };
     const before = replay(...code).claims.get('a');
-    const after = replay(...code, patch(2, { row, pause: 'backup', before: { name: 'Menu', status: 'active' } }), not(2));
-    expect(after.claims.get('a')).toMatchObject({ stored: before?.stored, changes: before?.changes, paused: undefined });
+    const after = replay(
+      ...code,
+      patch(2, { row, pause: 'backup', before: { name: 'Menu', status: 'active' } }),
+      not(2),
+    );
+    expect(after.claims.get('a')).toMatchObject({
+      stored: before?.stored,
+      changes: before?.changes,
+      paused: undefined,
+    });
     expect(after.claims.get('a')?.rows[0]).toEqual(row);
   });
 
   it('takes the place of an earlier one from the same value', () => {
-    const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), { is: 'set', n: 3, stored: {} });
+    const { claims } = replay(...code, patch(2), patch(3, { set: { name: 'Newer' } }), {
+      is: 'set',
+      n: 3,
+      stored: {},
+    });
     expect(claims.get('a')?.changes.name).toEqual([{ from: 'Menu', sent: 'Newer', stored: 'Newer' }]);
   });
 
@@ -196,13 +238,18 @@ describe('dated changes', () => {
 
   it('are known from the PATCH that began them, unless it was not applied', () => {
     expect(marks(patch(1, due(10, 'New')))).toEqual([{ atMs: 10, says: 'New' }]);
-    expect(marks(patch(1, due(10, 'New')), patch(2, due(20, 'Newer')), not(2))).toEqual([{ atMs: 10, says: 'New' }]);
+    expect(marks(patch(1, due(10, 'New')), patch(2, due(20, 'Newer')), not(2))).toEqual([
+      { atMs: 10, says: 'New' },
+    ]);
   });
 
   it('are known if nothing was sent for them, with the values that the code had', () => {
     const kept: LedgerRecord = { is: 'due', run: 'r1', id: 'a', ...due(10, 'New'), stored: { name: 'new' } };
     expect(marks(kept)).toEqual([{ atMs: 10, says: 'New' }]);
-    expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({ origin: 'changed', stored: { name: 'new' } });
+    expect(replay(run('r1'), kept).claims.get('a')).toMatchObject({
+      origin: 'changed',
+      stored: { name: 'new' },
+    });
   });
 
   it('are one per time, the last one, and twenty at most', () => {
@@ -223,7 +270,12 @@ describe('a code', () => {
 
   it('that a row turned out to be is a claim', () => {
     const { claims } = replay(run('r2'), found({ key: 'K' }));
-    expect(claims.get('a')).toMatchObject({ origin: 'found', key: 'K', run: 'r2', stored: { name: 'Found' } });
+    expect(claims.get('a')).toMatchObject({
+      origin: 'found',
+      key: 'K',
+      run: 'r2',
+      stored: { name: 'Found' },
+    });
   });
 
   it('that we made stays so if it is found, with the newest row and key', () => {
@@ -247,9 +299,16 @@ describe('a code', () => {
 
 describe('what the service makes of a value', () => {
   it('is known from what it stored, if that differs', () => {
-    const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), { is: 'set', n: 2, stored: { name: 'NEW' } });
+    const view = replay(run('r1'), post(1), made(1, 'a', 'MENU'), patch(2), {
+      is: 'set',
+      n: 2,
+      stored: { name: 'NEW' },
+    });
     expect([view.storedOf('name', 'Menu'), view.storedOf('name', 'New')]).toEqual(['MENU', 'NEW']);
-    expect([view.storedOf('destination', 'Menu'), view.storedOf('name', 'Other')]).toEqual([undefined, undefined]);
+    expect([view.storedOf('destination', 'Menu'), view.storedOf('name', 'Other')]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('is what it stored last', () => {
@@ -266,19 +325,25 @@ it('requests are numbered on over all runs', () => {
 /** A run of arbitrary records, which may end anywhere. */
 const anyRun = fc.record({
   ids: fc.subarray(['a', 'b', 'c']),
-  steps: fc.array(fc.record({ kind: fc.nat(11), which: fc.nat(9), text: fc.constantFrom('A', 'B', 'C', '\ud800') }), {
-    maxLength: 15,
-  }),
+  steps: fc.array(
+    fc.record({ kind: fc.nat(11), which: fc.nat(9), text: fc.constantFrom('A', 'B', 'C', '\ud800') }),
+    {
+      maxLength: 15,
+    },
+  ),
 });
 
 /** Returns the records of the runs; each array is one run. A request of a PATCH or DELETE has its outcome in its own run or never. */
-function historyOf(all: readonly { ids: string[]; steps: { kind: number; which: number; text: string }[] }[]): LedgerRecord[][] {
+function historyOf(
+  all: readonly { ids: string[]; steps: { kind: number; which: number; text: string }[] }[],
+): LedgerRecord[][] {
   let n = 0;
   const posts: number[] = [];
   return all.map(({ ids, steps }, index) => {
     const name = `r${index}`;
     const others: number[] = [];
-    const of = (numbers: number[], which: number) => numbers.at(-1 - (which % Math.max(numbers.length, 1))) ?? 0;
+    const of = (numbers: number[], which: number) =>
+      numbers.at(-1 - (which % Math.max(numbers.length, 1))) ?? 0;
     const records = steps.map(({ kind, which, text }): LedgerRecord => {
       const id = `code-${which}`;
       const values = { name: text, ...(which > 5 && { destination: `https://${text}/` }) };
@@ -287,12 +352,25 @@ function historyOf(all: readonly { ids: string[]; steps: { kind: number; which: 
         case 0:
         case 1:
           posts.push(++n);
-          return { is: 'post', run: name, n, values, ...key, ...(which === 1 && { replaces: id, decided: true, status: text }) };
+          return {
+            is: 'post',
+            run: name,
+            n,
+            values,
+            ...key,
+            ...(which === 1 && { replaces: id, decided: true, status: text }),
+          };
         case 2:
           posts.push(++n);
           return { is: 'post', run: name, n, values, again: of(posts, which + 1) };
         case 3:
-          return { is: 'made', n: of(posts, which), id, slug: 's', stored: { name: text.toLowerCase(), status: 'active' } };
+          return {
+            is: 'made',
+            n: of(posts, which),
+            id,
+            slug: 's',
+            stored: { name: text.toLowerCase(), status: 'active' },
+          };
         case 4:
           others.push(++n);
           return {
@@ -304,7 +382,11 @@ function historyOf(all: readonly { ids: string[]; steps: { kind: number; which: 
               set: { [FIELDS[which % 3] ?? 'name']: text },
               before: { name: 'A', status: 'B' },
             },
-            ...(which > 5 && { row: values, pause: 'removed' as const, due: { name: { atMs: which % 8, says: text } } }),
+            ...(which > 5 && {
+              row: values,
+              pause: 'removed' as const,
+              due: { name: { atMs: which % 8, says: text } },
+            }),
           };
         case 5:
           others.push(++n);
@@ -322,7 +404,13 @@ function historyOf(all: readonly { ids: string[]; steps: { kind: number; which: 
         case 9:
           return { is: 'decided', n: of(posts, which) };
         case 10:
-          return { is: 'due', run: name, id, due: { name: { atMs: which % 2, says: text } }, stored: { name: text } };
+          return {
+            is: 'due',
+            run: name,
+            id,
+            due: { name: { atMs: which % 2, says: text } },
+            stored: { name: text },
+          };
         default:
           return { is: 'end', run: name };
       }

@@ -40,7 +40,12 @@ function playMany(from: number, many: number): Summary {
     if ([...tally.counts.keys()].some((what) => what.startsWith('needless'))) needless += 1;
     const [text] = tally.problems;
     if (text !== undefined)
-      addProblem(problems, text.replace(/:.*/s, '').replace(/"[^"]*"|\d+/g, '…'), { count: 1, seed, steps, text });
+      addProblem(problems, text.replace(/:.*/s, '').replace(/"[^"]*"|\d+/g, '…'), {
+        count: 1,
+        seed,
+        steps,
+        text,
+      });
   }
   return { histories: many, needless, counts, problems };
 }
@@ -50,7 +55,8 @@ function addProblem(problems: Record<string, Found>, kind: string, found: Found)
   if (!known) problems[kind] = found;
   else {
     known.count += found.count;
-    if (found.steps < known.steps) Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
+    if (found.steps < known.steps)
+      Object.assign(known, { seed: found.seed, steps: found.steps, text: found.text });
   }
 }
 
@@ -67,7 +73,9 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
       child.send([first, Math.min(AT_ONCE, from + many - first)]);
       const part = await new Promise<Summary>((resolve, reject) => {
         child.once('message', resolve as (message: unknown) => void);
-        child.once('exit', () => reject(new Error(`A process ended while it played the seeds from ${first}.`)));
+        child.once('exit', () =>
+          reject(new Error(`A process ended while it played the seeds from ${first}.`)),
+        );
       });
       child.removeAllListeners('exit');
       needless += part.needless;
@@ -82,10 +90,12 @@ async function playInProcesses(many: number, from: number): Promise<Summary> {
 
 function print({ histories, needless, counts, problems }: Summary, seconds: number): void {
   console.log(`${histories} histories in ${seconds.toFixed(0)} s, ${needless} with a needless question`);
-  for (const [what, times] of Object.entries(counts).sort()) console.log(`${String(times).padStart(9)}  ${what}`);
+  for (const [what, times] of Object.entries(counts).sort())
+    console.log(`${String(times).padStart(9)}  ${what}`);
   const found = Object.entries(problems);
   console.log(`\n${found.length} kinds of problems`);
-  for (const [kind, { count, seed, text }] of found) console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
+  for (const [kind, { count, seed, text }] of found)
+    console.log(`${String(count).padStart(9)}  ${kind}, seed ${seed}: ${text}`);
   if (found.length > 0) process.exitCode = 1;
 }
 

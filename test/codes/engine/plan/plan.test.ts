@@ -8,7 +8,9 @@ const MENU = 'https://example.com/menu';
 describe('rows without an ID', () => {
   it('are new if nothing recognizes them', () => {
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [codeOf(1)] });
-    expect(items).toMatchObject([{ action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false }]);
+    expect(items).toMatchObject([
+      { action: 'create', values: { name: 'Menu', destination: MENU }, isWaiting: false },
+    ]);
   });
 
   it('exist if a code of the workspace has their values, without any memory (E3)', () => {
@@ -25,7 +27,9 @@ describe('rows without an ID', () => {
   it('are asked about if more codes have their values', () => {
     const codes = [1, 2].map((number) => codeOf(number, { name: 'Menu', destination: MENU }));
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes });
-    expect(items).toMatchObject([{ action: 'undecided', candidates: [{ slug: 'n0001' }, { slug: 'n0002' }] }]);
+    expect(items).toMatchObject([
+      { action: 'undecided', candidates: [{ slug: 'n0001' }, { slug: 'n0002' }] },
+    ]);
   });
 
   it('are known by the ledger, whatever the file is called, also if another client renamed the code', () => {
@@ -33,7 +37,9 @@ describe('rows without an ID', () => {
     const ledger = madeBefore([code]);
     const renamed = { ...code, name: 'Summer menu' };
     const { items } = planOf([newRow(2, 'Menu', MENU)], { codes: [renamed], ledger });
-    expect(items).toMatchObject([{ action: 'unchanged', how: 'ledger', changes: [{ field: 'name', what: 'keep' }] }]);
+    expect(items).toMatchObject([
+      { action: 'unchanged', how: 'ledger', changes: [{ field: 'name', what: 'keep' }] },
+    ]);
   });
 
   it('are known by what the service made of their values (E5)', () => {
@@ -48,7 +54,9 @@ describe('rows without an ID', () => {
   it('are gone if the ledger knows their code and it was deleted', () => {
     const code = codeOf(1, { name: 'Menu', destination: MENU });
     const ledger = madeBefore([code]);
-    expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([{ action: 'gone', goneId: idOf(1) }]);
+    expect(planOf([newRow(2, 'Menu', MENU)], { ledger }).items).toMatchObject([
+      { action: 'gone', goneId: idOf(1) },
+    ]);
     const asNew = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
     const wanted = planOf([newRow(2, 'Menu', MENU)], { ledger, policy: asNew });
     expect(wanted.items).toMatchObject([{ action: 'create', isDecided: true, replaces: idOf(1) }]);
@@ -59,7 +67,9 @@ describe('rows without an ID', () => {
     const row = newRow(2, 'Menu', 'https://example.com/summer');
     expect(actionsOf(planOf([row], { codes: [code] }))).toEqual(['edited n0001']);
     const applied = planOf([row], { codes: [code], policy: { applyEdits: true } });
-    expect(applied.items).toMatchObject([{ action: 'update', send: { destination: 'https://example.com/summer' } }]);
+    expect(applied.items).toMatchObject([
+      { action: 'update', send: { destination: 'https://example.com/summer' } },
+    ]);
   });
 
   it('may be edited if only one code has their destination and the file was used before', () => {
@@ -71,7 +81,9 @@ describe('rows without an ID', () => {
 
   it('are not created over a code whose name the service evidently cut (E4)', () => {
     const code = codeOf(1, { name: 'A very long name of a c', destination: MENU });
-    expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual(['undecided']);
+    expect(actionsOf(planOf([newRow(2, 'A very long name of a code', MENU)], { codes: [code] }))).toEqual([
+      'undecided',
+    ]);
   });
 });
 
@@ -91,7 +103,9 @@ describe('rows with an ID or slug', () => {
   });
 
   it('are refused if two of them are one code (E2)', () => {
-    const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], { codes: [codeOf(1)] });
+    const { faults } = planOf([rowOf(2, { id: idOf(1) }), rowOf(3, { slug: 'n0001' })], {
+      codes: [codeOf(1)],
+    });
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('line 2') }]);
   });
 
@@ -117,13 +131,17 @@ describe('a list that was saved and read back', () => {
   it('leaves what another client changed since', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs', status: 'paused' };
     const { items } = planOf([listed(saved.destination ?? '')], { codes: [theirs], ...update });
-    expect(items).toMatchObject([{ action: 'unchanged', send: {}, changes: [{ what: 'keep' }, { what: 'keep' }] }]);
+    expect(items).toMatchObject([
+      { action: 'unchanged', send: {}, changes: [{ what: 'keep' }, { what: 'keep' }] },
+    ]);
   });
 
   it('asks about a field that both sides changed, and sends nothing for its row (E6)', () => {
     const theirs = { ...saved, destination: 'https://example.com/theirs' };
     const row = listed('https://example.com/mine');
-    expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'conflict', send: {} }]);
+    expect(planOf([row], { codes: [theirs], ...update }).items).toMatchObject([
+      { action: 'conflict', send: {} },
+    ]);
     const mine = { ...row, decision: { is: 'mine' as const } };
     expect(planOf([mine], { codes: [theirs], ...update }).items).toMatchObject([{ action: 'update' }]);
   });
@@ -151,7 +169,11 @@ describe('a list that was saved and read back', () => {
   it('is refused if a column was sorted by itself (E8)', () => {
     const codes = [1, 2, 3, 4].map((number) => codeOf(number));
     const rows = codes.map((code, at) =>
-      rowOf(at + 2, { of: code, base: baseOf(code), wish: { destination: codes[(at + 1) % 4]?.destination ?? '' } }),
+      rowOf(at + 2, {
+        of: code,
+        base: baseOf(code),
+        wish: { destination: codes[(at + 1) % 4]?.destination ?? '' },
+      }),
     );
     expect(planOf(rows, { codes, ...update }).brakes).toMatchObject([{ is: 'shifted' }]);
     expect(planOf(rows, { codes, policy: { verb: 'update', force: true } }).brakes).toEqual([]);
@@ -159,7 +181,9 @@ describe('a list that was saved and read back', () => {
 
   it('is refused if it changes more rows than --max-changes (E8)', () => {
     const codes = Array.from({ length: 40 }, (_, at) => codeOf(at + 1));
-    const rows = codes.map((code, at) => rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}` } }));
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, base: baseOf(code), wish: { name: `New ${at}` } }),
+    );
     expect(planOf(rows, { codes, ...update }).brakes).toMatchObject([{ is: 'max-changes' }]);
     expect(planOf(rows.slice(0, 10), { codes, ...update }).brakes).toEqual([]);
   });
@@ -181,19 +205,27 @@ describe('a request without a response', () => {
 
   it('is looked up, and its code is that of the row', () => {
     const { items } = planOf([row], { codes: [codeOf(1), code], ledger });
-    expect(items).toMatchObject([{ action: 'unchanged', how: 'lost', learned: [{ is: 'made', n: 1, id: idOf(2) }] }]);
+    expect(items).toMatchObject([
+      { action: 'unchanged', how: 'lost', learned: [{ is: 'made', n: 1, id: idOf(2) }] },
+    ]);
   });
 
   it('is sent again only if a settled listing has no code (E11)', () => {
-    expect(planOf([row], { codes: [codeOf(1)], ledger }).items).toMatchObject([{ action: 'create', isWaiting: true }]);
+    expect(planOf([row], { codes: [codeOf(1)], ledger }).items).toMatchObject([
+      { action: 'create', isWaiting: true },
+    ]);
     const settled = planOf([row], { codes: [codeOf(1)], ledger, isSettled: true });
     expect(settled.items).toMatchObject([{ action: 'create', isWaiting: false, repeats: { n: 1 } }]);
   });
 
   it('is not answered by a code that was there before (E13)', () => {
     const before = codeOf(1, values);
-    const decided = ledger.map((record) => (record.is === 'post' ? { ...record, decided: true as const } : record));
-    expect(planOf([row], { codes: [before], ledger: decided, isSettled: true }).items).toMatchObject([{ action: 'create' }]);
+    const decided = ledger.map((record) =>
+      record.is === 'post' ? { ...record, decided: true as const } : record,
+    );
+    expect(planOf([row], { codes: [before], ledger: decided, isSettled: true }).items).toMatchObject([
+      { action: 'create' },
+    ]);
   });
 
   it('is undecided if a new code resembles it, and a decision counts for one request (E7)', () => {
@@ -202,13 +234,18 @@ describe('a request without a response', () => {
     expect(actionsOf(planOf([row], asked))).toEqual(['undecided']);
     const policy = { decisions: { adopt: new Map(), asNew: new Map([['2', 1]]), asNewAll: false } };
     expect(planOf([row], { ...asked, policy }).items).toMatchObject([{ action: 'create', isDecided: true }]);
-    const used: LedgerRecord[] = [...ledger, { is: 'post', run: 'before', n: 2, values, again: 1, decided: true }];
+    const used: LedgerRecord[] = [
+      ...ledger,
+      { is: 'post', run: 'before', n: 2, values, again: 1, decided: true },
+    ];
     expect(actionsOf(planOf([row], { ...asked, ledger: used, policy }))).toEqual(['undecided']);
   });
 
   it('waits also if its row was edited, and finds the code', () => {
     const edited = newRow(2, 'Menu', 'https://example.com/summer');
-    expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([{ action: 'create', isWaiting: true }]);
+    expect(planOf([edited], { codes: [codeOf(1)], ledger }).items).toMatchObject([
+      { action: 'create', isWaiting: true },
+    ]);
     expect(actionsOf(planOf([edited], { codes: [codeOf(1), code], ledger }))).toEqual(['edited n0002']);
   });
 
@@ -216,11 +253,19 @@ describe('a request without a response', () => {
     const repeated: LedgerRecord[] = [
       ...ledger,
       { is: 'post', run: 'before', n: 2, values, again: 1 },
-      { is: 'made', n: 2, id: code.id, slug: code.slug, stored: { name: 'Menu', destination: MENU, status: 'active' } },
+      {
+        is: 'made',
+        n: 2,
+        id: code.id,
+        slug: code.slug,
+        stored: { name: 'Menu', destination: MENU, status: 'active' },
+      },
     ];
     const late = codeOf(3, values);
     const { items } = planOf([row], { codes: [codeOf(1), code, late], ledger: repeated });
-    expect(items).toMatchObject([{ action: 'undecided', candidates: [{ slug: 'n0002' }, { slug: 'n0003' }] }]);
+    expect(items).toMatchObject([
+      { action: 'undecided', candidates: [{ slug: 'n0002' }, { slug: 'n0003' }] },
+    ]);
   });
 });
 
@@ -236,7 +281,9 @@ describe('qr apply', () => {
     const code = codeOf(1);
     const row = newRow(2, code.name, code.destination ?? '', { key: 'menu' });
     expect(actionsOf(planOf([row], { codes: [code], policy: apply }))).toEqual(['exists n0001']);
-    expect(actionsOf(planOf([row], { codes: [code], policy: { ...apply, adoptExisting: true } }))).toEqual(['adopt n0001']);
+    expect(actionsOf(planOf([row], { codes: [code], policy: { ...apply, adoptExisting: true } }))).toEqual([
+      'adopt n0001',
+    ]);
   });
 
   it('takes a key that is a slug for that code, also without a lock file', () => {
@@ -244,7 +291,10 @@ describe('qr apply', () => {
       codeOf(number, { name: 'Tent', destination: MENU, status: number === 2 ? 'paused' : 'active' }),
     );
     const rows = codes.map((code, at) =>
-      newRow(at + 2, 'Tent', MENU, { key: code.slug, wish: { name: 'Tent', destination: MENU, status: code.status } }),
+      newRow(at + 2, 'Tent', MENU, {
+        key: code.slug,
+        wish: { name: 'Tent', destination: MENU, status: code.status },
+      }),
     );
     const { items } = planOf(rows, { codes, policy: apply });
     expect(items).toMatchObject([
@@ -273,20 +323,30 @@ describe('qr apply', () => {
 
   it('says that a status which the file does not manage has changed', () => {
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu' });
-    const { items } = planOf([row], { codes: [codeOf(1, { status: 'paused' })], lock: lockOf(entry(1, 'menu')), policy: apply });
-    expect(items).toMatchObject([{ action: 'unchanged', changes: [{ field: 'status', what: 'drift' }], send: {} }]);
+    const { items } = planOf([row], {
+      codes: [codeOf(1, { status: 'paused' })],
+      lock: lockOf(entry(1, 'menu')),
+      policy: apply,
+    });
+    expect(items).toMatchObject([
+      { action: 'unchanged', changes: [{ field: 'status', what: 'drift' }], send: {} },
+    ]);
   });
 
   it('creates one code for a decision that stays in the file, also on a machine without a ledger', () => {
     const row = newRow(2, 'Code 1', 'https://example.com/1', { key: 'menu', decision: { is: 'new' } });
     const lock = lockOf(entry(1, 'menu'));
     expect(planOf([row], { lock, policy: apply }).items).toMatchObject([{ action: 'create' }]);
-    expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([{ action: 'unchanged' }]);
+    expect(planOf([row], { codes: [codeOf(1)], lock, policy: apply }).items).toMatchObject([
+      { action: 'unchanged' },
+    ]);
   });
 
   it('refuses a file that has no key of the lock file', () => {
     const lock = lockOf(entry(1, 'a'), entry(2, 'b'));
-    expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([{ is: 'all-removed' }]);
+    expect(planOf([], { codes: [codeOf(1), codeOf(2)], lock, policy: apply }).brakes).toMatchObject([
+      { is: 'all-removed' },
+    ]);
   });
 
   it('takes the codes of another key in the ledger only if asked', () => {
@@ -319,7 +379,9 @@ describe('equal rows', () => {
 
 describe('keys that only the ledger knows', () => {
   const codes = [1, 2].map((number) => codeOf(number));
-  const keyed = codes.map((code, at) => newRow(at + 2, code.name, code.destination ?? '', { key: `${at + 1}` }));
+  const keyed = codes.map((code, at) =>
+    newRow(at + 2, code.name, code.destination ?? '', { key: `${at + 1}` }),
+  );
   const ledger = madeBefore(codes, keyed);
 
   it('do not take the code of another row with exactly the values of the row', () => {
@@ -328,7 +390,11 @@ describe('keys that only the ledger knows', () => {
       newRow(3, 'Code 1', 'https://example.com/1', { key: '2' }),
       newRow(4, 'Code 2', 'https://example.com/2', { key: '3' }),
     ];
-    expect(actionsOf(planOf(renumbered, { codes, ledger }))).toEqual(['create', 'exists n0001', 'exists n0002']);
+    expect(actionsOf(planOf(renumbered, { codes, ledger }))).toEqual([
+      'create',
+      'exists n0001',
+      'exists n0002',
+    ]);
   });
 
   it('tell that a row was edited if its name is still the same', () => {
@@ -339,17 +405,24 @@ describe('keys that only the ledger knows', () => {
 });
 
 describe('decisions', () => {
-  const asNew = (name: string) => ({ decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false } });
+  const asNew = (name: string) => ({
+    decisions: { adopt: new Map(), asNew: new Map([[name, 1]]), asNewAll: false },
+  });
 
   it('name a row by its line or key, and are refused where that is ambiguous', () => {
     const rows = [newRow(2, 'A', MENU), newRow(3, 'B', `${MENU}/b`, { key: '2' })];
-    expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([{ message: expect.stringContaining('line:2 or key:2') }]);
+    expect(planOf(rows, { policy: asNew('2') }).faults).toMatchObject([
+      { message: expect.stringContaining('line:2 or key:2') },
+    ]);
     const planned = planOf(rows, { policy: asNew('line:2') });
     expect([planned.faults, planned.items.map(({ isDecided }) => isDecided)]).toEqual([[], [true, false]]);
   });
 
   it('of a results file are not carried out again on another machine', () => {
-    const [old, made] = [codeOf(1, { name: 'Old', destination: MENU }), codeOf(2, { name: 'New', destination: MENU })];
+    const [old, made] = [
+      codeOf(1, { name: 'Old', destination: MENU }),
+      codeOf(2, { name: 'New', destination: MENU }),
+    ];
     const row = rowOf(2, { id: old.id, wish: { name: 'New', destination: MENU }, decision: { is: 'new' } });
     expect(actionsOf(planOf([row], { codes: [old] }))).toEqual(['create']);
     expect(actionsOf(planOf([row], { codes: [old, made] }))).toEqual(['exists n0002']);
@@ -357,7 +430,12 @@ describe('decisions', () => {
 
   it('for the values of a row do not answer a later conflict', () => {
     const theirs = codeOf(1, { destination: 'https://example.com/later' });
-    const row = rowOf(2, { of: codeOf(1), base: baseOf(codeOf(1)), wish: { destination: MENU }, decision: { is: 'mine' } });
+    const row = rowOf(2, {
+      of: codeOf(1),
+      base: baseOf(codeOf(1)),
+      wish: { destination: MENU },
+      decision: { is: 'mine' },
+    });
     const ledger: LedgerRecord[] = [
       {
         ...{ is: 'patch', run: 'before', n: 1, id: idOf(1) },
@@ -376,7 +454,10 @@ describe('several codes with the name of a row', () => {
   it('are asked about if the file was used before', () => {
     const codes = [codeOf(1, { name: 'Lobby' }), codeOf(2, { name: 'Lobby' }), codeOf(3)];
     const rows = [newRow(2, 'Lobby', MENU), newRow(3, 'Code 3', 'https://example.com/3')];
-    expect(planOf(rows, { codes }).items).toMatchObject([{ action: 'undecided', candidates: [{}, {}] }, { action: 'exists' }]);
+    expect(planOf(rows, { codes }).items).toMatchObject([
+      { action: 'undecided', candidates: [{}, {}] },
+      { action: 'exists' },
+    ]);
   });
 });
 
@@ -390,9 +471,13 @@ describe('files of another workspace or with sorted IDs', () => {
 
   it('are refused if rows were saved from the codes of other rows', () => {
     const codes = [1, 2, 3].map((number) => codeOf(number));
-    const rows = codes.map((code, at) => rowOf(at + 2, { of: code, id: idOf(3 - at), slug: undefined, base: baseOf(code) }));
+    const rows = codes.map((code, at) =>
+      rowOf(at + 2, { of: code, id: idOf(3 - at), slug: undefined, base: baseOf(code) }),
+    );
     expect(
-      planOf([...rows, rowOf(5, { of: codeOf(4), base: baseOf(codeOf(4)) })], { codes: [...codes, codeOf(4)] }).brakes,
+      planOf([...rows, rowOf(5, { of: codeOf(4), base: baseOf(codeOf(4)) })], {
+        codes: [...codes, codeOf(4)],
+      }).brakes,
     ).toEqual([]);
     const shifted = codes.map((code, at) =>
       rowOf(at + 2, { of: code, id: idOf(((at + 1) % 3) + 1), slug: undefined, base: baseOf(code) }),
@@ -407,5 +492,7 @@ it('a lock file whose ID is that of another slug is refused', () => {
   const { faults } = planOf([newRow(2, name, destination ?? '', { key: 'menu' })], {
     ...{ codes: [codeOf(1), codeOf(2)], lock, policy: { verb: 'apply' } },
   });
-  expect(faults).toMatchObject([{ line: 2, message: expect.stringContaining('lock file has the slug n0002') }]);
+  expect(faults).toMatchObject([
+    { line: 2, message: expect.stringContaining('lock file has the slug n0002') },
+  ]);
 });

@@ -29,7 +29,10 @@ describe('the reason of a row', () => {
   });
 
   it('shows where long values differ, and an empty value as such', () => {
-    const item = itemOf(2, 'conflict', { code, changes: [change('conflict', `${LONG}flyer`, `${LONG}web`, '')] });
+    const item = itemOf(2, 'conflict', {
+      code,
+      changes: [change('conflict', `${LONG}flyer`, `${LONG}web`, '')],
+    });
     const reason = reasonOf({ item }) ?? '';
     expect(reason).toContain('the list had (empty)');
     expect(reason).toMatch(/the service has "…\S+flyer", the row has "…\S+web"/);
@@ -37,7 +40,10 @@ describe('the reason of a row', () => {
   });
 
   it('keeps hostile values within their quotes', () => {
-    const item = itemOf(2, 'conflict', { code, changes: [change('conflict', 'a", the row has "b\n\u202e', 'c d')] });
+    const item = itemOf(2, 'conflict', {
+      code,
+      changes: [change('conflict', 'a", the row has "b\n\u202e', 'c d')],
+    });
     expect(reasonOf({ item })).toBe(
       String.raw`destination: the service has "a\", the row has \"b\n\u{202e}" since the list was saved, the row has "c d"`,
     );
@@ -45,40 +51,59 @@ describe('the reason of a row', () => {
 
   it('says what another client changed and what becomes of it', () => {
     const told = (what: 'keep' | 'overwrite' | 'edit' | 'drift') =>
-      reasonOf({ item: itemOf(2, 'unchanged', { code, changes: [change(what, 'theirs', 'ours', 'before')] }) });
+      reasonOf({
+        item: itemOf(2, 'unchanged', { code, changes: [change(what, 'theirs', 'ours', 'before')] }),
+      });
     expect(told('keep')).toBe('destination: the service has theirs, which is kept (the row has ours)');
-    expect(told('overwrite')).toBe('destination: the service has theirs instead of before, and the row overwrites it with ours');
+    expect(told('overwrite')).toBe(
+      'destination: the service has theirs instead of before, and the row overwrites it with ours',
+    );
     expect(told('edit')).toBe('destination: the code has theirs, the row has ours');
     expect(told('drift')).toBe('destination: the service has theirs, last applied: ours');
   });
 
   it('names the codes of a row that exists, is gone, or may be several', () => {
-    expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe('same values as menu (id-menu)');
+    expect(reasonOf({ item: itemOf(2, 'exists', { code, how: 'equal' }) })).toBe(
+      'same values as menu (id-menu)',
+    );
     expect(reasonOf({ item: itemOf(2, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toBe(
       'its code old (id-1) was deleted from the service',
     );
     const candidates = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((slug) => codeOf(slug));
-    expect(reasonOf({ item: itemOf(2, 'undecided', { candidates, reason: '7 existing codes have its values' }) })).toBe(
+    expect(
+      reasonOf({ item: itemOf(2, 'undecided', { candidates, reason: '7 existing codes have its values' }) }),
+    ).toBe(
       '7 existing codes have its values: a (id-a) or b (id-b) or c (id-c) or d (id-d) or e (id-e) or 2 others',
     );
   });
 
   it('tells an edit of the own code from a row that may be an edit', () => {
     const changes = [change('edit', 'a', 'b')];
-    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'ledger', changes }) })).toContain('differs from its code menu');
-    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'equal', changes }) })).toContain('may be an edit of the code menu');
+    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'ledger', changes }) })).toContain(
+      'differs from its code menu',
+    );
+    expect(reasonOf({ item: itemOf(2, 'edited', { code, how: 'equal', changes }) })).toContain(
+      'may be an edit of the code menu',
+    );
   });
 
   it('says that a removed key had its code paused, or that the code is gone too', () => {
-    const removed = { key: 'menu', changes: [{ ...change('send', 'active', 'paused'), field: 'status' as const }] };
+    const removed = {
+      key: 'menu',
+      changes: [{ ...change('send', 'active', 'paused'), field: 'status' as const }],
+    };
     expect(reasonOf({ item: itemOf(0, 'removed', { ...removed, code, pause: 'removed' }) })).toBe(
       'its key was removed from the file, so its code is paused',
     );
-    expect(reasonOf({ item: itemOf(0, 'removed', { key: 'menu' }) })).toContain('its code was deleted from the service');
+    expect(reasonOf({ item: itemOf(0, 'removed', { key: 'menu' }) })).toContain(
+      'its code was deleted from the service',
+    );
   });
 
   it('is the error of the request after a run', () => {
-    expect(reasonOf({ item: creation(2), end: endOf(creation(2), 'failed', { error: 'invalid name' }) })).toBe('invalid name');
+    expect(
+      reasonOf({ item: creation(2), end: endOf(creation(2), 'failed', { error: 'invalid name' }) }),
+    ).toBe('invalid name');
   });
 
   it('is absent for a code that was created, also if an earlier request was lost', () => {
@@ -108,7 +133,12 @@ describe('the error column of results', () => {
 
   it('has the answers of the column decision', () => {
     expect(answers('conflict', 'update')).toBeUndefined();
-    expect(explainRow({ item: itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c', 'a')] }) }, 'update')).toBe(
+    expect(
+      explainRow(
+        { item: itemOf(2, 'conflict', { code, changes: [change('conflict', 'b', 'c', 'a')] }) },
+        'update',
+      ),
+    ).toBe(
       'destination: the list had a, the service has b, the row has c. To decide, enter mine, theirs or skip in the column decision',
     );
     expect(answers('gone', 'create')).toBe('To decide, enter new or skip in the column decision');

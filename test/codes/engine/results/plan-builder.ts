@@ -13,8 +13,24 @@ export function codeOf(slug: string, more: Partial<QrCode> = {}): QrCode {
 
 export function rowOf(line: number, more: Partial<Row> = {}): Row {
   return {
-    ...{ row: line - 1, line, values: new Map(), key: undefined, id: undefined, slug: undefined, wish: {}, type: undefined },
-    ...{ utm: undefined, base: undefined, updatedAtMs: undefined, decision: undefined, through: 'csv', doubts: [] },
+    ...{
+      row: line - 1,
+      line,
+      values: new Map(),
+      key: undefined,
+      id: undefined,
+      slug: undefined,
+      wish: {},
+      type: undefined,
+    },
+    ...{
+      utm: undefined,
+      base: undefined,
+      updatedAtMs: undefined,
+      decision: undefined,
+      through: 'csv',
+      doubts: [],
+    },
     ...{ typeFault: undefined, noDestination: undefined, ...more },
   };
 }
@@ -22,15 +38,41 @@ export function rowOf(line: number, more: Partial<Row> = {}): Row {
 /** An item of a row at this line; a number of 0 is a key that the file no longer has. */
 export function itemOf(line: number, action: PlanItem['action'], more: Partial<PlanItem> = {}): PlanItem {
   return {
-    ...{ row: line === 0 ? undefined : rowOf(line), key: undefined, action, how: 'id', code: undefined, goneId: undefined },
-    ...{ goneSlug: undefined, changes: [], values: undefined, send: {}, pause: undefined, isNews: false, repeats: undefined },
-    ...{ isWaiting: false, isDecided: false, replaces: undefined, candidates: [], reason: undefined, learned: [], ...more },
+    ...{
+      row: line === 0 ? undefined : rowOf(line),
+      key: undefined,
+      action,
+      how: 'id',
+      code: undefined,
+      goneId: undefined,
+    },
+    ...{
+      goneSlug: undefined,
+      changes: [],
+      values: undefined,
+      send: {},
+      pause: undefined,
+      isNews: false,
+      repeats: undefined,
+    },
+    ...{
+      isWaiting: false,
+      isDecided: false,
+      replaces: undefined,
+      candidates: [],
+      reason: undefined,
+      learned: [],
+      ...more,
+    },
   };
 }
 
 /** A new code with this name. */
 export function creation(line: number, name = `New ${line}`): PlanItem {
-  return itemOf(line, 'create', { how: 'none', values: { name, destination: `https://example.com/new-${line}` } });
+  return itemOf(line, 'create', {
+    how: 'none',
+    values: { name, destination: `https://example.com/new-${line}` },
+  });
 }
 
 export function change(what: FieldChange['what'], old: string, value: string, base?: string): FieldChange {
@@ -40,7 +82,11 @@ export function change(what: FieldChange['what'], old: string, value: string, ba
 /** A row whose new destination is sent. */
 export function update(line: number, slug: string, value: string): PlanItem {
   const code = codeOf(slug);
-  return itemOf(line, 'update', { code, changes: [change('send', code.destination ?? '', value)], send: { destination: value } });
+  return itemOf(line, 'update', {
+    code,
+    changes: [change('send', code.destination ?? '', value)],
+    send: { destination: value },
+  });
 }
 
 export function planOf(items: readonly PlanItem[], more: Partial<Plan> = {}): Plan {
@@ -48,5 +94,13 @@ export function planOf(items: readonly PlanItem[], more: Partial<Plan> = {}): Pl
 }
 
 export function endOf(item: PlanItem, outcome: RowEnd['outcome'], more: Partial<RowEnd> = {}): RowEnd {
-  return { item, outcome, error: undefined, code: item.code, candidates: item.candidates, altered: [], ...more };
+  return {
+    item,
+    outcome,
+    error: undefined,
+    code: item.code,
+    candidates: item.candidates,
+    altered: [],
+    ...more,
+  };
 }

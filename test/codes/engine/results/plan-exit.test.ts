@@ -1,7 +1,12 @@
 /** The exit code of a dry run says whether a person has to look at the plan. */
 import { describe, expect, it } from 'vitest';
 import { exitCodeOf } from '../../../../src/base/errors.ts';
-import { countRequests, exitOfPlan, failureOfPlan, reasonOfPlan } from '../../../../src/codes/engine/results/plan-exit.ts';
+import {
+  countRequests,
+  exitOfPlan,
+  failureOfPlan,
+  reasonOfPlan,
+} from '../../../../src/codes/engine/results/plan-exit.ts';
 import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
 
 const menu = codeOf('menu');
@@ -30,7 +35,9 @@ describe('the exit code of a dry run', () => {
       itemOf(2, 'adopt', { code: menu }),
     ])
       expect(exitOfPlan(planOf([item]), 'apply')).toBe(8);
-    expect(exitOfPlan(planOf([itemOf(0, 'removed', { key: 'menu', code: menu, isNews: true })]), 'apply')).toBe(8);
+    expect(
+      exitOfPlan(planOf([itemOf(0, 'removed', { key: 'menu', code: menu, isNews: true })]), 'apply'),
+    ).toBe(8);
   });
 
   it('is 8 if a run would leave rows', () => {
@@ -61,14 +68,23 @@ describe('the exit code of a dry run', () => {
   });
 
   it('says how many codes would change', () => {
-    expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe('a run would change 2 codes');
+    expect(reasonOfPlan(planOf([creation(2), creation(3)]), 'create').message).toBe(
+      'a run would change 2 codes',
+    );
   });
 });
 
 describe('the requests of a plan', () => {
   it('are one per creation, change and deletion, and one more for the status of a new code', () => {
     const paused = { ...creation(4), send: { status: 'paused' } };
-    const items = [creation(2), update(3, 'menu', 'new'), paused, itemOf(5, 'delete', { code: menu }), exists, gone];
+    const items = [
+      creation(2),
+      update(3, 'menu', 'new'),
+      paused,
+      itemOf(5, 'delete', { code: menu }),
+      exists,
+      gone,
+    ];
     expect(countRequests({ items })).toBe(5);
   });
 });

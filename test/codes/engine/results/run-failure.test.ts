@@ -1,9 +1,20 @@
 /** The error at the end of a run: what is left, in few lines, and what to do about it. */
 import { describe, expect, it } from 'vitest';
-import { AuthError, exitCodeOf, Failure, RejectedError, UnavailableError, UnprovenError } from '../../../../src/base/errors.ts';
+import {
+  AuthError,
+  exitCodeOf,
+  Failure,
+  RejectedError,
+  UnavailableError,
+  UnprovenError,
+} from '../../../../src/base/errors.ts';
 import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
 import type { Verb } from '../../../../src/codes/engine/results/questions.ts';
-import { failureOfRun, type RunFacts, tellExisting } from '../../../../src/codes/engine/results/run-failure.ts';
+import {
+  failureOfRun,
+  type RunFacts,
+  tellExisting,
+} from '../../../../src/codes/engine/results/run-failure.ts';
 import { change, codeOf, creation, endOf, itemOf, update } from './plan-builder.ts';
 
 function failureOf(ends: readonly RowEnd[], verb: Verb = 'create', facts: Partial<RunFacts> = {}) {
@@ -23,8 +34,14 @@ const done = endOf(creation(2), 'created', { code: codeOf('menu') });
 const rejected = (line: number) => endOf(creation(line), 'failed', { error: 'invalid name' });
 const gone = (line: number) => endOf(itemOf(line, 'gone', { goneId: 'id-1', goneSlug: 'old' }), 'gone');
 const exists = (line: number) => endOf(itemOf(line, 'exists', { code: codeOf('menu') }), 'exists');
-const edited = endOf(itemOf(3, 'edited', { code: codeOf('menu'), changes: [change('edit', 'a', 'b')] }), 'edited');
-const conflict = endOf(itemOf(4, 'conflict', { code: codeOf('menu'), changes: [change('conflict', 'b', 'c', 'a')] }), 'conflict');
+const edited = endOf(
+  itemOf(3, 'edited', { code: codeOf('menu'), changes: [change('edit', 'a', 'b')] }),
+  'edited',
+);
+const conflict = endOf(
+  itemOf(4, 'conflict', { code: codeOf('menu'), changes: [change('conflict', 'b', 'c', 'a')] }),
+  'conflict',
+);
 
 describe('the error of a run', () => {
   it('is none if every row is done, also those that exist already or keep what the service has', () => {
@@ -37,7 +54,9 @@ describe('the error of a run', () => {
   });
 
   it('is what stopped the run, whatever else there is', () => {
-    expect(failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit).toBe(3);
+    expect(
+      failureOf([conflict, rejected(5)], 'create', { stop: new AuthError('the key was rejected') })?.exit,
+    ).toBe(3);
   });
 
   it('is what stopped the run also if no row has this error', () => {
@@ -99,12 +118,17 @@ describe('the error of a run', () => {
     const ends = Array.from({ length: 300 }, (_, at) => exists(at + 2));
     expect(failureOf(ends, 'apply')).toMatchObject({
       exit: 9,
-      lines: ['300 rows exist already on the service', '  line 2, line 3, line 4, 297 others: same values as menu (id-menu)'],
+      lines: [
+        '300 rows exist already on the service',
+        '  line 2, line 3, line 4, 297 others: same values as menu (id-menu)',
+      ],
     });
   });
 
   it('lists few of many reasons', () => {
-    const ends = Array.from({ length: 300 }, (_, at) => endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'));
+    const ends = Array.from({ length: 300 }, (_, at) =>
+      endOf(itemOf(at + 2, 'exists', { code: codeOf(`c${at}`) }), 'exists'),
+    );
     const { lines = [] } = failureOf(ends, 'apply') ?? {};
     expect(lines).toHaveLength(7);
     expect(lines.at(-1)).toBe('  and 295 more; see codes.results.csv');
@@ -115,7 +139,10 @@ describe('the error of a run', () => {
     expect(failureOf([done, gone(3)], 'apply')?.exit).toBe(9);
     expect(failureOf([endOf(update(2, 'menu', 'b'), 'updated'), gone(3)], 'update')).toEqual({
       exit: 8,
-      lines: ['the code of 1 row was deleted from the service', '  line 3: its code old (id-1) was deleted from the service'],
+      lines: [
+        'the code of 1 row was deleted from the service',
+        '  line 3: its code old (id-1) was deleted from the service',
+      ],
       hint: 'Remove the row from the file.',
     });
   });
@@ -130,7 +157,9 @@ describe('the error of a run', () => {
   });
 
   it('names rows of a file with keys by their key', () => {
-    const ends = [endOf(itemOf(4, 'undecided', { key: 'menu', candidates: [codeOf('a')], reason: 'why' }), 'undecided')];
+    const ends = [
+      endOf(itemOf(4, 'undecided', { key: 'menu', candidates: [codeOf('a')], reason: 'why' }), 'undecided'),
+    ];
     expect(failureOf(ends, 'apply', { resultsPath: undefined })).toEqual({
       exit: 9,
       lines: ['1 row could not be matched to a code with certainty', '  key "menu": why: a (id-a)'],

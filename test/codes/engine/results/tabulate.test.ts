@@ -40,7 +40,9 @@ async function tableOf(input: Input, ends: readonly End[], before?: Input) {
 
 /** The cells of one row of a saved list whose name was edited. */
 async function rowOf(end: End, cells = `${ID},Mine,${formatBase(SAVED)},`) {
-  const { rows } = await tableOf(await parse(`id,name,base,decision\n${cells}\n`), [{ outcome: 'updated', ...end }]);
+  const { rows } = await tableOf(await parse(`id,name,base,decision\n${cells}\n`), [
+    { outcome: 'updated', ...end },
+  ]);
   return rows[0] ?? {};
 }
 
@@ -58,7 +60,16 @@ describe('results', () => {
     const base = formatBase(baseOf(CODE));
     expect(rows).toEqual([
       { sku: '1', name: 'a', id: ID, slug: 'abc', outcome: 'created', error: null, base, decision: null },
-      { sku: '2', name: 'b', id: null, slug: null, outcome: 'failed', error: 'no', base: null, decision: null },
+      {
+        sku: '2',
+        name: 'b',
+        id: null,
+        slug: null,
+        outcome: 'failed',
+        error: 'no',
+        base: null,
+        decision: null,
+      },
     ]);
   });
 
@@ -75,10 +86,9 @@ describe('results', () => {
     const table = tabulate(input, { shortUrlOf: ({ slug }) => `https://go.example/${slug}` });
     const ended = { outcome: 'created', changes: [], isOpen: false } as const;
     expect(table.columns).toContain('short_url');
-    expect(rows.map((row, place) => table.row({ row, ...ended, code: place === 0 ? CODE : undefined }).short_url)).toEqual([
-      'https://go.example/abc',
-      null,
-    ]);
+    expect(
+      rows.map((row, place) => table.row({ row, ...ended, code: place === 0 ? CODE : undefined }).short_url),
+    ).toEqual(['https://go.example/abc', null]);
   });
 
   it('have a column named __proto__ like any other', async () => {
@@ -88,7 +98,9 @@ describe('results', () => {
   });
 
   it('of the record of a deleted code have no ID until it has a new code', async () => {
-    const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [{ outcome: 'failed', isOpen: true }]);
+    const { rows } = await tableOf(await parse(JSON.stringify(CODE), `${ID}.json`), [
+      { outcome: 'failed', isOpen: true },
+    ]);
     expect(rows[0]).toMatchObject({ id: null, base: null });
   });
 });
@@ -98,14 +110,21 @@ describe('the base in results', () => {
 
   it('is that of the code if nothing was left open', async () => {
     expect((await rowOf({ code: CODE, changes: [change('send')] })).base).toBe(formatBase(current));
-    expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(formatBase(current));
+    expect((await rowOf({ code: CODE, changes: [change('drift')], isOpen: true })).base).toBe(
+      formatBase(current),
+    );
   });
 
-  it.each(['keep', 'conflict', 'edit'] as const)('stays that of the row in a field that was left: %s (E21)', async (what) => {
-    const changes = [change(what)];
-    expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
-    expect((await rowOf({ code: CODE, changes }, `${ID},Mine,,`)).base).toBe(formatBase({ ...current, name: 'ffffff' }));
-  });
+  it.each(['keep', 'conflict', 'edit'] as const)(
+    'stays that of the row in a field that was left: %s (E21)',
+    async (what) => {
+      const changes = [change(what)];
+      expect((await rowOf({ code: CODE, changes })).base).toBe(formatBase({ ...current, name: SAVED.name }));
+      expect((await rowOf({ code: CODE, changes }, `${ID},Mine,,`)).base).toBe(
+        formatBase({ ...current, name: 'ffffff' }),
+      );
+    },
+  );
 
   it.each(['send', 'overwrite'] as const)('stays that of the row if the row failed (%s)', async (what) => {
     const { base } = await rowOf({ outcome: 'failed', code: CODE, changes: [change(what)], isOpen: true });
@@ -117,11 +136,16 @@ describe('the base in results', () => {
     const known = await rowOf({ ...failed, changes: [change('overwrite', { base: 'Old' })] }, `${ID},Mine,,`);
     expect(known.base).toBe(formatBase({ ...current, name: SAVED.name }));
     // A list written by hand: the next run sends the same change without a question, unless the code changes until then.
-    expect((await rowOf({ ...failed, changes: [change('send')] }, `${ID},Mine,,`)).base).toBe(formatBase(current));
+    expect((await rowOf({ ...failed, changes: [change('send')] }, `${ID},Mine,,`)).base).toBe(
+      formatBase(current),
+    );
   });
 
   it('is never missing beside an ID', async () => {
-    expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({ id: ID, base: formatBase(SAVED) });
+    expect(await rowOf({ outcome: 'not-attempted', isOpen: true })).toMatchObject({
+      id: ID,
+      base: formatBase(SAVED),
+    });
     expect((await rowOf({ outcome: 'not-attempted', isOpen: true }, `${ID},Mine,,`)).base).toBe(UNKNOWN);
   });
 });
@@ -133,14 +157,24 @@ describe('an answer', () => {
     );
     const changes = [change('keep'), change('keep', { field: 'destination' })];
     const { rows } = await tableOf(input, [{ outcome: 'unchanged', code: CODE, changes }]);
-    expect(rows[0]).toMatchObject({ name: 'Menu', url: 'https://x.de/', utm_source: null, status: '', decision: null });
+    expect(rows[0]).toMatchObject({
+      name: 'Menu',
+      url: 'https://x.de/',
+      utm_source: null,
+      status: '',
+      decision: null,
+    });
     expect(rows[0]?.base).toBe(formatBase(baseOf(CODE)));
   });
 
   it('stays until it was used', async () => {
     const answered = (decision: string, end: End) => rowOf(end, `${ID},Mine,,${decision}`);
-    expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({ decision: 'Mine' });
-    expect(await answered('no-such-slug', { outcome: 'undecided', isOpen: true })).toMatchObject({ decision: 'no-such-slug' });
+    expect(await answered('Mine', { outcome: 'not-attempted', isOpen: true })).toMatchObject({
+      decision: 'Mine',
+    });
+    expect(await answered('no-such-slug', { outcome: 'undecided', isOpen: true })).toMatchObject({
+      decision: 'no-such-slug',
+    });
     expect(await answered('new', { outcome: 'undecided', isOpen: true })).toMatchObject({ decision: null });
     expect(await answered('skip', { outcome: 'conflict', isOpen: true })).toMatchObject({ decision: null });
     expect(await answered('mine', { outcome: 'updated' })).toMatchObject({ decision: null });
@@ -152,7 +186,11 @@ describe('columns that the user added to the results', () => {
 
   it('are kept by ID, else by line; columns that a command reads are not', async () => {
     const input = await parse('name\na\nb\nc\n');
-    const ends: End[] = [{ code: CODE }, { code: { ...CODE, id: OTHER_ID } }, { outcome: 'failed', isOpen: true }];
+    const ends: End[] = [
+      { code: CODE },
+      { code: { ...CODE, id: OTHER_ID } },
+      { outcome: 'failed', isOpen: true },
+    ];
     const { columns, rows } = await tableOf(input, ends, await parse(before, 'codes.results.csv'));
     expect(columns).toEqual(['name', 'note', 'id', 'slug', 'outcome', 'error', 'base', 'decision']);
     // As it is in the file, with what escapes it.

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../../src/base/errors.ts';
 import { checkRows, type RowsOptions } from '../../../../src/codes/engine/rows/read-rows.ts';
 import { parseWithFaults } from '../../../../src/codes/input/read-input.ts';
-import { type Checked, formatFault, type Input, refuseChecked } from '../../../../src/files/formats/read/input.ts';
+import {
+  type Checked,
+  formatFault,
+  type Input,
+  refuseChecked,
+} from '../../../../src/files/formats/read/input.ts';
 
 const ID = '6f1c2f0e-8a53-4a3e-9d53-0d6a2b9a0c11';
 const read = (text: string, name = 'codes.csv') => parseWithFaults(Buffer.from(text), name);
@@ -59,7 +64,11 @@ describe('a create file', () => {
   });
 
   it("takes other people's columns, also where they resemble a known one that is there", async () => {
-    expect(await createFaults('name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n')).toEqual([]);
+    expect(
+      await createFaults(
+        'name,type,destination,names,note,date,time,code,sku\na,,https://x.de,1,2,3,4,5,6\n',
+      ),
+    ).toEqual([]);
     expect(await createFaults('name,type,note,date,time\na,wifi,1,2,3\n')).toEqual([]);
   });
 
@@ -79,8 +88,12 @@ describe('a create file', () => {
 
   it('is told of a typo in one row of JSON, where others are right', async () => {
     const text = '[{"name":"a","destination":"https://x.de"},\n{"name":"b","desination":"https://x.de"}]';
-    expect(await createFaults(text, 'x.json')).toContain('item 2, column desination: unknown column; did you mean destination?');
-    expect(await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json')).toHaveLength(3);
+    expect(await createFaults(text, 'x.json')).toContain(
+      'item 2, column desination: unknown column; did you mean destination?',
+    );
+    expect(
+      await createFaults('[{"name":7,"type":"sms"},{"name":null,"type":"sms"},{"type":"sms"}]', 'x.json'),
+    ).toHaveLength(3);
     expect(await createFaults('[{"name":"\\ud800","type":"sms"}]', 'x.json')).toEqual([
       expect.stringContaining('incomplete character'),
     ]);
@@ -105,34 +118,56 @@ describe('a create file', () => {
     const forced = await checkCreate(input, { force: true });
     expect([forced.faults, forced.warnings.length]).toEqual([[], 6]);
     const checked = await checkCreate(input);
-    expect(() => refuseChecked(input, checked)).toThrow(expect.objectContaining({ hint: expect.stringContaining('--force') }));
+    expect(() => refuseChecked(input, checked)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('--force') }),
+    );
   });
 
-  it.each(['URL', ' Link ', 'target', 'ADDRESS'])('may call the destination %j, and says so', async (column) => {
-    const { rows, faults, notes, unread } = await checkCreate(await read(`name,${column}\na,https://x.de\nb,nope\n`));
-    expect(rows[0]?.wish).toEqual({ name: 'a', destination: 'https://x.de' });
-    expect(told(faults)).toEqual([expect.stringContaining(`line 3, column ${column.trim()}: nope cannot be opened`)]);
-    expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
-  });
+  it.each(['URL', ' Link ', 'target', 'ADDRESS'])(
+    'may call the destination %j, and says so',
+    async (column) => {
+      const { rows, faults, notes, unread } = await checkCreate(
+        await read(`name,${column}\na,https://x.de\nb,nope\n`),
+      );
+      expect(rows[0]?.wish).toEqual({ name: 'a', destination: 'https://x.de' });
+      expect(told(faults)).toEqual([
+        expect.stringContaining(`line 3, column ${column.trim()}: nope cannot be opened`),
+      ]);
+      expect([notes, unread]).toEqual([[`column ${column.trim()} is read as destination`], []]);
+    },
+  );
 
   it.each([
     ...['Long URL', 'destination_url', 'Links', 'Website', 'Redirect to', 'Link (URL)', 'QR Link'],
-    ...['Ziel-URL', 'Adresse du site', 'Enlace', 'Indirizzo', 'Webadres', 'Ligação', 'Adres strony', 'リンク先', 'الرابط'],
-  ])('with addresses in a column %j has one fault, which names the column, and that --force does not accept', async (column) => {
-    const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
-    const input = await read(`name,${column}\n${rows}`);
-    for (const force of [false, true]) {
-      const { faults, warnings } = await checkCreate(input, { force });
+    ...[
+      'Ziel-URL',
+      'Adresse du site',
+      'Enlace',
+      'Indirizzo',
+      'Webadres',
+      'Ligação',
+      'Adres strony',
+      'リンク先',
+      'الرابط',
+    ],
+  ])(
+    'with addresses in a column %j has one fault, which names the column, and that --force does not accept',
+    async (column) => {
+      const rows = 'A,https://x.de/1\nB,www.x.de/2\nC,\nD,https://x.de/4\n';
+      const input = await read(`name,${column}\n${rows}`);
+      for (const force of [false, true]) {
+        const { faults, warnings } = await checkCreate(input, { force });
+        expect(told(faults)).toEqual([
+          `line 1, column destination: is missing; column "${column}" contains addresses, so rename it to destination`,
+        ]);
+        expect([faults[0]?.mayForce, warnings]).toEqual([undefined, []]);
+      }
+      const { faults } = await checkUpdate(await read(`slug,${column}\n${rows}`));
       expect(told(faults)).toEqual([
-        `line 1, column destination: is missing; column "${column}" contains addresses, so rename it to destination`,
+        `line 1: no column contains changes: column "${column}" contains addresses, so rename it to destination`,
       ]);
-      expect([faults[0]?.mayForce, warnings]).toEqual([undefined, []]);
-    }
-    const { faults } = await checkUpdate(await read(`slug,${column}\n${rows}`));
-    expect(told(faults)).toEqual([
-      `line 1: no column contains changes: column "${column}" contains addresses, so rename it to destination`,
-    ]);
-  });
+    },
+  );
 
   it('without a destination names all columns of addresses, or else its own; with types that need none it is right', async () => {
     expect(await createFaults('name,Web,Bild,Ort\na,https://x.de/1,https://x.de/1.png,Kiel\n')).toEqual([
@@ -142,7 +177,9 @@ describe('a create file', () => {
       'line 1, column destination: is missing; every code of type url needs one (the file has "Ort", "Halle")',
     ]);
     expect(await createFaults('[{"name":"a"},{"name":"b"}]', 'x.json')).toHaveLength(2);
-    expect(await createFaults('[{"name":"a","Web":"https://x.de"},{"name":"b","Web":"https://x.de"}]', 'x.json')).toEqual([
+    expect(
+      await createFaults('[{"name":"a","Web":"https://x.de"},{"name":"b","Web":"https://x.de"}]', 'x.json'),
+    ).toEqual([
       'column destination: is missing; column "Web" contains addresses, so rename it to destination',
     ]);
     expect(await createFaults('name,type,Web\na,wifi,https://x.de\n')).toEqual([]);
@@ -167,7 +204,9 @@ describe('a create file', () => {
     const both = await checkCreate(await read('name,destination,url\na,https://x.de,https://y.de\n'));
     expect([both.rows[0]?.wish.destination, both.notes, both.unread]).toEqual(['https://x.de', [], ['url']]);
     // The short URL in the manifest of pictures: a code that leads to it leads to itself.
-    const manifest = await checkUpdate(await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'));
+    const manifest = await checkUpdate(
+      await read('id,slug,name,url,file,sha256\n,abc,n,https://go.example/abc,a.png,00\n'),
+    );
     expect(manifest.rows[0]?.wish).toEqual({ name: 'n' });
   });
 
@@ -188,10 +227,16 @@ describe('a create file', () => {
   it('is told of rows that occur twice', async () => {
     const { warnings } = await checkCreate(await read('name,destination\na,https://x.de\na,https://x.de/\n'));
     expect(told(warnings)).toEqual(['line 3: has the same values as line 2: each row gets its own code']);
-    const json = await checkCreate(await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'));
-    expect(json.warnings.map(({ message }) => message)).toEqual(['has the same values as item 1: each row gets its own code']);
+    const json = await checkCreate(
+      await read('[{"name":"a","type":"sms"},{"name":"a","type":"SMS"}]', 'x.json'),
+    );
+    expect(json.warnings.map(({ message }) => message)).toEqual([
+      'has the same values as item 1: each row gets its own code',
+    ]);
     const mixed = await checkCreate(
-      await read('name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n'),
+      await read(
+        'name,destination\na,https://x.de\na,https://y.de\nb,https://x.de\na,https://y.de\na ,https://x.de\n',
+      ),
     );
     const repeats = told(mixed.warnings).filter((line) => line.includes('same values'));
     expect(repeats).toEqual([
@@ -201,20 +246,23 @@ describe('a create file', () => {
   });
 });
 
-it.each(['.', '1.', 'a'])('an address of megabytes of %j is checked in time linear in its length', async (part) => {
-  const rows = [
-    {
-      row: 1,
-      line: 2,
-      values: new Map([
-        ['name', 'a'],
-        ['destination', `x${part.repeat(3_000_000)}`],
-      ]),
-    },
-  ];
-  const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
-  // By the square this would be hours.
-  expect((await checkCreate(input)).faults).toEqual([
-    expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
-  ]);
-});
+it.each(['.', '1.', 'a'])(
+  'an address of megabytes of %j is checked in time linear in its length',
+  async (part) => {
+    const rows = [
+      {
+        row: 1,
+        line: 2,
+        values: new Map([
+          ['name', 'a'],
+          ['destination', `x${part.repeat(3_000_000)}`],
+        ]),
+      },
+    ];
+    const input = { name: 'codes.csv', columns: ['name', 'destination'], headerLine: 1, rows };
+    // By the square this would be hours.
+    expect((await checkCreate(input)).faults).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('cannot be opened') }),
+    ]);
+  },
+);

@@ -10,7 +10,11 @@ const BASE = 'r3fa9c1-77b2e0-a1c4d9';
 
 type Options = Partial<RowsOptions> & { name?: string; bareNames?: boolean };
 
-async function read(verb: RowsOptions['verb'], text: string, { name = 'codes.csv', bareNames, ...options }: Options = {}) {
+async function read(
+  verb: RowsOptions['verb'],
+  text: string,
+  { name = 'codes.csv', bareNames, ...options }: Options = {},
+) {
   const input = await parseWithFaults(Buffer.from(text), name, { bareNames });
   return { input, ...(await checkRows(input, { verb, ...options })) };
 }
@@ -44,7 +48,10 @@ describe('a file of new codes', () => {
 
   it('is told every fault at once, by line and column', async () => {
     expect(
-      await refusal('create', 'name,type,destination\n,url,https://x.de\nb,urll,\nc,Url2,\nd,,x.de\n e,,myapp:x,y\n  ,wifi,\n'),
+      await refusal(
+        'create',
+        'name,type,destination\n,url,https://x.de\nb,urll,\nc,Url2,\nd,,x.de\n e,,myapp:x,y\n  ,wifi,\n',
+      ),
     ).toEqual([
       'line 2, column name: is empty',
       'line 3, column type: "urll" is not a valid type',
@@ -72,7 +79,16 @@ describe('a file of new codes', () => {
   it('may have columns of the user that resemble those which it need not have', async () => {
     const text = 'name,type,note,date,ad,ip,plug,case,keys,state\na,wifi,1,2,3,4,5,6,7,8\n';
     expect(await refusal('create', text)).toEqual([]);
-    expect((await read('create', text)).unread).toEqual(['note', 'date', 'ad', 'ip', 'plug', 'case', 'keys', 'state']);
+    expect((await read('create', text)).unread).toEqual([
+      'note',
+      'date',
+      'ad',
+      'ip',
+      'plug',
+      'case',
+      'keys',
+      'state',
+    ]);
   });
 
   it('without a column of destinations has one fault', async () => {
@@ -97,7 +113,8 @@ describe('a file of new codes', () => {
   });
 
   it('has text that any file can hold', async () => {
-    const text = '[{"name":"\\ud800","type":"sms"},{"name":7,"type":"sms"},{"name":"a","destination":"","type":"sms"}]';
+    const text =
+      '[{"name":"\\ud800","type":"sms"},{"name":7,"type":"sms"},{"name":"a","destination":"","type":"sms"}]';
     const { rows, faults } = await read('create', text, { name: 'x.json' });
     expect(told(faults)).toEqual([
       expect.stringContaining('incomplete character'),
@@ -108,7 +125,8 @@ describe('a file of new codes', () => {
 });
 
 describe('results and saved lists', () => {
-  const HEADER = 'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
+  const HEADER =
+    'name,type,destination,status,created_at,updated_at,id,slug,short_url,outcome,error,base,decision';
 
   it('are worked on as the sheet: rows with codes are specified by them, and rows added below are new', async () => {
     const list = `${HEADER}\na,url,,active,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z,${ID.toUpperCase()},abc,,created,,${BASE},\nb,wifi,,,,,,,,,,,\nc,wifi,,,,,,,,failed,no,,\n`;
@@ -119,7 +137,10 @@ describe('results and saved lists', () => {
       [undefined, undefined],
       [undefined, undefined],
     ]);
-    expect(rows[0]).toMatchObject({ updatedAtMs: Date.UTC(2026, 0, 2), wish: { name: 'a', status: 'active' } });
+    expect(rows[0]).toMatchObject({
+      updatedAtMs: Date.UTC(2026, 0, 2),
+      wish: { name: 'a', status: 'active' },
+    });
     expect(rows.map(({ base }) => base && formatBase(base))).toEqual([BASE, undefined, undefined]);
   });
 
@@ -163,16 +184,30 @@ describe('results and saved lists', () => {
 });
 
 describe('a backup', () => {
-  const CODE = { id: ID, slug: 'abc', name: 'Menu', type: 'url', destination: 'https://x.de/', status: 'paused' };
-  const text = JSON.stringify({ ...CODE, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }, null, 2);
+  const CODE = {
+    id: ID,
+    slug: 'abc',
+    name: 'Menu',
+    type: 'url',
+    destination: 'https://x.de/',
+    status: 'paused',
+  };
+  const text = JSON.stringify(
+    { ...CODE, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' },
+    null,
+    2,
+  );
 
-  it.each([`${ID}.json`, 'standard input'])('of a deleted code is a wish for a code with its values (%s)', async (name) => {
-    const { rows, faults } = await read('create', text, { name });
-    expect(faults).toEqual([]);
-    expect(rows.map(({ id, slug, wish, type }) => ({ id, slug, ...wish, type }))).toEqual([
-      { name: 'Menu', destination: 'https://x.de/', status: 'paused', type: 'url' },
-    ]);
-  });
+  it.each([`${ID}.json`, 'standard input'])(
+    'of a deleted code is a wish for a code with its values (%s)',
+    async (name) => {
+      const { rows, faults } = await read('create', text, { name });
+      expect(faults).toEqual([]);
+      expect(rows.map(({ id, slug, wish, type }) => ({ id, slug, ...wish, type }))).toEqual([
+        { name: 'Menu', destination: 'https://x.de/', status: 'paused', type: 'url' },
+      ]);
+    },
+  );
 
   it('specifies its code for other commands', async () => {
     const { rows } = await read('update', text, { name: 'code.json' });
@@ -180,14 +215,21 @@ describe('a backup', () => {
   });
 
   it('is recognized by its fields: another object is not a file of rows', async () => {
-    await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow('must be an array of objects');
-    await expect(read('create', '{"id":1', { name: 'x.json' })).rejects.toThrow('must be an array of objects');
+    await expect(read('create', '{"name":"a","type":"sms"}', { name: 'x.json' })).rejects.toThrow(
+      'must be an array of objects',
+    );
+    await expect(read('create', '{"id":1', { name: 'x.json' })).rejects.toThrow(
+      'must be an array of objects',
+    );
   });
 });
 
 describe('a file of changes', () => {
   it('leaves a field with an empty cell as it is; an empty JSON text empties it', async () => {
-    const { rows } = await read('update', `slug,id,status,destination,name\nabc,,Paused,,\n,${ID},,https://x.de,n\n`);
+    const { rows } = await read(
+      'update',
+      `slug,id,status,destination,name\nabc,,Paused,,\n,${ID},,https://x.de,n\n`,
+    );
     expect(rows.map(({ id, slug, wish }) => ({ id, slug, wish }))).toEqual([
       { id: undefined, slug: 'abc', wish: { status: 'paused' } },
       { id: ID, slug: undefined, wish: { destination: 'https://x.de', name: 'n' } },
@@ -197,7 +239,8 @@ describe('a file of changes', () => {
   });
 
   it('has doubts, which only the codes resolve', async () => {
-    const text = 'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
+    const text =
+      'slug,type,destination,status,name\na,url,nope,,\nb,menu-card,nope,archived,\nc,,,,"  "\nd,,tel:1,,\n';
     const { faults, warnings, doubts, rows } = await read('update', text);
     expect([faults, warnings]).toEqual([[], []]);
     expect(doubts.map(({ line, column }) => [line, column])).toEqual([
@@ -226,7 +269,8 @@ describe('a file of changes', () => {
   });
 
   it('adds tags to the destination of a row; without one they are for that of its code', async () => {
-    const text = 'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
+    const text =
+      'slug,destination,utm_source\na,https://x.de/,Flyer\nb,,\nc,mailto:a@x.de,Flyer\nd,https://y.de/,\n';
     const { rows, faults } = await read('update', text, { utm: { medium: 'print' } });
     expect(rows.map(({ wish, utm }) => [wish.destination, utm])).toEqual([
       ['https://x.de/?utm_source=flyer&utm_medium=print', undefined],
@@ -234,7 +278,9 @@ describe('a file of changes', () => {
       ['mailto:a@x.de', undefined],
       ['https://y.de/?utm_medium=print', undefined],
     ]);
-    expect(told(faults)).toEqual(["line 4, column destination: is not a web address, so UTM tags can't be added"]);
+    expect(told(faults)).toEqual([
+      "line 4, column destination: is not a web address, so UTM tags can't be added",
+    ]);
   });
 
   it('is told every fault', async () => {
@@ -242,7 +288,9 @@ describe('a file of changes', () => {
       'line 2, column id: "abc" is not a valid ID (expected a UUID)',
       'line 3: has neither an ID nor a slug',
     ]);
-    expect(await refusal('update', 'name\nx\n')).toEqual(['line 1: no column identifies the codes: add an id or slug column']);
+    expect(await refusal('update', 'name\nx\n')).toEqual([
+      'line 1: no column identifies the codes: add an id or slug column',
+    ]);
     expect(await refusal('update', 'slug\nx\n', { name: 'x.csv' })).toEqual([
       'line 1: no column contains changes: add a name, destination or status column',
     ]);
@@ -283,9 +331,9 @@ describe('a file of changes', () => {
     const text = `short_url,slug,status\nhttps://go.example/abc,,paused\nhttps://go.example/abc,xyz,paused\n,https://go.example/q,paused\nhttps://go.example/${ID},,paused\n`;
     const { rows, faults } = await read('update', text, { slugOfShortUrl });
     expect([faults, rows.map(({ id, slug }) => id ?? slug)]).toEqual([[], ['abc', 'xyz', 'q', ID]]);
-    expect(await refusal('delete', 'short_url\nhttps://go.example/abc\nhttps://x.de\n', { slugOfShortUrl })).toEqual([
-      'line 3: has neither an ID nor a slug',
-    ]);
+    expect(
+      await refusal('delete', 'short_url\nhttps://go.example/abc\nhttps://x.de\n', { slugOfShortUrl }),
+    ).toEqual(['line 3: has neither an ID nor a slug']);
     expect(await refusal('delete', 'short_url\nhttps://go.example/abc\n')).toHaveLength(1);
   });
 });
@@ -308,14 +356,18 @@ describe('keys', () => {
   it('are optional for the other commands, but never equal', async () => {
     const text = 'key,name,type\n 1 ,a,wifi\n,b,wifi\n,c,wifi\n';
     expect((await read('create', text)).rows.map(({ key }) => key)).toEqual(['1', undefined, undefined]);
-    expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual(['line 5, column key: "1" is also the key of line 2']);
+    expect(await refusal('create', `${text}1,d,wifi\n`)).toEqual([
+      'line 5, column key: "1" is also the key of line 2',
+    ]);
     expect(await refusal('create', 'name,type\na,wifi\n', { keyColumn: 'sku' })).toEqual([
       'line 1, column sku: is missing: each row needs a key that never changes',
     ]);
   });
 
   it('may be in another column, also one that says which code it is', async () => {
-    expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(['a']);
+    expect((await read('apply', 'SKU,name\na,1\n', { keyColumn: 'sku' })).rows.map(({ key }) => key)).toEqual(
+      ['a'],
+    );
     const { rows } = await read('apply', 'slug,name\na,1\n', { keyColumn: 'slug' });
     expect(rows.map(({ key, slug }) => [key, slug])).toEqual([['a', 'a']]);
   });
@@ -323,15 +375,25 @@ describe('keys', () => {
   it('may be of codes that exist, so what only a new code needs is not missing yet', async () => {
     const { faults, rows } = await read('apply', 'key,name,destination,outcome\na,,nowhere,created\n');
     expect(faults).toEqual([]);
-    expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([['destination', false]]);
+    expect(rows[0]?.doubts.map(({ field, isOdd = false }) => [field, isOdd])).toEqual([
+      ['destination', false],
+    ]);
   });
 });
 
-it.each(['create', 'update', 'apply', 'delete'] as const)('many rows to %s end at an interruption', async (verb) => {
-  const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
-  const row = { row: 1, line: 2, values };
-  const input = { name: 'x.json', columns: [...values.keys()], headerLine: undefined, rows: Array(20_000).fill(row) };
-  const controller = new AbortController();
-  setImmediate(() => controller.abort(new Error('interrupted')));
-  await expect(checkRows(input, { verb, signal: controller.signal })).rejects.toThrow('interrupted');
-});
+it.each(['create', 'update', 'apply', 'delete'] as const)(
+  'many rows to %s end at an interruption',
+  async (verb) => {
+    const values = new Map(Object.entries({ key: 'a', slug: 'a', name: 'a', destination: 'https://x.de' }));
+    const row = { row: 1, line: 2, values };
+    const input = {
+      name: 'x.json',
+      columns: [...values.keys()],
+      headerLine: undefined,
+      rows: Array(20_000).fill(row),
+    };
+    const controller = new AbortController();
+    setImmediate(() => controller.abort(new Error('interrupted')));
+    await expect(checkRows(input, { verb, signal: controller.signal })).rejects.toThrow('interrupted');
+  },
+);

@@ -1,7 +1,14 @@
 /** What needs attention comes first in every format, and creations can't hide it. */
 import { describe, expect, it } from 'vitest';
 import { arrangeRows, countRows } from '../../../../src/commands/qr/plan/arrange-rows.ts';
-import { change, codeOf, creation, endOf, itemOf, update } from '../../../codes/engine/results/plan-builder.ts';
+import {
+  change,
+  codeOf,
+  creation,
+  endOf,
+  itemOf,
+  update,
+} from '../../../codes/engine/results/plan-builder.ts';
 
 const code = codeOf('menu');
 const items = [
@@ -71,7 +78,12 @@ describe('the counts of a plan', () => {
       end: endOf(item, outcome),
     });
     const adopt = itemOf(4, 'adopt', { code });
-    const ends = [end(creation(2), 'created'), end(creation(3), 'failed'), end(adopt, 'updated'), end(adopt, 'adopted')];
+    const ends = [
+      end(creation(2), 'created'),
+      end(creation(3), 'failed'),
+      end(adopt, 'updated'),
+      end(adopt, 'adopted'),
+    ];
     expect(countRows([...ends, end(itemOf(0, 'removed', { code }), 'updated')], 0)).toBe(
       '1 failed, 1 removed from the file, 1 updated, 1 adopted, 1 created',
     );

@@ -4,7 +4,16 @@ import { UnprovenError } from '../../../../src/base/errors.ts';
 import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
 import { formatMarkdown } from '../../../../src/commands/qr/plan/plan-markdown.ts';
 import { endedRun, plannedRun } from '../../../../src/commands/qr/plan/printed-plan.ts';
-import { change, codeOf, creation, endOf, itemOf, planOf, rowOf, update } from '../../../codes/engine/results/plan-builder.ts';
+import {
+  change,
+  codeOf,
+  creation,
+  endOf,
+  itemOf,
+  planOf,
+  rowOf,
+  update,
+} from '../../../codes/engine/results/plan-builder.ts';
 import { FORMULAS, HOSTILE } from '../../../support/hostile-strings.ts';
 
 const about = { name: 'codes.csv', verb: 'apply' } as const;
@@ -17,7 +26,13 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
     ...many,
     update(400, 'old', 'https://evil.example/phish'),
     itemOf(401, 'gone', { key: 'lost', goneId: 'id-1', goneSlug: 'lost' }),
-    itemOf(0, 'removed', { key: 'menu', code: codeOf('menu'), isNews: true, changes: [removed], send: { status: 'paused' } }),
+    itemOf(0, 'removed', {
+      key: 'menu',
+      code: codeOf('menu'),
+      isNews: true,
+      changes: [removed],
+      send: { status: 'paused' },
+    }),
   ]);
   const lines = linesOf(plan);
 
@@ -51,7 +66,9 @@ describe('a plan with 300 new codes and three dangerous rows', () => {
 describe('a plan with 300 changes', () => {
   it('is not cut', () => {
     const lines = linesOf(
-      planOf(Array.from({ length: 300 }, (_, at) => update(at + 2, `code-${at}`, `https://example.com/to-${at}`))),
+      planOf(
+        Array.from({ length: 300 }, (_, at) => update(at + 2, `code-${at}`, `https://example.com/to-${at}`)),
+      ),
     );
     expect(lines.filter((line) => line.includes('~ update'))).toHaveLength(300);
   });
@@ -130,12 +147,19 @@ describe('hostile values', () => {
     const row = rowOf(2, { wish: { name: value } });
     const code = codeOf('menu', { slug: value, name: value });
     const rows = [
-      itemOf(2, 'conflict', { row, key: value, code, changes: [change('conflict', `${value}1`, `${value}2`, value)] }),
+      itemOf(2, 'conflict', {
+        row,
+        key: value,
+        code,
+        changes: [change('conflict', `${value}1`, `${value}2`, value)],
+      }),
       itemOf(3, 'undecided', { row, candidates: [code], reason: value }),
       itemOf(4, 'create', { row, key: value, values: { name: value, destination: value } }),
     ];
     const brake = { is: 'shifted', message: value, hint: value } as const;
-    const text = formatMarkdown(plannedRun(planOf(rows, { absent: [code], brakes: [brake] }), { name: value, verb: 'apply' }));
+    const text = formatMarkdown(
+      plannedRun(planOf(rows, { absent: [code], brakes: [brake] }), { name: value, verb: 'apply' }),
+    );
     const table = text.split('\n').filter((line) => line.startsWith('|'));
     expect(table).toHaveLength(5);
     for (const line of table) expect(line.split(/(?<!\\)\|/)).toHaveLength(table[0]?.split('|').length ?? 0);

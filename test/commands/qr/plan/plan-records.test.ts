@@ -1,7 +1,20 @@
 /** A plan as data: one record per field in tables, one entry per row in JSON, with the exact values. */
 import { describe, expect, it } from 'vitest';
-import { APPLIED_COLUMNS, entryOf, PLAN_COLUMNS, recordsOf } from '../../../../src/commands/qr/plan/plan-records.ts';
-import { change, codeOf, creation, endOf, itemOf, rowOf, update } from '../../../codes/engine/results/plan-builder.ts';
+import {
+  APPLIED_COLUMNS,
+  entryOf,
+  PLAN_COLUMNS,
+  recordsOf,
+} from '../../../../src/commands/qr/plan/plan-records.ts';
+import {
+  change,
+  codeOf,
+  creation,
+  endOf,
+  itemOf,
+  rowOf,
+  update,
+} from '../../../codes/engine/results/plan-builder.ts';
 
 const menu = codeOf('menu');
 const none = { key: null, field: null, old: null, new: null };
@@ -15,20 +28,33 @@ describe('the columns', () => {
 
 describe('the records of a row', () => {
   it('are one per field that differs, with what happens to each', () => {
-    const changes = [change('send', 'a', 'b'), { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const }];
+    const changes = [
+      change('send', 'a', 'b'),
+      { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
+    ];
     const item = itemOf(4, 'update', { key: 'k', code: menu, changes });
     const about = { line: 4, key: 'k', id: 'id-menu', slug: 'menu' };
     expect(recordsOf({ item })).toEqual([
       { ...about, action: 'update', field: 'destination', old: 'a', new: 'b' },
       { ...about, action: 'unchanged', field: 'name', old: 'Theirs', new: 'Theirs' },
     ]);
-    expect(recordsOf({ item, end: endOf(item, 'updated') }).map(({ outcome }) => outcome)).toEqual(['updated', 'unchanged']);
+    expect(recordsOf({ item, end: endOf(item, 'updated') }).map(({ outcome }) => outcome)).toEqual([
+      'updated',
+      'unchanged',
+    ]);
   });
 
   it('are one for a new code, which says what it is', () => {
     const item = { ...creation(2, 'Café'), send: { status: 'paused' } };
     expect(recordsOf({ item })).toEqual([
-      { ...none, line: 2, action: 'create', id: null, slug: null, new: 'Café → https://example.com/new-2, paused' },
+      {
+        ...none,
+        line: 2,
+        action: 'create',
+        id: null,
+        slug: null,
+        new: 'Café → https://example.com/new-2, paused',
+      },
     ]);
     expect(recordsOf({ item: { ...item, send: {}, values: { name: 'Ann', type: 'vcard' } } })).toMatchObject([
       { new: 'Ann (vcard)' },
@@ -45,13 +71,17 @@ describe('the records of a row', () => {
     expect(recordsOf({ item: itemOf(3, 'gone', { goneId: 'id-1', goneSlug: 'old' }) })).toMatchObject([
       { id: 'id-1', slug: 'old' },
     ]);
-    expect(recordsOf({ item: itemOf(0, 'removed', { key: 'menu', code: menu }) })).toMatchObject([{ line: null, key: 'menu' }]);
+    expect(recordsOf({ item: itemOf(0, 'removed', { key: 'menu', code: menu }) })).toMatchObject([
+      { line: null, key: 'menu' },
+    ]);
   });
 
   it('have the codes that may be the row as old, and the row as new', () => {
     const row = rowOf(5, { wish: { name: 'Menu', destination: 'https://example.com/' } });
     const item = itemOf(5, 'undecided', { row, candidates: [codeOf('a'), codeOf('b')] });
-    expect(recordsOf({ item })).toMatchObject([{ field: null, old: 'id-a or id-b', new: 'Menu → https://example.com/' }]);
+    expect(recordsOf({ item })).toMatchObject([
+      { field: null, old: 'id-a or id-b', new: 'Menu → https://example.com/' },
+    ]);
   });
 
   it('have the code that a run made, and the error of one that it did not', () => {
@@ -59,16 +89,24 @@ describe('the records of a row', () => {
     expect(recordsOf({ item, end: endOf(item, 'created', { code: menu }) })).toMatchObject([
       { id: 'id-menu', slug: 'menu', outcome: 'created', error: null },
     ]);
-    expect(recordsOf({ item, end: endOf(item, 'failed', { error: 'no' }) })).toMatchObject([{ outcome: 'failed', error: 'no' }]);
+    expect(recordsOf({ item, end: endOf(item, 'failed', { error: 'no' }) })).toMatchObject([
+      { outcome: 'failed', error: 'no' },
+    ]);
   });
 });
 
 describe('the entry of a row', () => {
   it('has all its changes with the exact values', () => {
-    const changes = [change('send', 'a\n|', 'b\u202e'), { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const }];
+    const changes = [
+      change('send', 'a\n|', 'b\u202e'),
+      { ...change('keep', 'Theirs', 'Ours'), field: 'name' as const },
+    ];
     expect(entryOf({ item: itemOf(4, 'update', { code: menu, changes }) })).toEqual({
       ...{ line: 4, key: null, action: 'update', id: 'id-menu', slug: 'menu' },
-      changes: { destination: { old: 'a\n|', new: 'b\u202e' }, name: { old: 'Theirs', new: 'Ours', kept: true } },
+      changes: {
+        destination: { old: 'a\n|', new: 'b\u202e' },
+        name: { old: 'Theirs', new: 'Ours', kept: true },
+      },
       error: 'name: the service has Theirs, which is kept (the row has Ours)',
     });
   });

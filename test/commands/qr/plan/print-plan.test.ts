@@ -15,7 +15,15 @@ import type { OutputFlags } from '../../../../src/files/formats/plan-output.ts';
 import type { Service } from '../../../../src/service/service.ts';
 import type { Settings } from '../../../../src/settings/settings.ts';
 import { createConsole } from '../../../../src/terminal/console.ts';
-import { change, codeOf, creation, endOf, itemOf, planOf, update } from '../../../codes/engine/results/plan-builder.ts';
+import {
+  change,
+  codeOf,
+  creation,
+  endOf,
+  itemOf,
+  planOf,
+  update,
+} from '../../../codes/engine/results/plan-builder.ts';
 import { fakeClock } from '../../../support/clock.ts';
 
 let directory: string;
@@ -29,12 +37,25 @@ function setUp(columns?: number) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: columns !== undefined, columns });
   const [stdout, stderr] = [stream(), stream()];
   const console = createConsole({
-    ...{ stdin: stream(), stdout, stderr, env: { NO_COLOR: '1' }, quiet: false, verbose: false, noColor: false },
+    ...{
+      stdin: stream(),
+      stdout,
+      stderr,
+      env: { NO_COLOR: '1' },
+      quiet: false,
+      verbose: false,
+      noColor: false,
+    },
     ...{ clock: fakeClock(), signal: new AbortController().signal, onClosedPipe: () => undefined },
   });
   const rateLimit = () => ({ limit: 60, remaining: 60, resetInMs: 60_000 });
   const context = {
-    ...{ console, facts: {}, processes: { pid: 1, isRunning: () => false }, settings: async () => ({}) as Settings },
+    ...{
+      console,
+      facts: {},
+      processes: { pid: 1, isRunning: () => false },
+      settings: async () => ({}) as Settings,
+    },
     service: async () => ({ rateLimit }) as Partial<Service> as Service,
   } as Partial<Context> as Context;
   return { context, printed: () => String(stdout.read() ?? ''), said: () => String(stderr.read() ?? '') };
@@ -46,18 +67,36 @@ async function dryRun(
 ) {
   const { context, printed, said } = setUp(columns);
   const printer = await openPlanOutput(context, flags, false);
-  const facts = { plan, verb: 'create', file: { name: 'codes.csv' }, warnings: [], spent: 2, exitCode: false } as const;
-  const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch((failure: unknown) => failure);
+  const facts = {
+    plan,
+    verb: 'create',
+    file: { name: 'codes.csv' },
+    warnings: [],
+    spent: 2,
+    exitCode: false,
+  } as const;
+  const error: unknown = await endDryRun(context, printer, { ...facts, ...run }).catch(
+    (failure: unknown) => failure,
+  );
   return { out: printed(), err: said(), exit: error === undefined ? 0 : exitCodeOf(error) };
 }
 
 const conflict = itemOf(20, 'conflict', {
   code: codeOf('spring-menu'),
-  changes: [change('conflict', 'https://example.com/theirs', 'https://example.com/mine', 'https://example.com/before')],
+  changes: [
+    change(
+      'conflict',
+      'https://example.com/theirs',
+      'https://example.com/mine',
+      'https://example.com/before',
+    ),
+  ],
 });
 const creations = Array.from({ length: 14 }, (_, at) => creation(at + 2, `Café ${at} am Markt`));
 const unchanged = itemOf(21, 'unchanged', { code: codeOf('same') });
-const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'https://example.com/new')], { unmanaged: 3 });
+const plan = planOf([...creations, unchanged, conflict, update(22, 'menu', 'https://example.com/new')], {
+  unmanaged: 3,
+});
 
 describe('on a terminal', () => {
   it('has the changes below their rows, and at most ten new codes', async () => {
@@ -94,7 +133,9 @@ describe('on a terminal', () => {
 
   it('shows no control characters, and quotes a value that could be mistaken for the sentence', async () => {
     const changes = [{ ...change('send', 'a', 'b → c; destination: "d\x1b[2J'), field: 'name' as const }];
-    const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), { columns: 80 });
+    const { out } = await dryRun(planOf([itemOf(2, 'update', { code: codeOf('menu'), changes })]), {
+      columns: 80,
+    });
     expect(out).toContain(String.raw`name: a → "b → c; destination: \"d\x1b[2J"`);
   });
 });
@@ -116,7 +157,9 @@ describe('as data', () => {
     const { out } = await dryRun(plan, { flags: { format: 'json' } });
     const entries: { changes: unknown }[] = JSON.parse(out);
     expect(entries).toHaveLength(17);
-    expect(entries[1]?.changes).toEqual({ destination: { old: 'https://example.com/menu', new: 'https://example.com/new' } });
+    expect(entries[1]?.changes).toEqual({
+      destination: { old: 'https://example.com/menu', new: 'https://example.com/new' },
+    });
     const { out: lines } = await dryRun(plan, { flags: { format: 'ndjson' } });
     expect(
       lines
@@ -127,7 +170,9 @@ describe('as data', () => {
   });
 
   it('has the chosen columns in any format, and only IDs that exist', async () => {
-    expect((await dryRun(plan, { columns: 80, flags: { fields: ['action', 'new'] } })).out).toContain('action     new');
+    expect((await dryRun(plan, { columns: 80, flags: { fields: ['action', 'new'] } })).out).toContain(
+      'action     new',
+    );
     expect((await dryRun(plan, { flags: { format: 'json', fields: ['line', 'field'] } })).out).toContain(
       '{"line":20,"field":"destination"}',
     );
@@ -154,7 +199,11 @@ describe('as data', () => {
 });
 
 describe('the end of a dry run', () => {
-  const brake = { is: 'max-changes', message: 'the plan changes 12 codes', hint: 'Add --max-changes 12.' } as const;
+  const brake = {
+    is: 'max-changes',
+    message: 'the plan changes 12 codes',
+    hint: 'Add --max-changes 12.',
+  } as const;
 
   it('throws only with --exit-code', async () => {
     expect((await dryRun(plan, {})).exit).toBe(0);
@@ -196,7 +245,11 @@ describe('after a run', () => {
     const end = endOf(item, 'failed', { error: 'the service rejected the name (400)' });
     const printer = await openPlanOutput(context, {}, true);
     await printer.print(
-      endedRun(planOf([item]), [end], { name: 'codes.csv', verb: 'apply', failure: new Error('1 row failed') }),
+      endedRun(planOf([item]), [end], {
+        name: 'codes.csv',
+        verb: 'apply',
+        failure: new Error('1 row failed'),
+      }),
     );
     expect(printed().trimEnd().split('\n').slice(2)).toEqual([
       '   2  failed  New 2 → https://example.com/new-2  failed',
@@ -209,7 +262,9 @@ describe('after a run', () => {
     const item = creation(2);
     const end = endOf(item, 'created', { code: codeOf('menu') });
     const printer = await openPlanOutput(context, {}, true);
-    await printer.print(endedRun(planOf([item]), [end], { name: 'codes.csv', verb: 'apply', failure: undefined }));
+    await printer.print(
+      endedRun(planOf([item]), [end], { name: 'codes.csv', verb: 'apply', failure: undefined }),
+    );
     expect(printed()).toBe(
       'line,key,action,id,slug,field,old,new,outcome,error\n' +
         '2,,create,id-menu,menu,,,New 2 → https://example.com/new-2,created,\n',

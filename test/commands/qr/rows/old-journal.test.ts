@@ -14,6 +14,8 @@ it.each([
   writeFileSync(join(cwd, 'codes.csv'), 'key,name,destination\na,Menu,https://example.com/menu\n');
   writeFileSync(join(cwd, journal), '{"is":"journal","version":2}\n');
   const { code, stderr } = await runHere(['qr', verb, '--from', 'codes.csv'], { cwd, env });
-  expect(stderr).toContain(`${journal} is the journal of an earlier version of qrctl and is not read. You can remove it.`);
+  expect(stderr).toContain(
+    `${journal} is the journal of an earlier version of qrctl and is not read. You can remove it.`,
+  );
   expect([code, workspace.codes().length]).toEqual([0, 1]);
 });

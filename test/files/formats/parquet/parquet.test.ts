@@ -50,7 +50,9 @@ describe('a Parquet file', () => {
     ['9999-12-31T23:59:59.999999Z', 253_402_300_799_999_999n],
     ['1969-12-31T23:59:59.999Z', -1000n],
   ])('has the time %s to the microsecond', async (ts, us) => {
-    expect(await read(fileOf([[{ ...ROW, ts }]]))).toEqual([{ id: 1n, ts: us, country: 'DE', referrer: null }]);
+    expect(await read(fileOf([[{ ...ROW, ts }]]))).toEqual([
+      { id: 1n, ts: us, country: 'DE', referrer: null },
+    ]);
   });
 
   it('of more columns than any export has is refused before it is decoded (F19)', async () => {
@@ -72,7 +74,9 @@ describe('a Parquet file', () => {
       if (start !== byteLength - end.length) throw new Error('only the end was to be read');
       return new Uint8Array(end).buffer;
     };
-    await expect(decodeGroups({ byteLength, slice }, undefined).next()).rejects.toThrow('the file has 9437184 bytes of metadata');
+    await expect(decodeGroups({ byteLength, slice }, undefined).next()).rejects.toThrow(
+      'the file has 9437184 bytes of metadata',
+    );
   });
 
   it('names its columns and their types, who wrote it and its schema, also without rows', () => {
@@ -90,14 +94,19 @@ describe('a Parquet file', () => {
   it('has statistics in the order of UTF-8, by which engines pass over row groups', () => {
     const values = ['b', null, '\u{1f600}', '\uffee', 'a', ''];
     const file = fileOf([values.map((country, i) => ({ ...ROW, id: 5 - i, country }))]);
-    const [id, ts, country] = parquetMetadata(file).row_groups[0]?.columns.map(({ meta_data }) => meta_data?.statistics) ?? [];
+    const [id, ts, country] =
+      parquetMetadata(file).row_groups[0]?.columns.map(({ meta_data }) => meta_data?.statistics) ?? [];
     expect(id).toMatchObject({ min_value: 0n, max_value: 5n, null_count: 0n });
     expect(ts?.max_value).toEqual(ts?.min_value);
     expect(country).toMatchObject({ min_value: '', max_value: '\u{1f600}', null_count: 1n });
   });
 
   it('has a checksum in each page header, and the places of its pages, also of several', async () => {
-    const rows = Array.from({ length: 60_000 }, (_, i) => ({ ...ROW, id: i, referrer: `https://example.com/?q=${i * 7919}` }));
+    const rows = Array.from({ length: 60_000 }, (_, i) => ({
+      ...ROW,
+      id: i,
+      referrer: `https://example.com/?q=${i * 7919}`,
+    }));
     const file = fileOf([rows.slice(0, 7), rows.slice(7)]);
     const { row_groups } = parquetMetadata(file);
     let pages = 0;
@@ -124,7 +133,10 @@ describe('a Parquet file', () => {
         expect([reader.offset, found[0]]).toEqual([end, Number(meta_data.data_page_offset)]);
         if (!offset_index_offset || !offset_index_length) continue;
         const at = Number(offset_index_offset);
-        const { page_locations } = readOffsetIndex({ view: new DataView(file, at, offset_index_length), offset: 0 });
+        const { page_locations } = readOffsetIndex({
+          view: new DataView(file, at, offset_index_length),
+          offset: 0,
+        });
         expect(page_locations.map(({ offset }) => Number(offset))).toEqual(found);
       }
       expect([total_byte_size, total_compressed_size]).toEqual([sums.whole, sums.packed]);
@@ -143,7 +155,8 @@ describe('a Parquet file', () => {
   });
 
   it('goes back to a checkpoint, also over the end of a row group', async () => {
-    const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => ({ ...ROW, id: from + i }));
+    const rows = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({ ...ROW, id: from + i }));
     for (const [kept, gone] of [
       [0, 5],
       [3, 5],
@@ -156,7 +169,10 @@ describe('a Parquet file', () => {
       rewind?.();
       formatter.rows(rows(2_000_000, gone));
       rewind?.();
-      pieces.push(Buffer.from(formatter.rows(rows(kept, 2)) as Uint8Array), Buffer.from(formatter.end() as Uint8Array));
+      pieces.push(
+        Buffer.from(formatter.rows(rows(kept, 2)) as Uint8Array),
+        Buffer.from(formatter.end() as Uint8Array),
+      );
       const found = await read(bufferOf(pieces));
       expect(found.map(({ id }) => Number(id))).toEqual(rows(0, kept + 2).map(({ id }) => id));
     }

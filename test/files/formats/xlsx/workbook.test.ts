@@ -24,7 +24,10 @@ async function open(shown: readonly Column[] = columns, zone = 'UTC') {
   /** The parts as text. */
   const parts = () =>
     Object.fromEntries(
-      Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => [name, Buffer.from(bytes).toString()]),
+      Object.entries(unzipSync(readFileSync(path))).map(([name, bytes]) => [
+        name,
+        Buffer.from(bytes).toString(),
+      ]),
     );
   return { sink, path, sheet: () => parts()['xl/worksheets/sheet1.xml'] ?? '' };
 }
@@ -39,7 +42,9 @@ async function sheetOf(rows: Record<string, unknown>[], shown = columns, zone = 
 describe('a workbook', () => {
   test('has text as text, never a formula and without an apostrophe', async () => {
     const sheet = await sheetOf([{ name: '=1+1' }, { name: "'-2 & <b>" }]);
-    expect(sheet).toContain('<row r="2"><c r="C2" s="2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c></row>');
+    expect(sheet).toContain(
+      '<row r="2"><c r="C2" s="2" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c></row>',
+    );
     expect(sheet).toContain(">'-2 &amp; &lt;b&gt;<");
     expect(sheet).not.toContain('<f>');
   });
@@ -65,9 +70,16 @@ describe('a workbook', () => {
   });
 
   test('keeps the digits of ids: beyond 15 they are text', async () => {
-    const sheet = await sheetOf([{ id: 123456789012345 }, { id: 1234567890123456 }, { id: 9007199254740993n }, { id: 1.5 }]);
+    const sheet = await sheetOf([
+      { id: 123456789012345 },
+      { id: 1234567890123456 },
+      { id: 9007199254740993n },
+      { id: 1.5 },
+    ]);
     expect(sheet).toContain('<c r="A2" s="4"><v>123456789012345</v></c>');
-    expect(sheet).toMatch(/r="A3" s="2" t="inlineStr".*>1234567890123456<.*r="A4" s="2" t="inlineStr".*>9007199254740993</);
+    expect(sheet).toMatch(
+      /r="A3" s="2" t="inlineStr".*>1234567890123456<.*r="A4" s="2" t="inlineStr".*>9007199254740993</,
+    );
     expect(sheet).toContain('<c r="A5"><v>1.5</v></c>');
   });
 
@@ -79,7 +91,9 @@ describe('a workbook', () => {
   });
 
   test('leaves null, and what is missing, empty', async () => {
-    expect(await sheetOf([{ id: null, name: true }])).toContain('<row r="2"><c r="C2" t="b"><v>1</v></c></row>');
+    expect(await sheetOf([{ id: null, name: true }])).toContain(
+      '<row r="2"><c r="C2" t="b"><v>1</v></c></row>',
+    );
   });
 
   test('goes back to a checkpoint, also to the first one and after many rows', async () => {

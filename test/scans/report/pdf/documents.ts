@@ -2,7 +2,11 @@
 import type { Card, FigureTable, ReportDocument, ShadeTable } from '../../../../src/scans/report/document.ts';
 
 /** A table of these values. */
-export function tableOf(caption: string, values: readonly string[], given: Partial<FigureTable> = {}): FigureTable {
+export function tableOf(
+  caption: string,
+  values: readonly string[],
+  given: Partial<FigureTable> = {},
+): FigureTable {
   const rows = values.map((name, at) => ({
     name,
     isDim: false,
@@ -67,7 +71,12 @@ export function reportOf(given: Partial<ReportDocument> = {}): ReportDocument {
     comparedWith: 'Compared with September 2026.',
     summaryLabel: 'Summary',
     tiles: [
-      { label: 'Scans', value: '12,345', detail: 'September: 10,000', change: { text: '+23.5%', tone: 'up' } },
+      {
+        label: 'Scans',
+        value: '12,345',
+        detail: 'September: 10,000',
+        change: { text: '+23.5%', tone: 'up' },
+      },
       { label: 'Top country', value: 'Bosnia and Herzegovina', detail: '45.0% of scans' },
     ],
     cards: [
@@ -79,7 +88,10 @@ export function reportOf(given: Partial<ReportDocument> = {}): ReportDocument {
       }),
       cardOf('Countries', { isWide: false, tables: [tableOf('Country', ['Germany', 'France'])] }),
       cardOf('Devices', { isWide: false, tables: [tableOf('Device', ['Phone', 'Tablet', 'Computer'])] }),
-      cardOf('Time of day', { chart: { label: 'Time of day', columns: columns.slice(0, 8) }, tables: [tableOf('Hour', hours)] }),
+      cardOf('Time of day', {
+        chart: { label: 'Time of day', columns: columns.slice(0, 8) },
+        tables: [tableOf('Hour', hours)],
+      }),
       cardOf('Codes without scans', {
         names: [{ name: 'Poster', detail: 'abc' }, { name: 'Flyer' }, { name: 'Menu' }, { name: 'Door' }],
       }),

@@ -10,7 +10,10 @@ const draw = () => undefined;
 
 /** A band of one stack of blocks of 20 points; `isWhole`: it can't be split. */
 function bandOf(blocks: number, isWhole = false): Band {
-  const all = Array.from({ length: blocks }, (_, at): Block => ({ height: 20, draw, keepsNext: isWhole && at < blocks - 1 }));
+  const all = Array.from(
+    { length: blocks },
+    (_, at): Block => ({ height: 20, draw, keepsNext: isWhole && at < blocks - 1 }),
+  );
   return { stacks: [{ x: 0, width: 100, blocks: all }], above: 10 };
 }
 
@@ -18,8 +21,12 @@ const blocksOf = ({ stacks }: Band) => stacks.flatMap(({ blocks }) => blocks);
 
 /** Numbers of the bands of each page, in order. */
 function pagesOf(bands: readonly Band[], last = bandOf(1)): number[][] {
-  const owners = new Map([...bands, last].flatMap((band, at) => blocksOf(band).map((block) => [block, at] as const)));
-  return paginate(bands, last, PAGE).map((page) => [...new Set(page.map(({ block }) => owners.get(block) ?? -1))]);
+  const owners = new Map(
+    [...bands, last].flatMap((band, at) => blocksOf(band).map((block) => [block, at] as const)),
+  );
+  return paginate(bands, last, PAGE).map((page) => [
+    ...new Set(page.map(({ block }) => owners.get(block) ?? -1)),
+  ]);
 }
 
 it('keeps the order if all fits, with what is last below', () => {
@@ -45,7 +52,9 @@ it('draws a band that fits on no page over the margin', () => {
 
 it('places every block once, within the page, and none over another', () => {
   const bands = fc.array(
-    fc.tuple(fc.integer({ min: 1, max: 60 }), fc.boolean()).map(([blocks, isWhole]) => bandOf(blocks, isWhole && blocks < 30)),
+    fc
+      .tuple(fc.integer({ min: 1, max: 60 }), fc.boolean())
+      .map(([blocks, isWhole]) => bandOf(blocks, isWhole && blocks < 30)),
     { minLength: 1, maxLength: 14 },
   );
   fc.assert(

@@ -32,9 +32,9 @@ export interface PdfFile {
 export function parsePdf(bytes: Buffer): PdfFile {
   const text = bytes.toString('latin1');
   const start = Number(/startxref\n(\d+)\n%%EOF/.exec(text)?.[1]);
-  const positions = [...text.slice(start, text.indexOf('trailer', start)).matchAll(/^(\d{10}) \d{5} [nf]/gm)].map(([, at]) =>
-    Number(at),
-  );
+  const positions = [
+    ...text.slice(start, text.indexOf('trailer', start)).matchAll(/^(\d{10}) \d{5} [nf]/gm),
+  ].map(([, at]) => Number(at));
   const trailer = parseValue(text, text.indexOf('<<', text.indexOf('trailer', start))).value as PdfDictionary;
   const objects = new Map<number, { value: PdfValue; end: number }>();
   const object = (id: number) => {
@@ -54,7 +54,9 @@ export function parsePdf(bytes: Buffer): PdfFile {
       const { value: dictionary, end } = object(value.id);
       const from = text.indexOf('stream\n', end) + 'stream\n'.length;
       const data = bytes.subarray(from, from + Number((dictionary as PdfDictionary).Length));
-      return ((dictionary as PdfDictionary).Filter === undefined ? data : inflateSync(data)).toString('latin1');
+      return ((dictionary as PdfDictionary).Filter === undefined ? data : inflateSync(data)).toString(
+        'latin1',
+      );
     },
   };
 }
@@ -70,7 +72,10 @@ export function parseValue(text: string, from: number): { value: PdfValue; end: 
   if (hex) {
     hex.lastIndex = at;
     const digits = hex.exec(text)?.[1] ?? '';
-    return { value: decodeText(Buffer.from(digits.replaceAll(/\s/g, ''), 'hex').toString('latin1')), end: hex.lastIndex };
+    return {
+      value: decodeText(Buffer.from(digits.replaceAll(/\s/g, ''), 'hex').toString('latin1')),
+      end: hex.lastIndex,
+    };
   }
   const [reference, id] = /^(\d+) \d+ R\b/.exec(ahead) ?? [];
   if (reference !== undefined) return { value: new PdfReference(Number(id)), end: at + reference.length };

@@ -1,5 +1,13 @@
 /** Reads the structure of a tagged PDF with the text of each element, as a screen reader does (ISO 32000-1, 14.7 and 14.8). */
-import { type PdfDictionary, type PdfFile, PdfName, PdfReference, type PdfValue, parsePdf, parseValue } from './parse-pdf.ts';
+import {
+  type PdfDictionary,
+  type PdfFile,
+  PdfName,
+  PdfReference,
+  type PdfValue,
+  parsePdf,
+  parseValue,
+} from './parse-pdf.ts';
 
 export interface Node {
   type: string;
@@ -48,7 +56,10 @@ export function readTaggedPdf(bytes: Buffer): TaggedPdf {
         node.children.push(toNode(kid, page));
         continue;
       }
-      const own = typeof reference === 'number' ? page : ids.indexOf(((reference as PdfDictionary).Pg as PdfReference).id);
+      const own =
+        typeof reference === 'number'
+          ? page
+          : ids.indexOf(((reference as PdfDictionary).Pg as PdfReference).id);
       const mcid = typeof reference === 'number' ? reference : Number((reference as PdfDictionary).MCID);
       const text = contents[own]?.marked.get(mcid);
       if (text === undefined) throw new Error(`content ${mcid} of page ${own} does not exist`);
@@ -60,7 +71,10 @@ export function readTaggedPdf(bytes: Buffer): TaggedPdf {
   const tree = file.dictionary(catalog.StructTreeRoot);
   const root = toNode(file.array(tree.K)[0], 0);
   const stray = contents.flatMap(({ marked, outside }, page) => {
-    return [...[...marked.keys()].filter((mcid) => !used[page]?.has(mcid)).map((mcid) => `content ${mcid}`), ...outside];
+    return [
+      ...[...marked.keys()].filter((mcid) => !used[page]?.has(mcid)).map((mcid) => `content ${mcid}`),
+      ...outside,
+    ];
   });
   return {
     file,
@@ -87,7 +101,10 @@ function bookmarksOf(file: PdfFile, catalog: PdfDictionary, ids: readonly number
   let next = file.dictionary(catalog.Outlines).First;
   while (next !== undefined) {
     const item = file.dictionary(next);
-    found.push({ title: String(item.Title), page: ids.indexOf((file.array(item.Dest)[0] as PdfReference).id) });
+    found.push({
+      title: String(item.Title),
+      page: ids.indexOf((file.array(item.Dest)[0] as PdfReference).id),
+    });
     next = item.Next;
   }
   return found;
@@ -116,18 +133,29 @@ function readContent(file: PdfFile, page: PdfDictionary): Content {
     else if (open.some(({ isArtifact }) => isArtifact)) content.artifacts.push(text);
     else content.outside.push(text);
   };
-  for (const [all, tag, properties = '', plain, font, array, hex, paint] of file.stream(page.Contents).matchAll(OPERATORS)) {
+  for (const [all, tag, properties = '', plain, font, array, hex, paint] of file
+    .stream(page.Contents)
+    .matchAll(OPERATORS)) {
     if (tag !== undefined || plain !== undefined) {
-      const { MCID: mcid, ActualText: actual } = properties === '' ? {} : (parseValue(properties, 0).value as PdfDictionary);
+      const { MCID: mcid, ActualText: actual } =
+        properties === '' ? {} : (parseValue(properties, 0).value as PdfDictionary);
       if (typeof actual === 'string') show(actual);
       if (typeof mcid === 'number') content.marked.set(mcid, '');
       const isArtifact = (tag ?? plain) === 'Artifact';
-      open.push({ isArtifact, ...(typeof mcid === 'number' && { mcid }), ...(typeof actual === 'string' && { actual }) });
+      open.push({
+        isArtifact,
+        ...(typeof mcid === 'number' && { mcid }),
+        ...(typeof actual === 'string' && { actual }),
+      });
     } else if (all === 'EMC') open.pop();
     else if (font !== undefined) letters = fonts.get(font) ?? new Map();
     else if (paint !== undefined && open.length === 0) content.outside.push(paint);
     for (const digits of array?.match(/(?<=<)[0-9a-f]+(?=>)/g) ?? (hex === undefined ? [] : [hex])) {
-      show((digits.match(/.{4}/g) ?? []).map((number) => letters.get(Number.parseInt(number, 16)) ?? '').join(''));
+      show(
+        (digits.match(/.{4}/g) ?? [])
+          .map((number) => letters.get(Number.parseInt(number, 16)) ?? '')
+          .join(''),
+      );
     }
   }
   return content;

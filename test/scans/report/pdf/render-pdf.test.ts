@@ -19,7 +19,13 @@ function textsOfCard({ title, legend, tables, notes, names = [] }: Card): string
   const cell = ({ text, detail = '' }: { text: string; detail?: string }) => `${text} ${detail}`.trim();
   const ofTables = tables.flatMap((table) =>
     table.kind === 'shades'
-      ? [...table.head, ...table.rows.flatMap(({ name, cells }) => [name, ...cells.flatMap((each) => (each ? [each.text] : []))])]
+      ? [
+          ...table.head,
+          ...table.rows.flatMap(({ name, cells }) => [
+            name,
+            ...cells.flatMap((each) => (each ? [each.text] : [])),
+          ]),
+        ]
       : [...table.head.map(cell), ...table.rows.flatMap(({ name, cells }) => [name, ...cells.map(cell)])],
   );
   const ofNames = names.map(({ name, detail = '' }) => `${name} ${detail}`.trim());
@@ -47,7 +53,12 @@ describe('the PDF of a report', () => {
     const { root } = await render();
     const inOrder = [
       ...[report.kicker, report.title, report.range, ...report.coverage, ...report.note],
-      ...report.tiles.flatMap(({ label, value, change, detail }) => [label, value, ...(change ? [change.text] : []), detail]),
+      ...report.tiles.flatMap(({ label, value, change, detail }) => [
+        label,
+        value,
+        ...(change ? [change.text] : []),
+        detail,
+      ]),
       report.comparedWith,
       ...report.cards.flatMap(textsOfCard),
       ...report.footer,
@@ -59,7 +70,9 @@ describe('the PDF of a report', () => {
   it('has all content in an element or in an artifact, and page numbers in artifacts', async () => {
     const { stray, artifacts, root } = await render();
     expect(stray).toEqual([]);
-    expect(artifacts.map((texts) => texts.at(-1))).toEqual(artifacts.map((_, at) => `Page ${at + 1} of ${artifacts.length}`));
+    expect(artifacts.map((texts) => texts.at(-1))).toEqual(
+      artifacts.map((_, at) => `Page ${at + 1} of ${artifacts.length}`),
+    );
     expect(textOf(root).join('\n')).not.toContain('Page 1');
   });
 
@@ -69,7 +82,10 @@ describe('the PDF of a report', () => {
     expect(ofType(root, 'H1', 'H2').map(({ text }) => text)).toEqual(['Spring campaign', ...titles]);
     expect(bookmarks.map(({ title }) => title)).toEqual(titles);
     expect(bookmarks.every(({ page }, at) => page >= (bookmarks[at - 1]?.page ?? 0))).toBe(true);
-    expect(ofType(root, 'Figure').map(({ alt }) => alt)).toEqual(['Scans by day: peak on October 31', 'Time of day']);
+    expect(ofType(root, 'Figure').map(({ alt }) => alt)).toEqual([
+      'Scans by day: peak on October 31',
+      'Time of day',
+    ]);
   });
 
   it('has tables whose rows have as many cells, and whose heads have a scope', async () => {
@@ -78,7 +94,9 @@ describe('the PDF of a report', () => {
     expect(tables.length).toBeGreaterThan(3);
     for (const { children } of tables) {
       expect(new Set(children.map((row) => row.children.length)).size).toBe(1);
-      const [head, ...rows] = children.map((row) => row.children.map(({ type, scope }) => `${type} ${scope ?? ''}`.trim()));
+      const [head, ...rows] = children.map((row) =>
+        row.children.map(({ type, scope }) => `${type} ${scope ?? ''}`.trim()),
+      );
       expect(new Set(head)).toEqual(new Set(['TH Column']));
       for (const [first, ...others] of rows) expect([first, ...new Set(others)]).toEqual(['TH Row', 'TD']);
     }
@@ -86,7 +104,9 @@ describe('the PDF of a report', () => {
 
   it('repeats the head of a table on each page, but not in the structure', async () => {
     const names = Array.from({ length: 150 }, (_, at) => `Code ${at + 1}`);
-    const { root, pages, artifacts } = await render({ cards: [cardOf('Codes', { tables: [tableOf('Code', names)] })] });
+    const { root, pages, artifacts } = await render({
+      cards: [cardOf('Codes', { tables: [tableOf('Code', names)] })],
+    });
     expect(pages.length).toBeGreaterThan(3);
     expect(artifacts.slice(1, -1).every((texts) => texts.includes('Code'))).toBe(true);
     const [table = expect.fail()] = ofType(root, 'Table');
@@ -94,8 +114,17 @@ describe('the PDF of a report', () => {
   });
 
   it.each([4, 12, 20, 28])('has hours by weekday on one page, after a table of %d rows', async (count) => {
-    const rows = Array.from({ length: 24 }, (_, at) => ({ name: `${at}:00`, cells: [{ text: `${at}`, shade: 1 as const }] }));
-    const hours = { kind: 'shades', id: 'hours', caption: 'Hours', head: ['Hour of day', 'Mo'], rows } as const;
+    const rows = Array.from({ length: 24 }, (_, at) => ({
+      name: `${at}:00`,
+      cells: [{ text: `${at}`, shade: 1 as const }],
+    }));
+    const hours = {
+      kind: 'shades',
+      id: 'hours',
+      caption: 'Hours',
+      head: ['Hour of day', 'Mo'],
+      rows,
+    } as const;
     const codes = tableOf(
       'Code',
       Array.from({ length: count }, (_, at) => `Code ${at}`),
@@ -110,8 +139,12 @@ describe('the PDF of a report', () => {
   it('has a long table below a chart as several, each with its head', async () => {
     const hours = Array.from({ length: 24 }, (_, at) => `${at}:00`);
     const chart = { label: 'Time of day', columns: [] };
-    const { root } = await render({ cards: [cardOf('Time of day', { chart, tables: [tableOf('Hour', hours)] })] });
-    const names = ofType(root, 'Table').map(({ children }) => children.map(({ children: [name] }) => name?.text));
+    const { root } = await render({
+      cards: [cardOf('Time of day', { chart, tables: [tableOf('Hour', hours)] })],
+    });
+    const names = ofType(root, 'Table').map(({ children }) =>
+      children.map(({ children: [name] }) => name?.text),
+    );
     expect(names).toEqual([0, 8, 16].map((from) => ['Hour', ...hours.slice(from, from + 8)]));
   });
 
@@ -133,7 +166,9 @@ describe('the PDF of a report', () => {
       renderPdf(reportOf({ footer: ['Scans are people.'] }), 'a4'),
     ]);
     expect(same.bytes.equals(one.bytes)).toBe(true);
-    const ids = [one, other].map(({ bytes }) => /\/ID \[<([0-9a-f]{32})>/.exec(bytes.toString('latin1'))?.[1]);
+    const ids = [one, other].map(
+      ({ bytes }) => /\/ID \[<([0-9a-f]{32})>/.exec(bytes.toString('latin1'))?.[1],
+    );
     expect(new Set(ids).size).toBe(2);
     expect(one.bytes.toString('latin1')).not.toMatch(/CreationDate|ModDate|CreateDate|D:\d{4}/);
   });
@@ -143,10 +178,15 @@ describe('a name from strangers', () => {
   const hostile = ['x'.repeat(10_000), 'a\u202eb\u0000c\nd', '한국어 😀 name', ''];
 
   it('is one line of visible characters, cut with an ellipsis, and never fails', async () => {
-    const report = reportOf({ title: hostile[0] ?? '', cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })] });
+    const report = reportOf({
+      title: hostile[0] ?? '',
+      cards: [cardOf('Codes', { tables: [tableOf('Code', hostile)] })],
+    });
     const { bytes, lossy } = await renderPdf(report, 'a4');
     const { root } = readTaggedPdf(bytes);
-    const [, long = '', controls, emoji, empty] = ofType(root, 'TR').map(({ children: [name] }) => name?.text ?? '');
+    const [, long = '', controls, emoji, empty] = ofType(root, 'TR').map(
+      ({ children: [name] }) => name?.text ?? '',
+    );
     expect(long).toMatch(/^x{50,300}…$/);
     expect([controls, emoji, empty]).toEqual(['a\\u{202e}b\\x00c\\nd', '… name', '']);
     expect(lossy).toEqual([hostile[2]]);
@@ -170,7 +210,11 @@ describe('a report from right to left', () => {
         ?.reverse()
         .join('');
     expect(ofType(root, 'H1')[0]?.text).toBe(`2026 ${seen('حملة الربيع')}`);
-    expect(ofType(root, 'TR')[1]?.children.map(({ text }) => text)).toEqual([seen('مقارنةً'), '1000', '0.1% 0.5 per day']);
+    expect(ofType(root, 'TR')[1]?.children.map(({ text }) => text)).toEqual([
+      seen('مقارنةً'),
+      '1000',
+      '0.1% 0.5 per day',
+    ]);
   });
 
   it('mirrors every page', async () => {

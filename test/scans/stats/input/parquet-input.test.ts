@@ -38,15 +38,24 @@ async function read(path: string): Promise<unknown[]> {
 /** A file of these rows. */
 function parquetOf(rows: readonly Row[]): Buffer {
   const formatter = createParquetFormatter(NAMES);
-  return Buffer.concat([Buffer.from(formatter.rows(rows) as Uint8Array), Buffer.from(formatter.end() as Uint8Array)]);
+  return Buffer.concat([
+    Buffer.from(formatter.rows(rows) as Uint8Array),
+    Buffer.from(formatter.end() as Uint8Array),
+  ]);
 }
 
 it('reads the same scans from Parquet as from CSV, and refuses what is cut', async () => {
   const directory = await useDirectory();
   await mkdir(join(directory, 'dt=2026-10-01'));
-  const [csv, parquet] = ['a.csv', 'dt=2026-10-01/a.parquet'].map((name) => join(directory, name)) as [string, string];
+  const [csv, parquet] = ['a.csv', 'dt=2026-10-01/a.parquet'].map((name) => join(directory, name)) as [
+    string,
+    string,
+  ];
   const text = createCsvFormatter(NAMES, { header: true, rawCells: false, excel: false });
-  await writeFile(csv, Buffer.concat([Buffer.from(text.begin()), Buffer.from(text.rows(ROWS) as Uint8Array)]));
+  await writeFile(
+    csv,
+    Buffer.concat([Buffer.from(text.begin()), Buffer.from(text.rows(ROWS) as Uint8Array)]),
+  );
   const bytes = parquetOf(ROWS);
   await writeFile(parquet, bytes);
   expect(await read(parquet)).toEqual(await read(csv));
@@ -56,7 +65,11 @@ it('reads the same scans from Parquet as from CSV, and refuses what is cut', asy
 
 it('reads or refuses a file with any byte changed, in bounded time', async () => {
   const path = join(await useDirectory(), 'a.parquet');
-  const rows = Array.from({ length: 20 }, (_, i) => ({ ...ROWS[0], id: i + 1, ts: '2026-10-01T01:02:03.004Z' }));
+  const rows = Array.from({ length: 20 }, (_, i) => ({
+    ...ROWS[0],
+    id: i + 1,
+    ts: '2026-10-01T01:02:03.004Z',
+  }));
   const whole = parquetOf(rows);
   const step = SOAK ? 1 : 211;
   for (let at = 4; at < whole.length; at += step) {

@@ -15,7 +15,17 @@ const NAMES = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referr
 
 function scan(id: number | bigint, second: number, more: Row = {}): Row {
   const ts = new Date(1_760_000_000_000 + second * 1000).toISOString();
-  return { id, ts, country: 'DE', city: null, device: 'mobile', os: 'iOS', browser: 'Safari', referrer: null, ...more };
+  return {
+    id,
+    ts,
+    country: 'DE',
+    city: null,
+    device: 'mobile',
+    os: 'iOS',
+    browser: 'Safari',
+    referrer: null,
+    ...more,
+  };
 }
 
 function csv(rows: readonly Row[], names: readonly string[] = NAMES, excel = false): string {
@@ -26,7 +36,9 @@ function csv(rows: readonly Row[], names: readonly string[] = NAMES, excel = fal
 function json(rows: readonly Row[]): string {
   const formatter = createJsonFormatter(undefined, 'list');
   return (
-    formatter.begin() + (rows.length > 0 ? Buffer.from(formatter.rows(rows) as Uint8Array).toString() : '') + formatter.end()
+    formatter.begin() +
+    (rows.length > 0 ? Buffer.from(formatter.rows(rows) as Uint8Array).toString() : '') +
+    formatter.end()
   );
 }
 
@@ -35,7 +47,11 @@ function ndjson(rows: readonly Row[]): string {
 }
 
 /** Writes the files, and reads them as `--input` does. */
-async function read(files: Record<string, string | Uint8Array>, fields: readonly ValueDimension[] = [], isClosed = false) {
+async function read(
+  files: Record<string, string | Uint8Array>,
+  fields: readonly ValueDimension[] = [],
+  isClosed = false,
+) {
   const directory = await useDirectory();
   for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content);
   let taken: { ms: number; row: Row; code: string }[] = [];
@@ -64,7 +80,12 @@ async function refusal(files: Record<string, string | Uint8Array>, fields: reado
 }
 
 describe('files of scans', () => {
-  const rows = [scan(1, 0, { referrer: 'a,b' }), scan(2, 0), scan(2n ** 60n, 1, { city: 'Köln\n"am Rhein"' }), scan(4, 2)];
+  const rows = [
+    scan(1, 0, { referrer: 'a,b' }),
+    scan(2, 0),
+    scan(2n ** 60n, 1, { city: 'Köln\n"am Rhein"' }),
+    scan(4, 2),
+  ];
 
   it.each([
     ['a.csv', csv(rows)],
@@ -139,7 +160,11 @@ describe('a file without an end to its records', () => {
   it.each([
     ['a.csv', `${head}${large}\n`, 'line 2 is longer than 1 MiB'],
     ['a.csv', `${head}"Bonn"\n${large}\0`, 'line 3 is longer than 1 MiB'],
-    ['a.csv', `${head}"Bonn"\n2,2026-10-01T00:00:00Z,"${lines}`, 'the quoted cell in the record at line 3 is longer than 1 MiB'],
+    [
+      'a.csv',
+      `${head}"Bonn"\n2,2026-10-01T00:00:00Z,"${lines}`,
+      'the quoted cell in the record at line 3 is longer than 1 MiB',
+    ],
     ['a.csv.gz', gzipSync(Buffer.alloc(2 ** 21)), 'line 1 is longer than 1 MiB'],
     ['a.ndjson', `{"id":1,"ts":"2026-10-01T00:00:00Z","city":"${large}"}\n`, 'line 1 is longer than 1 MiB'],
     ['a.json', `[\n{"id":1,\n"city":["${lines}"]}]\n`, 'a record in or after line 1 is longer than 1 MiB'],
@@ -150,7 +175,10 @@ describe('a file without an end to its records', () => {
     ],
     ['a.json', Buffer.alloc(2 ** 21, '['), 'a record in line 1 is longer than 1 MiB'],
   ])('%s is refused as soon as one is longer than any scan (F11, %#)', async (name, content, why) => {
-    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `cannot read scans from ${name}: ${why}` });
+    expect(await refusal({ [name]: content })).toEqual({
+      name: 'UsageError',
+      message: `cannot read scans from ${name}: ${why}`,
+    });
   });
 
   it('may be a device (F11)', async () => {
@@ -171,7 +199,9 @@ describe('a file without an end to its records', () => {
       ['a.json', json(made)],
       ['a.json', JSON.stringify(made, null, 2)],
     ] as const) {
-      expect((await read({ [name]: content }, ['city'])).taken.map(({ row }) => row.city)).toEqual(made.map((row) => row.city));
+      expect((await read({ [name]: content }, ['city'])).taken.map(({ row }) => row.city)).toEqual(
+        made.map((row) => row.city),
+      );
     }
   });
 });
@@ -185,8 +215,17 @@ describe('each scan once', () => {
   it('is told by ids where files overlap, or scans came late (F5)', async () => {
     const september = csv([scan(1, 0), scan(2, 5), scan(3, 5)]);
     const both = ndjson([scan(2, 5), scan(3, 5), scan(9, 1), scan(4, 7)]);
-    expect(await read({ 'a.csv': september, 'b.ndjson': both })).toMatchObject({ starts: 2, ids: ['1', '2', '3', '9', '4'] });
-    expect((await read({ 'b.ndjson': both, 'a.csv': september })).ids.sort()).toEqual(['1', '2', '3', '4', '9']);
+    expect(await read({ 'a.csv': september, 'b.ndjson': both })).toMatchObject({
+      starts: 2,
+      ids: ['1', '2', '3', '9', '4'],
+    });
+    expect((await read({ 'b.ndjson': both, 'a.csv': september })).ids.sort()).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '9',
+    ]);
     expect((await read({ 'a.ndjson': ndjson([scan(1, 5), scan(1, 5)]) })).ids).toEqual(['1']);
   });
 
@@ -202,14 +241,23 @@ describe('each scan once', () => {
     const code = (qr_id: string) => ndjson([1, 2].map((id) => ({ ...scan(id, id), qr_id, qr_slug: qr_id })));
     expect((await read({ 'a.ndjson': code('a') + code('b') + code('a') })).taken).toHaveLength(4);
     const uuid = (n: number) => `00000000-0000-4000-8000-00000000000${n}.csv`;
-    expect((await read({ [uuid(1)]: csv([scan(1, 0)]), [uuid(2)]: csv([scan(1, 7)]) })).taken).toHaveLength(2);
+    expect((await read({ [uuid(1)]: csv([scan(1, 0)]), [uuid(2)]: csv([scan(1, 7)]) })).taken).toHaveLength(
+      2,
+    );
   });
 
   it('is told by ids of a file that is named by its code and one that says no code (F6)', async () => {
     const uuid = '00000000-0000-4000-8000-000000000001';
     const both = csv([scan(1, 0), scan(2, 5)]);
-    expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({ starts: 2, ids: ['1', '2'] });
-    expect((await read({ 'a.csv': both, [`${uuid}.csv`]: both, 'b.csv': csv([scan(3, 1)]) })).ids).toEqual(['1', '2', '3']);
+    expect(await read({ [`${uuid}.csv`]: both, 'menu.csv': both })).toMatchObject({
+      starts: 2,
+      ids: ['1', '2'],
+    });
+    expect((await read({ 'a.csv': both, [`${uuid}.csv`]: both, 'b.csv': csv([scan(3, 1)]) })).ids).toEqual([
+      '1',
+      '2',
+      '3',
+    ]);
   });
 
   it('is told of rotated files, whose code is that of their log', async () => {
@@ -223,14 +271,19 @@ describe('each scan once', () => {
       return [taken.length, new Set(taken.map(({ code }) => code))];
     };
     const one = uuid.toLowerCase();
-    expect(await codes(['menu.csv.2.gz', 'menu.csv.1', 'menu-20261101.csv', 'menu.csv'])).toEqual([5, new Set(['menu'])]);
+    expect(await codes(['menu.csv.2.gz', 'menu.csv.1', 'menu-20261101.csv', 'menu.csv'])).toEqual([
+      5,
+      new Set(['menu']),
+    ]);
     expect(await codes([`${uuid}.csv.2.gz`, `${uuid}.csv`])).toEqual([3, new Set([one])]);
   });
 
   it('is told of a code whose id is in capitals in one of two files', async () => {
     const uuid = '00000000-0000-4000-8000-00000000000A';
     const labelled = csv([{ ...scan(1, 0), qr_id: uuid, qr_slug: 'menu' }], ['qr_id', 'qr_slug', ...NAMES]);
-    expect((await read({ 'all.csv': labelled, [`${uuid.toLowerCase()}.csv`]: csv([scan(1, 0)]) })).ids).toEqual(['1']);
+    expect(
+      (await read({ 'all.csv': labelled, [`${uuid.toLowerCase()}.csv`]: csv([scan(1, 0)]) })).ids,
+    ).toEqual(['1']);
   });
 
   it('cannot be told where codes are not named and one id has two times (F6)', async () => {
@@ -244,14 +297,19 @@ describe('each scan once', () => {
     const labelled = csv([{ ...scan(1, 0), qr_id: 'x' }], ['qr_id', ...NAMES]);
     expect(await refusal({ 'a.csv': labelled, 'b.csv': csv([scan(1, 0)]) })).toEqual({
       name: 'UsageError',
-      message: 'cannot count a.csv and b.csv together: only a.csv has the code IDs (qr_id) needed to detect duplicates',
+      message:
+        'cannot count a.csv and b.csv together: only a.csv has the code IDs (qr_id) needed to detect duplicates',
     });
   });
 });
 
 describe('what is no file of scans', () => {
   it.each([
-    ['a.csv', 'name,destination\nMenu,https://x.example\n', 'missing columns id and ts (found: name,destination)'],
+    [
+      'a.csv',
+      'name,destination\nMenu,https://x.example\n',
+      'missing columns id and ts (found: name,destination)',
+    ],
     ['a.csv', '1,2026-10-01T00:00:00Z,DE\n', 'missing columns id and ts (found: 1,2026-10-01T00:00:00Z,DE)'],
     ['a.csv', 'id,ts\n1,2026-10-01T00:00:00Z\n2,yesterday\n', 'near line 3: ts is "yesterday", not a time'],
     ['a.csv', 'id,ts\nx,2026-10-01T00:00:00Z\n', 'near line 2: id is "x", not a whole number'],
@@ -275,11 +333,15 @@ describe('what is no file of scans', () => {
     ['a.csv', Buffer.from('\ufeffid,ts\n', 'utf16le'), 'the file is text in UTF-16'],
     ['a.gz', gzipSync(gzipSync('id,ts\n')), 'the file is compressed twice'],
   ])('%s: %j', async (name, content, why) => {
-    expect(await refusal({ [name]: content })).toEqual({ name: 'UsageError', message: `cannot read scans from ${name}: ${why}` });
+    expect(await refusal({ [name]: content })).toEqual({
+      name: 'UsageError',
+      message: `cannot read scans from ${name}: ${why}`,
+    });
   });
 
   it('two exports of other columns in one file', async () => {
-    const line = (id: number, more = {}) => `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
+    const line = (id: number, more = {}) =>
+      `${JSON.stringify({ id, ts: '2026-10-01T00:00:00Z', ...more })}\n`;
     const files = { 'a.ndjson': line(1, { city: null }) + line(2, { city: 'Bonn' }) + line(3) };
     expect((await refusal(files, ['city'])).message).toBe(
       'cannot read scans from a.ndjson: near line 3: only some rows have the column city',
@@ -289,12 +351,16 @@ describe('what is no file of scans', () => {
 
   it('a file without the column that is asked for', async () => {
     const files = { 'a.csv': csv([scan(1, 0)]), 'b.csv': csv([scan(2, 1)], ['id', 'ts', 'device']) };
-    expect((await refusal(files, ['city'])).message).toBe('cannot read city from b.csv: the file has no city column');
+    expect((await refusal(files, ['city'])).message).toBe(
+      'cannot read city from b.csv: the file has no city column',
+    );
   });
 
   it('a compressed file that is cut off', async () => {
     const whole = gzipSync(csv(Array.from({ length: 100 }, (_, i) => scan(i, i))));
-    expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(/^a\.csv\.gz is not a complete gzip file: /);
+    expect((await refusal({ 'a.csv.gz': whole.subarray(0, -20) })).message).toMatch(
+      /^a\.csv\.gz is not a complete gzip file: /,
+    );
   });
 });
 
@@ -307,7 +373,9 @@ describe('a file that is being written', () => {
     for (const isClosed of [false, true])
       expect(await read({ [name]: content }, [], isClosed)).toMatchObject({
         ids: ['1', '2'],
-        notes: [`The last line of ${name} is incomplete and was not counted. An export may still be writing the file`],
+        notes: [
+          `The last line of ${name} is incomplete and was not counted. An export may still be writing the file`,
+        ],
       });
   });
 });

@@ -10,7 +10,12 @@ import { canon, isEqual, sharesDestination, sharesName } from './values.ts';
 const EVIDENT = 16;
 
 /** Returns the clue by which one of the row's own codes could have been recognized; undefined if there is none. */
-export function findClue(row: SheetRow, own: readonly ModelCode[], item: PlanItem, moment: Moment): string | undefined {
+export function findClue(
+  row: SheetRow,
+  own: readonly ModelCode[],
+  item: PlanItem,
+  moment: Moment,
+): string | undefined {
   const listed = own.flatMap(({ code }) => moment.listing.get(code.id) ?? []);
   for (const code of own.map((model) => model.code)) {
     if (isRemembered(row, code, moment)) return 'remembered';
@@ -38,7 +43,9 @@ function isSent(row: SheetRow, code: QrCode, { view }: Moment): boolean {
   if (view.claims.has(code.id)) return false;
   return view.unclear.some(
     ({ values, firstIds }) =>
-      isEqual(values, row) && !firstIds.has(code.id) && (sharesName(code, values) || sharesDestination(code, values)),
+      isEqual(values, row) &&
+      !firstIds.has(code.id) &&
+      (sharesName(code, values) || sharesDestination(code, values)),
   );
 }
 
@@ -51,7 +58,9 @@ function isShortened(row: SheetRow, code: QrCode): boolean {
 function isEdit(row: SheetRow, code: QrCode, item: PlanItem, moment: Moment): boolean {
   const { plan, listing, job } = moment;
   if (row.key !== undefined && hasOtherKey(row.key, code, moment)) return false;
-  const taken = new Set(plan.items.flatMap((other) => (other.row && other.code && !isGuess(other) ? other.code.id : [])));
+  const taken = new Set(
+    plan.items.flatMap((other) => (other.row && other.code && !isGuess(other) ? other.code.id : [])),
+  );
   const free = [...listing.values()].filter(({ id }) => !taken.has(id));
   const isOnly = (shares: typeof sharesName) =>
     shares(code, row) &&
@@ -64,7 +73,8 @@ function isEdit(row: SheetRow, code: QrCode, item: PlanItem, moment: Moment): bo
 }
 
 function hasOtherKey(key: string, { id }: QrCode, { view, job }: Moment): boolean {
-  const owner = [...(job.lock?.values() ?? [])].find((entry) => entry.id === id)?.key ?? view.claims.get(id)?.key;
+  const owner =
+    [...(job.lock?.values() ?? [])].find((entry) => entry.id === id)?.key ?? view.claims.get(id)?.key;
   return owner !== undefined && owner !== key;
 }
 

@@ -8,7 +8,14 @@ import type { Truth } from './truth.ts';
 import { fieldOf, isSame } from './values.ts';
 
 /** Outcomes after which a run reports that all is fine. */
-const FINE: ReadonlySet<string> = new Set(['created', 'updated', 'deleted', 'adopted', 'unchanged', 'exists']);
+const FINE: ReadonlySet<string> = new Set([
+  'created',
+  'updated',
+  'deleted',
+  'adopted',
+  'unchanged',
+  'exists',
+]);
 
 /** Tests whether the run ends with 0. */
 export function isFine({ reports, end, plan }: Report, verb: string): boolean {
@@ -30,7 +37,8 @@ export function judgeEnd({ service, tally }: Truth, report: Report, verb: string
       if (there) tally.problems.push(`fine, but ${there.id} was not deleted`);
       continue;
     }
-    if (!there) tally.problems.push(`fine, but the row has no code: ${outcome} ${item.how} ${JSON.stringify(row)}`);
+    if (!there)
+      tally.problems.push(`fine, but the row has no code: ${outcome} ${item.how} ${JSON.stringify(row)}`);
     else if (!agrees(row, item, there, service)) {
       tally.problems.push(
         `fine, but values differ: ${outcome} ${item.how} ${JSON.stringify({ row, there, changes: item.changes })}`,
@@ -47,7 +55,10 @@ function agrees(row: SheetRow, item: PlanItem, code: QrCode, { traits }: ModelSe
     const what = item.changes.find((change) => change.field === field)?.what;
     if (what === 'keep' || what === 'drift') return true;
     return (
-      traits.shortens && field === 'name' && current !== '' && row.name.replace(/\s+/g, ' ').trim().startsWith(current.trim())
+      traits.shortens &&
+      field === 'name' &&
+      current !== '' &&
+      row.name.replace(/\s+/g, ' ').trim().startsWith(current.trim())
     );
   });
 }

@@ -5,7 +5,16 @@ import { isFine, judgeEnd } from './fine.ts';
 import { createJudge } from './judge.ts';
 import { updateLock } from './lock.ts';
 import { createMemory, type Memory } from './memory.ts';
-import { answer, editService, editSheet, mergeResults, newRow, noteExcluded, saveList, unsortColumn } from './people.ts';
+import {
+  answer,
+  editService,
+  editSheet,
+  mergeResults,
+  newRow,
+  noteExcluded,
+  saveList,
+  unsortColumn,
+} from './people.ts';
 import { judgeQuestions } from './questions.ts';
 import { createRandom } from './random.ts';
 import { type Job, type Report, runJob } from './run.ts';
@@ -31,10 +40,22 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
   const random = createRandom(seed);
   const faults = random.pick([0, 0.02, 0.1, 0.3]);
   const late = random.pick([0, 0, 0.1, 0.4]);
-  const service = createService(random, { normalizes: random.chance(0.6), shortens: random.chance(0.2), faults, late });
+  const service = createService(random, {
+    normalizes: random.chance(0.6),
+    shortens: random.chance(0.2),
+    faults,
+    late,
+  });
   const tally: Tally = { problems: [], counts: new Map() };
   let tokens = 0;
-  const truth: Truth = { service, tally, permits: new Map(), excluded: new Map(), before: new Map(), newToken: () => ++tokens };
+  const truth: Truth = {
+    service,
+    tally,
+    permits: new Map(),
+    excluded: new Map(),
+    before: new Map(),
+    newToken: () => ++tokens,
+  };
   const judge = createJudge(truth);
   const isKeyed = random.chance(0.5);
   const isAlone = random.chance(0.4);
@@ -73,7 +94,12 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     );
     return report;
   };
-  const learn = (report: Report, sheet: Sheet, { verb }: Policy, lock: Map<string, LockEntry> | undefined) => {
+  const learn = (
+    report: Report,
+    sheet: Sheet,
+    { verb }: Policy,
+    lock: Map<string, LockEntry> | undefined,
+  ) => {
     if (report.end !== 'through' || isMixedUp(sheet)) return;
     for (const one of report.reports) {
       noteAgreement(one);
@@ -84,15 +110,23 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
   };
   const run = (person: Person, sheet: Sheet, policy: Policy) => {
     const isAsNew = policy.decisions.asNewAll;
-    for (const { token, decision } of sheet.rows) if (decision === undefined) truth.permits.set(token, isAsNew ? 1 : 0);
-    let report = play(person, sheet, policy, random.chance(0.15) ? random.below(16) : Number.POSITIVE_INFINITY);
+    for (const { token, decision } of sheet.rows)
+      if (decision === undefined) truth.permits.set(token, isAsNew ? 1 : 0);
+    let report = play(
+      person,
+      sheet,
+      policy,
+      random.chance(0.15) ? random.below(16) : Number.POSITIVE_INFINITY,
+    );
     while (report.end === 'killed' && random.chance(0.7)) {
       noteExcluded(truth, memories, allRows());
       report = play(person, sheet, policy, random.chance(0.3) ? random.below(16) : Number.POSITIVE_INFINITY);
     }
-    if (report.end === 'through' && !report.isTroubled && random.chance(0.3)) playAgain(person, sheet, policy, report);
+    if (report.end === 'through' && !report.isTroubled && random.chance(0.3))
+      playAgain(person, sheet, policy, report);
     noteExcluded(truth, memories, allRows());
-    if (report.end === 'through' && !isMixedUp(sheet)) person.last = { report, results: report.reports.map(resultsRow) };
+    if (report.end === 'through' && !isMixedUp(sheet))
+      person.last = { report, results: report.reports.map(resultsRow) };
     unsortColumn(sheet);
   };
   /** The same run once more sends nothing. */
@@ -101,18 +135,25 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     service.isCalm = true;
     const again = play(person, sheet, policy, Number.POSITIVE_INFINITY);
     service.isCalm = false;
-    if (again.sent > 0) tally.problems.push(`the same run again sends ${again.sent}: ${tell(again)} after ${tell(before)}`);
+    if (again.sent > 0)
+      tally.problems.push(`the same run again sends ${again.sent}: ${tell(again)} after ${tell(before)}`);
     if (isFine(before, policy.verb) && !isFine(again, policy.verb))
       count(tally, `fine, and not fine again: ${tell(again)} after ${tell(before)}`);
   };
   const policyOf = (sheet: Sheet): Policy => {
     const hasIds = sheet.rows.length > 0 && sheet.rows.every(({ id }) => id !== undefined);
     const hasKeys = sheet.rows.every(({ key }) => key !== undefined);
-    const verbs = [...(hasIds ? (['update', 'update'] as const) : []), ...(hasKeys ? (['apply', 'apply'] as const) : [])];
+    const verbs = [
+      ...(hasIds ? (['update', 'update'] as const) : []),
+      ...(hasKeys ? (['apply', 'apply'] as const) : []),
+    ];
     const verb = random.pick([...verbs, 'create' as const]);
     return {
       verb,
-      conflicts: verb === 'apply' && !random.chance(0.2) ? 'file' : random.pick(['ask', 'ask', 'ask', 'service'] as const),
+      conflicts:
+        verb === 'apply' && !random.chance(0.2)
+          ? 'file'
+          : random.pick(['ask', 'ask', 'ask', 'service'] as const),
       isDated: false,
       applyEdits: verb === 'create' && random.chance(0.4),
       adoptExisting: verb === 'apply' && random.chance(0.3),
@@ -174,7 +215,10 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
     /** Another file of the workspace; its keys may be those of the first one. */
     'other file': (person) => {
       const keys = random.chance(0.5) ? 'k' : 'other';
-      const rows = [1, 2].map((number) => ({ ...newRow(random, truth, isKeyed), key: isKeyed ? `${keys}${number}` : undefined }));
+      const rows = [1, 2].map((number) => ({
+        ...newRow(random, truth, isKeyed),
+        key: isKeyed ? `${keys}${number}` : undefined,
+      }));
       person.sheet = newSheet(rows, new Map());
       person.last = undefined;
     },
@@ -196,12 +240,31 @@ export function playHistory(seed: number, { planOf, onStep = () => undefined }: 
 const FOUND: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
 
 const STEPS = [
-  ...['run', 'run', 'run', 'run', 'run', 'decide', 'decide', 'edit', 'edit', 'edit', 'edit', 'service', 'service'],
+  ...[
+    'run',
+    'run',
+    'run',
+    'run',
+    'run',
+    'decide',
+    'decide',
+    'edit',
+    'edit',
+    'edit',
+    'edit',
+    'service',
+    'service',
+  ],
   ...['list', 'results', 'merge', 'copy sheet', 'delete codes', 'spoil memory', 'other file'],
 ] as const;
 
 function tell({ end, sent, reports, plan }: Report): string {
-  const rows = reports.map(({ outcome, item, code }) => `${outcome}/${item.how}${code ? `/${code.slug}` : ''}`);
-  const why = plan && end === 'refused' ? [...plan.brakes.map(({ is }) => is), ...plan.faults.map(({ message }) => message)] : [];
+  const rows = reports.map(
+    ({ outcome, item, code }) => `${outcome}/${item.how}${code ? `/${code.slug}` : ''}`,
+  );
+  const why =
+    plan && end === 'refused'
+      ? [...plan.brakes.map(({ is }) => is), ...plan.faults.map(({ message }) => message)]
+      : [];
   return `${end}, ${sent} sent: ${[...rows, ...why].join(' ')}`;
 }

@@ -20,7 +20,8 @@ export function createJudge(truth: Truth): Judge {
     post(item, row, moment) {
       if (item.row && !isWished(item, row)) problem('POST of other values than those of the row', row, item);
       const isAnswered = hasDecided(row, item, moment) || item.repeats !== undefined;
-      if ((row.id !== undefined || row.slug !== undefined) && !isAnswered) problem('POST for a row with an id', row, item);
+      if ((row.id !== undefined || row.slug !== undefined) && !isAnswered)
+        problem('POST for a row with an id', row, item);
       const own = codesOf(truth, row, item, moment);
       if (own.length === 0 || isMixedUp(moment.job.sheet)) return;
       if (hasDecided(row, item, moment)) {
@@ -66,7 +67,8 @@ function judgePlan(truth: Truth, moment: Moment, problem: Tell): void {
     if (owners.has(code.id)) problem('one code for two rows', rowOf.get(row), item);
     owners.set(code.id, item);
     noteTaken(truth, rowOf.get(row), item, moment);
-    if (item.action === 'gone' && service.get(code.id)) problem('a code that is there counts as gone', rowOf.get(row), item);
+    if (item.action === 'gone' && service.get(code.id))
+      problem('a code that is there counts as gone', rowOf.get(row), item);
   }
   if (plan.brakes.length === 0 && !job.policy.force) judgeShift(moment, problem);
 }
@@ -76,21 +78,34 @@ function judgeShift({ plan, rowOf, job, view }: Moment, problem: Tell): void {
   const { sorted } = job.sheet;
   if (!sorted) return;
   const fields = FIELDS.filter((field) => isMixedUp(job.sheet) || field === sorted.column);
-  const olds = new Set(plan.items.flatMap(({ code }) => (code ? fields.map((field) => fieldOf(code, field)) : [])));
+  const olds = new Set(
+    plan.items.flatMap(({ code }) => (code ? fields.map((field) => fieldOf(code, field)) : [])),
+  );
   const shifted = plan.items.filter(({ row, key, send, action, code }) => {
-    if (!row || !code || action === 'create' || !fields.some((field) => send[field] !== undefined && olds.has(send[field])))
+    if (
+      !row ||
+      !code ||
+      action === 'create' ||
+      !fields.some((field) => send[field] !== undefined && olds.has(send[field]))
+    )
       return false;
     return rowOf.get(row)?.base || view.claims.has(code.id) || (key !== undefined && job.lock?.has(key));
   });
   const [first] = shifted;
-  if (first?.row && shifted.length >= 3) problem(`the column ${sorted.column} was sorted by itself`, rowOf.get(first.row), first);
+  if (first?.row && shifted.length >= 3)
+    problem(`the column ${sorted.column} was sorted by itself`, rowOf.get(first.row), first);
 }
 
 /** Ways to recognize a row that may be an edit. Rows of two files may have the same key. */
 const GUESSES: ReadonlySet<string> = new Set(['equal', 'lost', 'key']);
 
 /** The run says that it takes a code, or with `--apply-edits` the user agrees to a guess: it is the row's, even if the run is killed. */
-function noteTaken({ service, tally }: Truth, row: SheetRow | undefined, item: PlanItem, { job, view }: Moment): void {
+function noteTaken(
+  { service, tally }: Truth,
+  row: SheetRow | undefined,
+  item: PlanItem,
+  { job, view }: Moment,
+): void {
   const { action, how, code } = item;
   if (!row || !code) return;
   const model = service.codes.get(code.id);
@@ -114,10 +129,14 @@ function hasDecided(row: SheetRow, { isDecided }: PlanItem, { job }: Moment): bo
 
 /** Codes of the row that no other row of the plan has. */
 function codesOf({ service }: Truth, row: SheetRow, item: PlanItem, { plan }: Moment): ModelCode[] {
-  const taken = new Set(plan.items.flatMap((other) => (other !== item && other.row && other.code ? other.code.id : [])));
+  const taken = new Set(
+    plan.items.flatMap((other) => (other !== item && other.row && other.code ? other.code.id : [])),
+  );
   // A repetition may leave out what was there before the first attempt: the row was decided about then.
   const before = item.repeats?.firstIds ?? new Set();
-  return service.live().filter(({ tokens, code: { id } }) => tokens.has(row.token) && !taken.has(id) && !before.has(id));
+  return service
+    .live()
+    .filter(({ tokens, code: { id } }) => tokens.has(row.token) && !taken.has(id) && !before.has(id));
 }
 
 /** Returns the row, or one with equal values, for which the user asked for one more code; undefined if there is none. */
@@ -138,18 +157,28 @@ function excuseOf(
   if (why !== undefined) return why;
   const { listing, view } = moment;
   const hidden = own.filter(({ code }) => !listing.has(code.id));
-  const remembers = view.unclear.some(({ values }) => isEqual(values, row)) || own.some(({ code }) => view.claims.has(code.id));
+  const remembers =
+    view.unclear.some(({ values }) => isEqual(values, row)) ||
+    own.some(({ code }) => view.claims.has(code.id));
   if (hidden.length === own.length && !remembers) return 'made elsewhere at the same moment';
   return findClue(row, own, item, moment) === undefined ? 'nothing shows whose code it is' : undefined;
 }
 
-function judgeIdentity(truth: Truth, row: SheetRow, item: PlanItem, { view, job }: Moment, problem: Tell): void {
+function judgeIdentity(
+  truth: Truth,
+  row: SheetRow,
+  item: PlanItem,
+  { view, job }: Moment,
+  problem: Tell,
+): void {
   const { service, tally } = truth;
   const { code } = item;
   const model = code && service.codes.get(code.id);
   if (!model || item.action === 'create') return;
-  const isNamed = row.id === code.id || row.slug === code.slug || row.key === code.id || row.key === code.slug;
-  const isDecided = row.decision?.is === 'code' || job.policy.adoptExisting || job.policy.decisions.adopt.size > 0;
+  const isNamed =
+    row.id === code.id || row.slug === code.slug || row.key === code.id || row.key === code.slug;
+  const isDecided =
+    row.decision?.is === 'code' || job.policy.adoptExisting || job.policy.decisions.adopt.size > 0;
   if (isNamed || isDecided || isOf(truth, model, row.token) || isMixedUp(job.sheet)) return;
   const claim = view.claims.get(code.id);
   const hasValues = claim?.rows.some((known) => isEqual(known, row)) ?? false;

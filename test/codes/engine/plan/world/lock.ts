@@ -24,7 +24,10 @@ export function updateLock(lock: Map<string, LockEntry>, { reports, plan }: Repo
 }
 
 /** Returns what was last applied of the fields that were left as they are; undefined if that is not known of one of them. */
-function leftOpen({ changes }: PlanItem, old: LockEntry | undefined): Partial<Record<Field, string>> | undefined {
+function leftOpen(
+  { changes }: PlanItem,
+  old: LockEntry | undefined,
+): Partial<Record<Field, string>> | undefined {
   const open: Partial<Record<Field, string>> = {};
   for (const { field, what, base } of changes) {
     if (!OPEN.has(what)) continue;

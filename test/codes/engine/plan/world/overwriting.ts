@@ -15,7 +15,11 @@ export interface Overwriting {
 }
 
 /** Judges a field that is about to be sent, by what this copy of the row has seen, and who set the value that is there. */
-export function judgeOverwriting({ tally }: Truth, { row, item, field, now, moment }: Overwriting, problem: Tell): void {
+export function judgeOverwriting(
+  { tally }: Truth,
+  { row, item, field, now, moment }: Overwriting,
+  problem: Tell,
+): void {
   const what = item.changes.find((change) => change.field === field)?.what;
   if (what === 'overwrite') count(tally, 'overwritten, and said');
   if (row.decision?.is === 'mine' || what === 'overwrite') return;
@@ -26,7 +30,10 @@ export function judgeOverwriting({ tally }: Truth, { row, item, field, now, mome
   const claim = moment.view.claims.get(now.code.id);
   const entry = row.key === undefined ? undefined : moment.job.lock?.get(row.key);
   const isApplied = entry?.id === now.code.id && (entry[field] ?? '') === current;
-  const chain = isApplied || claim?.changes[field].some(({ stored }) => stored === current) || claim?.stored[field] === current;
+  const chain =
+    isApplied ||
+    claim?.changes[field].some(({ stored }) => stored === current) ||
+    claim?.stored[field] === current;
   if (chain) {
     const isOld = row.base && row.base[field] !== printOf(current);
     const isUnedited = row.base?.[field] === printOf(row[field]);
@@ -35,7 +42,8 @@ export function judgeOverwriting({ tally }: Truth, { row, item, field, now, mome
   }
   const isLater = row.updatedAtMs !== undefined && row.updatedAtMs < Date.parse(now.code.updated_at);
   if (row.base) problem(`undone: ${field} "${current}" of another client`, row, item);
-  else if (claim?.stored[field] !== undefined) problem(`undone after our change: ${field} "${current}"`, row, item);
+  else if (claim?.stored[field] !== undefined)
+    problem(`undone after our change: ${field} "${current}"`, row, item);
   else if (isLater) problem(`undone after updated_at: ${field} "${current}"`, row, item);
   else count(tally, 'limit: overwrote without a base');
 }

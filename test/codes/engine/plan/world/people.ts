@@ -41,16 +41,20 @@ function editCell(random: Random, row: SheetRow): void {
 export function editSheet(random: Random, truth: Truth, sheet: Sheet, isKeyed: boolean): string {
   const { rows } = sheet;
   const what =
-    rows.length === 0 ? 'add' : random.pick(['add', 'cell', 'cell', 'cell', 'copy', 'remove', 'sort', 'column', 'clear']);
+    rows.length === 0
+      ? 'add'
+      : random.pick(['add', 'cell', 'cell', 'cell', 'copy', 'remove', 'sort', 'column', 'clear']);
   const row = rows.length === 0 ? undefined : random.pick(rows);
-  if (what === 'add' && rows.length < MOST_ROWS) rows.splice(random.below(rows.length + 1), 0, newRow(random, truth, isKeyed));
+  if (what === 'add' && rows.length < MOST_ROWS)
+    rows.splice(random.below(rows.length + 1), 0, newRow(random, truth, isKeyed));
   if (!row) return what;
   if (what === 'cell') editCell(random, row);
   if (what === 'copy' && rows.length < MOST_ROWS)
     rows.splice(random.below(rows.length + 1), 0, duplicate(random, truth, row, isKeyed));
   if (what === 'remove') rows.splice(rows.indexOf(row), 1);
   if (what === 'sort') rows.sort((one, other) => (one.name < other.name ? -1 : 1));
-  if (what === 'column') sortColumn(sheet, random.pick(['name', 'destination', 'status', 'id', 'key'] as const));
+  if (what === 'column')
+    sortColumn(sheet, random.pick(['name', 'destination', 'status', 'id', 'key'] as const));
   if (what === 'clear' && random.chance(0.3)) clearColumn(rows, random.pick(['base', 'id', 'slug'] as const));
   return what;
 }
@@ -108,11 +112,16 @@ export function editService(random: Random, truth: Truth, rows: readonly SheetRo
 }
 
 /** Notes the rows of which the design says that their codes cannot be known. */
-export function noteExcluded({ service, excluded }: Truth, memories: readonly Memory[], rows: readonly SheetRow[]): void {
+export function noteExcluded(
+  { service, excluded }: Truth,
+  memories: readonly Memory[],
+  rows: readonly SheetRow[],
+): void {
   for (const { values, firstIds } of memories.flatMap((memory) => memory.view().unclear)) {
     const since = [...service.codes.values()].filter(({ code }) => !firstIds.has(code.id));
     const equal = since.filter(({ sent }) => isEqual(sent, values));
-    if (equal.length > 1) for (const row of rows) if (isEqual(row, values)) excluded.set(row.token, 'equal values in the window');
+    if (equal.length > 1)
+      for (const row of rows) if (isEqual(row, values)) excluded.set(row.token, 'equal values in the window');
     for (const { code, tokens } of equal) {
       if (sharesName(code, values) || sharesDestination(code, values)) continue;
       for (const token of tokens) excluded.set(token, 'lost, then both values edited by hand');
@@ -137,7 +146,11 @@ export function saveList({ service, newToken }: Truth, random: Random): SheetRow
 }
 
 /** Returns the truthful answer to a question about a row; undefined if there is none. Notes the wish for one more code. */
-export function answer(random: Random, { service, permits }: Truth, { row, item, outcome }: RowReport): RowDecision | undefined {
+export function answer(
+  random: Random,
+  { service, permits }: Truth,
+  { row, item, outcome }: RowReport,
+): RowDecision | undefined {
   const own = service.live().filter(({ tokens, code }) => tokens.has(row.token) && service.get(code.id));
   const isNew = { is: 'new' } as const;
   const code = own.length > 0 ? random.pick(own).code : undefined;

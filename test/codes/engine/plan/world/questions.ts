@@ -10,7 +10,8 @@ const QUESTIONS: ReadonlySet<string> = new Set(['edited', 'conflict', 'gone', 'u
 /** Counts questions, and needless ones: the truth leaves one answer that could have been known. */
 export function judgeQuestions(truth: Truth, { reports }: Report, job: Job): void {
   const { tally } = truth;
-  const isAsking = ({ outcome }: RowReport) => QUESTIONS.has(outcome) || (outcome === 'exists' && job.policy.verb === 'apply');
+  const isAsking = ({ outcome }: RowReport) =>
+    QUESTIONS.has(outcome) || (outcome === 'exists' && job.policy.verb === 'apply');
   const asked = reports.filter(isAsking);
   if (asked.length > 0) count(tally, 'question: runs');
   for (const one of asked) {
@@ -29,7 +30,8 @@ function findNeedless(
   const { claims, unclear, repeated } = memory.view();
   const live = service.live();
   const own = live.filter(({ tokens, code }) => tokens.has(row.token) && service.get(code.id));
-  if (outcome === 'gone') return item.goneId !== undefined && service.get(item.goneId) ? 'gone, but it is there' : undefined;
+  if (outcome === 'gone')
+    return item.goneId !== undefined && service.get(item.goneId) ? 'gone, but it is there' : undefined;
   if (outcome === 'conflict' && item.code) {
     const model = service.codes.get(item.code.id);
     const claim = claims.get(item.code.id);
@@ -38,7 +40,10 @@ function findNeedless(
       .every(({ field }) => {
         const current = model ? fieldOf(model.code, field) : '';
         const { [field]: seen } = row.seen;
-        return (seen !== undefined && isSame(field, seen, current)) || claim?.changes[field].at(-1)?.stored === current;
+        return (
+          (seen !== undefined && isSame(field, seen, current)) ||
+          claim?.changes[field].at(-1)?.stored === current
+        );
       });
     if (!isOurs) return undefined;
     return row.base || claim ? 'conflict about our own change' : undefined;
@@ -55,6 +60,9 @@ function findNeedless(
     return undefined;
   }
   const isInStep =
-    item.code && FIELDS.every((field) => row[field] === '' || isSame(field, row[field], fieldOf(item.code as never, field)));
+    item.code &&
+    FIELDS.every(
+      (field) => row[field] === '' || isSame(field, row[field], fieldOf(item.code as never, field)),
+    );
   return outcome === 'edited' && item.how !== 'none' && isInStep ? 'edited, but equal' : undefined;
 }

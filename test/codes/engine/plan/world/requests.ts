@@ -1,5 +1,11 @@
 /** Requests of a run, each with its records before and after it, and a place to die before and after each of them. */
-import type { Field, LedgerRecord, PlanItem, Row, Values } from '../../../../../src/codes/engine/plan/model.ts';
+import type {
+  Field,
+  LedgerRecord,
+  PlanItem,
+  Row,
+  Values,
+} from '../../../../../src/codes/engine/plan/model.ts';
 import { FIELDS } from '../../../../../src/codes/engine/plan/model.ts';
 import type { CodeChanges, QrCode } from '../../../../../src/service/shapes.ts';
 import type { Job, Moment, Surroundings } from './run.ts';
@@ -27,7 +33,10 @@ interface Done {
 }
 
 /** Returns the requests of a run. They throw Killed. */
-export function createRequests({ sheet, memory, killAfter }: Job, { service, judge, run }: Surroundings): Requests {
+export function createRequests(
+  { sheet, memory, killAfter }: Job,
+  { service, judge, run }: Surroundings,
+): Requests {
   const done = new Map<SheetRow, Done>();
   const count = { sent: 0, isTroubled: false, hasRepeated: false };
   let steps = 0;
@@ -146,7 +155,11 @@ function pickFields(code: QrCode, set: CodeChanges): Values {
 }
 
 function newCodeOf({ wish, type }: Row) {
-  return { name: wish.name ?? '', type: type ?? 'url', ...(wish.destination !== undefined && { destination: wish.destination }) };
+  return {
+    name: wish.name ?? '',
+    type: type ?? 'url',
+    ...(wish.destination !== undefined && { destination: wish.destination }),
+  };
 }
 
 function hasAny(set: CodeChanges): boolean {

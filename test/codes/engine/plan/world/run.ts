@@ -1,6 +1,13 @@
 /** Carries out a plan, one request after the other, as the design says. */
 import type { LockEntry } from '../../../../../src/codes/engine/lock/lock-file.ts';
-import type { LedgerView, Plan, PlanInput, PlanItem, Policy, Row } from '../../../../../src/codes/engine/plan/model.ts';
+import type {
+  LedgerView,
+  Plan,
+  PlanInput,
+  PlanItem,
+  Policy,
+  Row,
+} from '../../../../../src/codes/engine/plan/model.ts';
 import type { QrCode } from '../../../../../src/service/shapes.ts';
 import type { Memory } from './memory.ts';
 import { createRequests, Killed, type Requests } from './requests.ts';
@@ -103,20 +110,35 @@ export function runJob(job: Job, surroundings: Surroundings): Report {
 }
 
 /** Rows that are planned again name the codes that this run created for them. */
-function planAgain(job: Job, { service, judge, planOf, run }: Surroundings, { done }: Requests, isSettled: boolean): Moment {
+function planAgain(
+  job: Job,
+  { service, judge, planOf, run }: Surroundings,
+  { done }: Requests,
+  isSettled: boolean,
+): Moment {
   const { sheet, policy, memory, lock, isNarrow } = job;
   const rowOf = new Map<Row, SheetRow>();
   const rows = sheet.rows.map((sheetRow, index): Row => {
     const { outcome, code } = done.get(sheetRow) ?? {};
     const row = readRow(sheetRow, index);
     const isMade = outcome === 'created' && code;
-    const named = isMade ? { ...row, id: code.id, slug: code.slug, base: undefined, decision: undefined } : row;
+    const named = isMade
+      ? { ...row, id: code.id, slug: code.slug, base: undefined, decision: undefined }
+      : row;
     rowOf.set(named, sheetRow);
     return named;
   });
   const view = memory.view();
   const codes = isNarrow ? readNamed(service, rows) : readListing(job, service, rows);
-  const plan = planOf({ run, rows, listing: { codes, isWhole: !isNarrow }, ledger: view, lock, policy, isSettled });
+  const plan = planOf({
+    run,
+    rows,
+    listing: { codes, isWhole: !isNarrow },
+    ledger: view,
+    lock,
+    policy,
+    isSettled,
+  });
   const moment = { job, plan, listing: codes, view, rowOf };
   judge.plan(moment);
   return moment;
@@ -135,7 +157,10 @@ function reportsOf({ plan, rowOf }: Moment, { done }: Requests): RowReport[] {
   return plan.items.flatMap((item) => {
     const row = item.row && rowOf.get(item.row);
     if (!row) return [];
-    const result = done.get(row) ?? { outcome: outcomeOf(item), code: item.action === 'gone' ? undefined : item.code };
+    const result = done.get(row) ?? {
+      outcome: outcomeOf(item),
+      code: item.action === 'gone' ? undefined : item.code,
+    };
     return [{ row, item, ...result }];
   });
 }
@@ -155,7 +180,11 @@ function outcomeOf({ action, isWaiting }: PlanItem): string {
 }
 
 /** Reads the listing; again after a wait if it lacks a code that is there. */
-function readListing({ memory, lock }: Job, service: ModelService, rows: readonly Row[]): ReadonlyMap<string, QrCode> {
+function readListing(
+  { memory, lock }: Job,
+  service: ModelService,
+  rows: readonly Row[],
+): ReadonlyMap<string, QrCode> {
   const listing = service.list();
   const named = rows.flatMap(({ id }) => id ?? []);
   const applied = [...(lock?.values() ?? [])].map(({ id }) => id);
@@ -174,5 +203,7 @@ function readNamed(service: ModelService, rows: readonly Row[]): ReadonlyMap<str
     rows.flatMap(({ id, slug, decision }) => [id, slug, decision?.is === 'code' ? decision.name : undefined]),
   );
   const codes = [...service.codes.values()].flatMap(({ code }) => service.get(code.id) ?? []);
-  return new Map(codes.filter(({ id, slug }) => names.has(id) || names.has(slug)).map((code) => [code.id, code]));
+  return new Map(
+    codes.filter(({ id, slug }) => names.has(id) || names.has(slug)).map((code) => [code.id, code]),
+  );
 }

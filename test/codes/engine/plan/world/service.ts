@@ -29,7 +29,10 @@ export interface Traits {
 }
 
 /** Result of a POST. `lost`: applied, or to be applied later, or not at all. */
-type Posted = { readonly is: 'made'; readonly made: ModelCode } | { readonly is: 'not' } | { readonly is: 'lost' };
+type Posted =
+  | { readonly is: 'made'; readonly made: ModelCode }
+  | { readonly is: 'not' }
+  | { readonly is: 'lost' };
 
 export interface ModelService {
   now: number;
@@ -40,7 +43,11 @@ export interface ModelService {
   readonly traits: Traits;
   post(values: NewCode, token: number, by: number): Posted;
   /** Returns the code, or undefined if it was not changed; `isLost`: it may have been. */
-  patch(id: string, set: CodeChanges, by: number): { readonly code: QrCode | undefined; readonly isLost: boolean };
+  patch(
+    id: string,
+    set: CodeChanges,
+    by: number,
+  ): { readonly code: QrCode | undefined; readonly isLost: boolean };
   delete(id: string): void;
   get(id: string): QrCode | undefined;
   list(): Map<string, QrCode>;
@@ -58,7 +65,13 @@ export function createService(random: Random, traits: Traits): ModelService {
     const text = traits.normalizes ? canon(field, value) : value;
     return traits.shortens && field === 'name' ? text.slice(0, MOST_OF_NAME) : text;
   };
-  const make = (values: NewCode, token: number, by: number, existsAt: number, listedAt: number): ModelCode => {
+  const make = (
+    values: NewCode,
+    token: number,
+    by: number,
+    existsAt: number,
+    listedAt: number,
+  ): ModelCode => {
     const number = codes.size + 1;
     const at = timeOf(service.now);
     const code: QrCode = {
@@ -72,7 +85,15 @@ export function createService(random: Random, traits: Traits): ModelService {
       updated_at: at,
     };
     const setBy = { name: by, destination: by, status: by };
-    const made = { code, sent: values, tokens: new Set([token]), existsAt, listedAt, setBy, isDeleted: false };
+    const made = {
+      code,
+      sent: values,
+      tokens: new Set([token]),
+      existsAt,
+      listedAt,
+      setBy,
+      isDeleted: false,
+    };
     codes.set(code.id, made);
     return made;
   };
@@ -121,7 +142,8 @@ export function createService(random: Random, traits: Traits): ModelService {
     list() {
       service.now += 1;
       const listing = new Map<string, QrCode>();
-      for (const [id, model] of codes) if (!model.isDeleted && model.listedAt <= service.now) listing.set(id, model.code);
+      for (const [id, model] of codes)
+        if (!model.isDeleted && model.listedAt <= service.now) listing.set(id, model.code);
       return listing;
     },
     live: () => [...codes.values()].filter(({ isDeleted }) => !isDeleted),

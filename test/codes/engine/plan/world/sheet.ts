@@ -33,7 +33,9 @@ export interface Sheet {
   /** Lock file beside it. */
   readonly lock: Map<string, LockEntry>;
   /** Column that was sorted by itself, and its values before. */
-  sorted: { readonly column: SortedColumn; readonly before: ReadonlyMap<SheetRow, string | undefined> } | undefined;
+  sorted:
+    | { readonly column: SortedColumn; readonly before: ReadonlyMap<SheetRow, string | undefined> }
+    | undefined;
 }
 
 /** Tests whether rows have the ids or keys of others, until a user notices. */
@@ -96,7 +98,11 @@ export function listRow(code: QrCode, token: number, hasBase: boolean): SheetRow
 
 /** Returns the base of a code that its row agrees with. */
 function inStep(code: QrCode): Base {
-  return { name: printOf(code.name), destination: printOf(fieldOf(code, 'destination')), status: printOf(code.status) };
+  return {
+    name: printOf(code.name),
+    destination: printOf(fieldOf(code, 'destination')),
+    status: printOf(code.status),
+  };
 }
 
 /** What a run says about a row at its end. */
@@ -116,7 +122,11 @@ export function resultsRow({ row, item, outcome, code }: RowReport): SheetRow {
   result.id = code.id;
   result.slug = code.slug;
   result.updatedAtMs = undefined;
-  result.base = { ...fieldwise((field) => (isOpen(item, outcome, field) ? row.base?.[field] : printOf(fieldOf(code, field)))) };
+  result.base = {
+    ...fieldwise((field) =>
+      isOpen(item, outcome, field) ? row.base?.[field] : printOf(fieldOf(code, field)),
+    ),
+  };
   for (const field of FIELDS) if (!isOpen(item, outcome, field)) result.seen[field] = fieldOf(code, field);
   if (row.decision?.is === 'theirs')
     Object.assign(
@@ -127,7 +137,11 @@ export function resultsRow({ row, item, outcome, code }: RowReport): SheetRow {
 }
 
 function fieldwise(of: (field: Field) => string | undefined): Record<Field, string> {
-  return { name: of('name') ?? UNKNOWN, destination: of('destination') ?? UNKNOWN, status: of('status') ?? UNKNOWN };
+  return {
+    name: of('name') ?? UNKNOWN,
+    destination: of('destination') ?? UNKNOWN,
+    status: of('status') ?? UNKNOWN,
+  };
 }
 
 const CLOSED: ReadonlySet<string> = new Set(['created', 'updated', 'adopted', 'unchanged', 'exists']);
@@ -137,12 +151,15 @@ function isOpen({ changes, row }: PlanItem, outcome: string, field: Field): bool
   const what = changes.find((change) => change.field === field)?.what;
   if (row?.decision?.is === 'theirs') return false;
   if (what === undefined) return false;
-  return what === 'keep' || what === 'conflict' || what === 'drift' || what === 'edit' || !CLOSED.has(outcome);
+  return (
+    what === 'keep' || what === 'conflict' || what === 'drift' || what === 'edit' || !CLOSED.has(outcome)
+  );
 }
 
 /** After a run the person knows the fields in which the sheet and the service agree. */
 export function noteAgreement({ row, code }: RowReport): void {
   if (!code) return;
   for (const field of FIELDS)
-    if (row[field] !== '' && isSame(field, row[field], fieldOf(code, field))) row.seen[field] = fieldOf(code, field);
+    if (row[field] !== '' && isSame(field, row[field], fieldOf(code, field)))
+      row.seen[field] = fieldOf(code, field);
 }

@@ -14,7 +14,14 @@ const NAMES = [
 ];
 
 const DESTINATIONS = [
-  ...['https://a.test', 'https://a.test/', 'https://b.test/x', 'https://c.test/y?z=1', 'https://d.test/d', 'https://e.test/e'],
+  ...[
+    'https://a.test',
+    'https://a.test/',
+    'https://b.test/x',
+    'https://c.test/y?z=1',
+    'https://d.test/d',
+    'https://e.test/e',
+  ],
   ...['https://f.test/f', 'https://g.test/g', 'https://h.test/h', 'https://i.test/i'],
 ];
 
@@ -31,7 +38,11 @@ export function someStatus(random: Random): string {
   return random.pick(['active', 'active', 'paused', 'expired']);
 }
 
-const canonical = { name: new Map<string, string>(), destination: new Map<string, string>(), status: new Map<string, string>() };
+const canonical = {
+  name: new Map<string, string>(),
+  destination: new Map<string, string>(),
+  status: new Map<string, string>(),
+};
 
 /** Returns the one spelling of all values that are the same up to the service's normalization. */
 export function canon(field: Field, value: string): string {
@@ -81,7 +92,9 @@ export function sharesName(one: Triple, other: Triple): boolean {
 }
 
 export function sharesDestination(one: Triple, other: Triple): boolean {
-  return typeOf(one) === typeOf(other) && isSame('destination', one.destination ?? '', other.destination ?? '');
+  return (
+    typeOf(one) === typeOf(other) && isSame('destination', one.destination ?? '', other.destination ?? '')
+  );
 }
 
 function typeOf({ type }: Triple): string {
