@@ -13,6 +13,8 @@ export interface Workspace {
   readonly profile: string | undefined;
   /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
+  /** Returns a secret that identifies base URL and key, for a lock between processes. It is never stored. */
+  secret(): string;
   /** Returns whether a stored fingerprint is of this run's key. */
   hasKeyOf(fingerprint: string): Promise<boolean>;
 }
@@ -39,6 +41,7 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
+    secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record() {
       const { createFingerprint } = await load();
       return { baseUrl, key: createFingerprint(apiKey), ...(profile !== undefined && { profile }) };

@@ -41,8 +41,16 @@ const POLL_MS = 100;
  * UsageError when another run still holds it after the wait, LocalError when the system gives no lock, or the signal's reason.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
+  return acquire(await lockName(path), path, options);
+}
+
+/** Locks what a secret identifies, which need not be a file: a digest of it is the name. `what`: noun for messages. Throws as `acquireLock`. */
+export function acquireSharedLock(secret: string, what: string, options: LockOptions): Promise<Lock> {
+  return acquire(`qrctl-${createHash('sha256').update(secret).digest('hex')}`, what, options);
+}
+
+async function acquire(name: string, path: string, options: LockOptions): Promise<Lock> {
   const { clock, signal, waitMs = DEFAULT_WAIT_MS, onWait } = options;
-  const name = await lockName(path);
   const start = clock.monotonic();
   for (let waited = false; ; waited = true) {
     signal?.throwIfAborted();

@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/time/time.ts';
 import { createVolatileLog, type LogWriter } from '../../../files/durable/append-log.ts';
 import { ifPresent } from '../../../files/durable/disk.ts';
-import { acquireLock, type Lock } from '../../../files/durable/lock.ts';
+import { acquireLock, acquireSharedLock, type Lock } from '../../../files/durable/lock.ts';
 import { DamagedLogError } from '../../../files/durable/log-lines.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { describeSystemError, systemCode } from '../../../files/durable/path-errors.ts';
@@ -33,8 +33,8 @@ export interface OpenLedgerOptions extends LedgerPlace {
   readonly clock: Clock;
   /** Ends the wait for another run. */
   readonly signal: AbortSignal;
-  /** Called once if another run uses the ledger, which is waited for however long it takes. */
-  readonly onWait: (path: string) => void;
+  /** Called if another run over a file of the workspace is waited for, however long it takes; with the path of the ledger if that is shared. */
+  readonly onWait: (path?: string) => void;
 }
 
 export interface OpenLedger extends Ledger {
@@ -45,11 +45,25 @@ export interface OpenLedger extends Ledger {
 }
 
 /**
- * Opens the ledger of the workspace, or creates it. Without a state directory there is a ledger for this run only, which is noted.
+ * Opens the ledger of the workspace, or creates it, while no other run over a file of this workspace has one open on this machine. Without a
+ * state directory there is a ledger for this run only, which is noted.
  *
  * @throws UsageError if the ledger is damaged, or if that of `--ledger` belongs to another workspace; LocalError; the signal's reason
  */
 export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger> {
+  const { clock, signal, onWait, workspace } = options;
+  const waiting = { clock, signal, onWait: () => onWait(), waitMs: Number.POSITIVE_INFINITY };
+  const turn = await acquireSharedLock(workspace.secret(), 'this workspace', waiting);
+  try {
+    const ledger = await openOwn(options);
+    return { ...ledger, close: () => ledger.close().finally(() => turn.release()) };
+  } catch (error) {
+    await turn.release();
+    throw error;
+  }
+}
+
+async function openOwn(options: OpenLedgerOptions): Promise<OpenLedger> {
   if (options.path !== undefined) return openLocked(options.path, options);
   try {
     const path = await placeInStateDirectory(options);
@@ -57,7 +71,7 @@ export async function openLedger(options: OpenLedgerOptions): Promise<OpenLedger
   } catch (error) {
     if (!(error instanceof DamagedLogError)) throw error;
     await setAside(error, options);
-    return openLedger(options);
+    return openOwn(options);
   }
 }
 

@@ -64,8 +64,10 @@ export async function carryOut(
   lock?: PlanInput['lock'],
 ): Promise<RunEnd> {
   const { clock, signal, console } = context;
-  const onWait = (path: string) =>
-    console.note(`Waiting for another run over a file in this workspace (${path})`);
+  const onWait = (path?: string) =>
+    console.note(
+      `Waiting for another run over a file ${path === undefined ? 'in this workspace' : `with ${path}`}`,
+    );
   const isForgetful = verb.named !== undefined && verb.backUp === undefined;
   const place = await ledgerPlace(context, flags);
   const ledger = isForgetful ? volatileLedger() : await openLedger({ ...place, clock, signal, onWait });

@@ -58,7 +58,7 @@ function optionsOf({
     note: (sentence) => notes.push(sentence),
     clock: fakeClock(),
     signal: new AbortController().signal,
-    onWait: (path) => waits.push(path),
+    onWait: (path = 'workspace') => waits.push(path),
   };
 }
 
@@ -164,12 +164,25 @@ describe('two runs at once', () => {
     const second = openLedger({ ...options, clock });
     await clock.run(until(() => waits.length > 0));
     await clock.advance(60_000);
-    expect(waits).toEqual([first.path]);
+    expect(waits).toEqual(['workspace']);
     await first.append(lines('a'));
     await first.close();
     const ledger = await clock.run(second);
     expect([...ledger.view().claims.keys()]).toEqual(['a']);
     await ledger.close();
+  });
+
+  it('take turns with different ledgers, or without one (E20)', async () => {
+    const first = await openLedger({ ...optionsOf(), path: join(directory, 'one.jsonl') });
+    const clock = fakeClock();
+    const others = [
+      openLedger({ ...optionsOf(), clock, path: join(directory, 'two.jsonl') }),
+      openLedger({ ...optionsOf(), clock, env: { QRCTL_STATE_DIR: '/dev/null/none' } }),
+    ];
+    await clock.run(until(() => waits.length === 2));
+    await first.close();
+    for (const other of others) await (await clock.run(other)).close();
+    expect(notes.join()).toContain('remember');
   });
 
   it('of two workspaces do not wait for each other, once their ledgers exist', async () => {
