@@ -20,8 +20,8 @@ export type Identity =
       readonly id: string | undefined;
       readonly slug: string | undefined;
     }
-  /** It has the values of a code that no row has. `candidates`: these codes. */
-  | { readonly is: 'exists'; readonly code: QrCode }
+  /** It has the values of a code that no row has. `isAsked`: the user asked for a new code, which another machine created. */
+  | { readonly is: 'exists'; readonly code: QrCode; readonly isAsked?: boolean }
   /** It may be an edited row of this code. */
   | { readonly is: 'edited'; readonly code: QrCode }
   | {

@@ -101,7 +101,8 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
     pending.delete(n);
     if (request?.is === 'delete') claims.delete(request.id, request.run);
   },
-  found: ({ claims }, line) => claims.claim(line.id, { ...line, origin: 'found' }),
+  found: ({ claims }, { decided = false, ...line }) =>
+    claims.claim(line.id, { ...line, origin: 'found', isDecided: decided }),
   decided: ({ sendings }, { n }) => sendings.close(n),
   end: ({ sendings }, { run }) => sendings.end(run),
   claim: ({ claims }, { claim }) => claims.restore(claim),

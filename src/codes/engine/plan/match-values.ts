@@ -82,7 +82,7 @@ function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
     const code = free
       .get(valuesKey(rowValues(row)))
       ?.find((one) => isOther(one) && !ladder.taken.has(one.id.toLowerCase()));
-    if (code) settle(ladder, row, { is: 'exists', code });
+    if (code) settle(ladder, row, { is: 'exists', code, isAsked: true });
   }
 }
 
@@ -101,8 +101,8 @@ export function findEdits(ladder: Ladder): void {
   const keyed = [...ledger.claims.values()].filter(({ key }) => key !== undefined);
   const owned = new Set([...keyed, ...(lock?.values() ?? [])].map(({ id }) => id.toLowerCase()));
   const isVersion = rows.some((row) => isKnown(ladder.found.get(row)));
-  const byName = createAlike(rows, free, nameKey, ledger);
-  const byPlace = createAlike(rows, free, placeKey, ledger);
+  const byName = createAlike(open, free, nameKey, ledger);
+  const byPlace = createAlike(open, free, placeKey, ledger);
   const wanted = new Map<QrCode, number>();
   const clues = open.map((row) => {
     const values = rowValues(row);
@@ -145,8 +145,8 @@ function one(codes: readonly QrCode[]): readonly QrCode[] {
 type KeyOf = typeof placeKey;
 
 /**
- * Returns a function that finds the free codes with the key of a row's values, if no other row has that key. A code that another client
- * changed has also the key of its row, as it was last sent or found.
+ * Returns a function that finds the free codes with the key of a row's values, if no other row without a code has that key. A code that
+ * another client changed also has the key of its row, as it was last sent or found.
  */
 function createAlike(rows: readonly Row[], free: readonly QrCode[], keyOf: KeyOf, { claims }: LedgerView) {
   const codes = indexBy(free, keyOf);

@@ -8,7 +8,6 @@ import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
 import type { Doubt } from '../../input/read-changes.ts';
 import type { LockEntry } from '../lock/lock-file.ts';
 
-/** Fields of a code that can be changed. */
 export const FIELDS = ['name', 'destination', 'status'] as const;
 export type Field = (typeof FIELDS)[number];
 
@@ -20,9 +19,7 @@ export type Base = Readonly<Partial<Record<Field, string>>>;
 
 /** What a plan of dated changes says about a field since a time. */
 export interface DueMark {
-  /** Its time, ms since the epoch. */
   readonly atMs: number;
-  /** What the rows say, as text. */
   readonly says: string;
 }
 
@@ -39,7 +36,6 @@ export type RowDecision =
   /** `new`: a new code. `mine`: the values of the row. `theirs`: those of the service. `skip`: nothing. */
   | { readonly is: 'new' | 'mine' | 'theirs' | 'skip' };
 
-/** Row of a file. */
 export interface Row extends InputRow {
   readonly key: string | undefined;
   /** In lower case. */
@@ -68,7 +64,6 @@ export interface Row extends InputRow {
   readonly noDestination: Fault | undefined;
 }
 
-/** Codes of the workspace. */
 export interface Listing {
   /** By id in lower case, oldest first. */
   readonly codes: ReadonlyMap<string, QrCode>;
@@ -170,6 +165,8 @@ export type LedgerRecord =
       readonly row: NewCode;
       readonly stored: Values;
       readonly key?: string;
+      /** The user asked for a new code of its row, which another machine created. */
+      readonly decided?: true;
     }
   /** The user decided about an unclear POST, or about one that was sent twice: it is not looked up again. */
   | { readonly is: 'decided'; readonly n: number }
@@ -269,9 +266,7 @@ export type PlanAction =
 /** Field in which row and code differ. */
 export interface FieldChange {
   readonly field: Field;
-  /** On the service. */
   readonly old: string;
-  /** In the row. */
   readonly new: string;
   /**
    * `send`: only the row changed it. `overwrite`: another client changed it too, and the row wins. `keep`: the value of the service stays.
@@ -289,13 +284,10 @@ export interface PlanItem {
   readonly key: string | undefined;
   readonly action: PlanAction;
   readonly how: How;
-  /** Code as listed. */
   readonly code: QrCode | undefined;
-  /** Id and slug of a code that is gone. */
   readonly goneId: string | undefined;
   readonly goneSlug: string | undefined;
   readonly changes: readonly FieldChange[];
-  /** Body of the POST. */
   readonly values: NewCode | undefined;
   /** Body of the PATCH, also after a POST; empty if there is none. */
   readonly send: CodeChanges;

@@ -9,6 +9,7 @@ import { isAlike, rowValues, valuesKey } from './values.ts';
 
 interface KeyOwner {
   readonly id: string;
+  /** Of the lock file; undefined for a key that only the ledger knows. */
   readonly slug: string | undefined;
 }
 
@@ -45,7 +46,7 @@ export function identifyNamed(row: Row, ladder: Ladder, naming: Naming): Identit
     if (fault) refuse(fault);
     else if (
       code &&
-      owner &&
+      owner?.slug !== undefined &&
       ![code.id.toLowerCase(), next?.id.toLowerCase()].includes(owner.id) &&
       codes.has(owner.id)
     ) {

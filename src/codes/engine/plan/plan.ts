@@ -92,7 +92,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
       });
     }
     case 'exists': {
-      const { code } = identity;
+      const { code, isAsked } = identity;
       if (verb === 'apply' && !adoptExisting) {
         const key = input.ledger.claims.get(code.id.toLowerCase())?.key;
         const reason =
@@ -102,7 +102,12 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
         return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
       }
       const isAdopted = verb === 'apply';
-      const item = planKnown(row, { is: 'code', how: 'equal', code }, input, refuse);
+      const item = planKnown(
+        row,
+        { is: 'code', how: 'equal', code, ...(isAsked && { isAsked }) },
+        input,
+        refuse,
+      );
       const isPlain = item.action === 'unchanged';
       return { ...item, action: isPlain ? (isAdopted ? 'adopt' : 'exists') : item.action };
     }
@@ -146,8 +151,7 @@ function planKnown(
       if (what === 'send' || what === 'overwrite') send[field] = value;
   const item = itemOf(row, action, { how, code, changes, send });
   const kept = keptRecord(item, claim, input.run);
-  const lost = sending && { n: sending.n, isAsked };
-  return { ...item, learned: kept ? [kept] : learnedOf(item, lost, input) };
+  return { ...item, learned: kept ? [kept] : learnedOf(item, { n: sending?.n, isAsked }, input) };
 }
 
 function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
@@ -171,24 +175,34 @@ function actionOf(changes: readonly FieldChange[], isAdopted: boolean, { verb }:
 /** What the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
 function learnedOf(
   { row, how, code, action }: PlanItem,
-  lost: { n: number; isAsked: boolean | undefined } | undefined,
+  { n, isAsked = false }: { n: number | undefined; isAsked: boolean | undefined },
   { run, ledger, policy }: PlanInput,
 ): LedgerRecord[] {
   if (!row || !code || policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
-  if (lost) {
-    const made: LedgerRecord = { is: 'made', n: lost.n, id, slug: code.slug, stored: fieldsOf(code) };
-    return [lost.isAsked ? { ...made, decided: true } : made];
+  const isOpen = action === 'conflict' || action === 'edited';
+  // A row that is asked about must be recognized again: its request stays unclear.
+  if (n !== undefined && isOpen) return [];
+  if (n !== undefined) {
+    const made: LedgerRecord = { is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) };
+    return [isAsked ? { ...made, decided: true } : made];
   }
   const isDecided = how === 'decision';
   const answered = isDecided ? ledger.unclear.filter((sending) => isSendingOf(row, sending)) : [];
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
-  const isOpen = action === 'conflict' || action === 'edited';
   const isKnown = claim !== undefined && claim.key === row.key;
   if (isOpen || isKnown || (row.key === undefined && how !== 'equal' && !isDecided)) return records;
-  const found: LedgerRecord = { is: 'found', run, id, row: rowValues(row), stored: fieldsOf(code) };
-  return [...records, row.key === undefined ? found : { ...found, key: row.key }];
+  const found: LedgerRecord = {
+    is: 'found',
+    run,
+    id,
+    row: rowValues(row),
+    stored: fieldsOf(code),
+    ...(row.key !== undefined && { key: row.key }),
+    ...(isAsked && { decided: true }),
+  };
+  return [...records, found];
 }
 
 function isSendingOf(
