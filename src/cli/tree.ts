@@ -52,17 +52,17 @@ export const TREE: readonly Node[] = [
       {
         name: 'create',
         summary: 'Create a code, or one per row of a file',
-        load: () => import('../commands/qr/create/create.ts'),
+        load: () => import('../commands/qr/create.ts'),
       },
       {
         name: 'update',
         summary: 'Update one or more codes, or each row of a file',
-        load: () => import('../commands/qr/update/update.ts'),
+        load: () => import('../commands/qr/update.ts'),
       },
       {
         name: 'apply',
         summary: 'Create and change codes until they match a file',
-        load: () => import('../commands/qr/apply/apply.ts'),
+        load: () => import('../commands/qr/apply.ts'),
       },
       {
         name: 'check',
@@ -73,7 +73,7 @@ export const TREE: readonly Node[] = [
         name: 'delete',
         summary: 'Permanently delete codes and their scans',
         risky: true,
-        load: () => import('../commands/qr/delete/delete.ts'),
+        load: () => import('../commands/qr/delete.ts'),
       },
       {
         name: 'image',

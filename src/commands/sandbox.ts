@@ -68,7 +68,7 @@ export const command = defineCommand({
       onRequest: ({ method, url, status, ms, remaining }) =>
         context.console.verbose(`${method} ${url} ${status} ${Math.round(ms)} ms, ${remaining} left`),
     });
-    const { forgetLedger } = await import('../codes/engine/ledger/forget-ledger.ts');
+    const { forgetLedger } = await import('../codes/engine/ledger/choose-ledger.ts');
     await forgetLedger(context.env, createWorkspace({ ...sandbox, profile: undefined }));
     try {
       await context.console.write(`QRCTL_BASE_URL=${sandbox.baseUrl}\nQRCTL_API_KEY=${sandbox.apiKey}\n`);

@@ -10,7 +10,7 @@ import { failureOfRun } from '../../../src/codes/engine/results/run-failure.ts';
 import { checkRows } from '../../../src/codes/engine/rows/read-rows.ts';
 import { noSuchCode } from '../../../src/codes/listing/find-code.ts';
 import { describeMissing } from '../../../src/codes/listing/find-codes.ts';
-import { confirm } from '../../../src/commands/qr/delete/confirm.ts';
+import { confirm } from '../../../src/commands/qr/delete.ts';
 import type { Context } from '../../../src/context.ts';
 import { chooseColumns } from '../../../src/files/formats/columns.ts';
 import { refuseChecked } from '../../../src/files/formats/read/input.ts';

@@ -5,9 +5,8 @@ import type { QrCode } from '../../../service/shapes.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
 import type { PlanItem } from '../plan/model.ts';
 import { hasChanges } from '../plan/values.ts';
-import { alteredValues, missingChanges } from './compare-response.ts';
 import type { RunJob } from './job.ts';
-import { NotSent, type Requests } from './requests.ts';
+import { alteredValues, missingChanges, NotSent, type Requests } from './requests.ts';
 import type { RowState, RowStates } from './row-states.ts';
 import type { StopRules } from './stop-rules.ts';
 

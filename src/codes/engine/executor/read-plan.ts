@@ -1,9 +1,11 @@
 /** Reads the codes of the workspace and plans the rows, after it was checked that the list lacks no code that this file's rows have. */
 import { UnprovenError } from '../../../base/errors.ts';
 import { parseScanTime } from '../../../service/scan-times.ts';
+import type { Service } from '../../../service/service.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { getIfThere } from '../../listing/find-code.ts';
-import type { Listing, Plan, PlanInput } from '../plan/model.ts';
+import { findCodes } from '../../listing/find-codes.ts';
+import type { Listing, Plan, PlanInput, Row } from '../plan/model.ts';
 import type { RunJob } from './job.ts';
 
 /** Maximum number of requests that find out whether a list of codes is out of date. */
@@ -105,4 +107,20 @@ function outOfDateError(): UnprovenError {
   return new UnprovenError('the list of codes is out of date: it lacks codes that exist', {
     hint: 'Make the cache or gateway forward GET requests to the service. Then run the same command again.',
   });
+}
+
+type Reader = Pick<Service, 'listCodes' | 'getCode' | 'slugs' | 'concurrency'>;
+
+/** Returns the codes of the rows, also those of slugs that belong to other codes than the IDs in their rows. Throws as the service does. */
+export async function readNamed(service: Reader, rows: readonly Row[]): Promise<Listing> {
+  const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
+  const codes = new Map<string, QrCode>();
+  for (const row of rows) {
+    for (const code of [
+      lookup(row),
+      row.slug === undefined ? undefined : lookup({ id: undefined, slug: row.slug }),
+    ])
+      if (code) codes.set(code.id, code);
+  }
+  return listingOf(codes.values(), false);
 }

@@ -3,10 +3,9 @@ import { RequestFailure, UnexpectedAnswerError } from '../../../base/errors.ts';
 import type { SendDelete } from '../../../service/service.ts';
 import type { CodeChanges, NewCode, QrCode } from '../../../service/shapes.ts';
 import { marksOf } from '../plan/compare-due.ts';
-import type { LedgerRecord, PlanItem, Values } from '../plan/model.ts';
-import { fieldsOf, rowValues, valuesKey } from '../plan/values.ts';
-import { fieldsIgnored, isOther } from './compare-response.ts';
-import type { RunJob } from './job.ts';
+import { FIELDS, type Field, type LedgerRecord, type PlanItem, type Values } from '../plan/model.ts';
+import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from '../plan/values.ts';
+import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
 
 /** Error of the own hook that keeps a request from being sent. */
@@ -161,4 +160,35 @@ function isNotApplied(error: unknown): boolean {
 /** The values of the fields that are sent. */
 function only(set: CodeChanges, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([field]) => field in set));
+}
+
+/** Returns the fields of a PATCH that still have their old values, although other ones were sent. */
+function fieldsIgnored(before: QrCode, sent: CodeChanges, after: QrCode): Field[] {
+  return FIELDS.filter((field) => {
+    const [was, wanted, is] = [before[field] ?? '', sent[field], after[field] ?? ''];
+    return wanted !== undefined && is === was && !isSame(field, wanted, was);
+  });
+}
+
+/** Returns whether a new code has neither the name nor the destination that were sent, nor what a service evidently makes of one. */
+function isOther({ name, destination }: NewCode, code: QrCode): boolean {
+  if (destination === undefined) return false;
+  const place = code.destination ?? '';
+  const isName = isSame('name', name, code.name) || isAlteredName(name, code.name);
+  return !isName && !isSame('destination', destination, place) && lettersOf(destination) !== lettersOf(place);
+}
+
+/** E18: returns the values that the service stored otherwise than they were sent. */
+export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCode): Altered[] {
+  return ([...FIELDS, 'type'] as const).flatMap((field) => {
+    const [wanted, stored] = [sent[field], after[field] ?? ''];
+    return wanted === undefined || wanted === stored ? [] : [{ field, sent: wanted, stored }];
+  });
+}
+
+/** Returns the changes that a code does not have yet. */
+export function missingChanges(wanted: CodeChanges, code: QrCode): CodeChanges {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([field, value]) => value !== code[field as Field]),
+  );
 }

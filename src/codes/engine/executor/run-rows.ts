@@ -1,13 +1,14 @@
 /** E11: runs the rows of a file: plans them, sends their requests, looks up those whose response was lost, and sends again what was not applied. */
 import { UnprovenError } from '../../../base/errors.ts';
-import type { LedgerRecord, Plan } from '../plan/model.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import { getIfThere } from '../../listing/find-code.ts';
+import type { LedgerRecord, Listing, Plan } from '../plan/model.ts';
 import { createCarrier } from './carry-out.ts';
 import type { RunEnd, RunJob } from './job.ts';
 import { type Planned, planFor, readAgain, readFirst } from './read-plan.ts';
-import { createRequests } from './requests.ts';
-import { restorePaused } from './restore-paused.ts';
+import { createRequests, type Requests } from './requests.ts';
 import { createRowStates, isWork } from './row-states.ts';
-import { createStopRules } from './stop-rules.ts';
+import { belongsToRow, createStopRules } from './stop-rules.ts';
 
 /** Maximum number of rounds in a row in which no row ended, before the rest is given up. */
 const MOST_IN_VAIN = 3;
@@ -118,4 +119,40 @@ function refuseNew(first: Plan, { brakes, faults }: Plan): void {
       hint: 'Run the same command again.',
     },
   );
+}
+
+/**
+ * E19: restores every code that an earlier run paused for its backup and that this run does not delete; returns the listing with the changes.
+ * A code that can't be restored is reported as an event. Throws failures that would meet every request.
+ */
+async function restorePaused(
+  { ledger, service, onEvent }: Pick<RunJob, 'ledger' | 'service' | 'onEvent'>,
+  { patch }: Requests,
+  { plan, listing }: Planned,
+): Promise<Listing> {
+  const left = [...ledger.view().claims.values()].filter(
+    ({ paused, isDeleted }) => paused?.why === 'backup' && !isDeleted,
+  );
+  if (left.length === 0) return listing;
+  const deleted = new Set(
+    plan.items.flatMap(({ action, code }) => (action === 'delete' && code ? code.id.toLowerCase() : [])),
+  );
+  const codes = new Map(listing.codes);
+  for (const { id, paused } of left) {
+    if (deleted.has(id) || paused === undefined) continue;
+    const code = codes.get(id) ?? (listing.isWhole ? undefined : await getIfThere(service, id));
+    if (code?.status === 'paused') await restore(code, paused.status);
+  }
+  return { ...listing, codes };
+
+  async function restore(code: QrCode, status: string): Promise<void> {
+    try {
+      const after = await patch(code, { status });
+      if (codes.has(code.id.toLowerCase())) codes.set(code.id.toLowerCase(), after);
+      onEvent({ is: 'restored', code: after });
+    } catch (error) {
+      if (!belongsToRow(error)) throw error;
+      onEvent({ is: 'still-paused', code, error });
+    }
+  }
 }

@@ -1,10 +1,14 @@
-/** Chooses the ledger of a workspace among those in the state directory, also after its key was rotated. */
-import { join } from 'node:path';
+/** Locates the state directory (0700), and chooses the ledger of a workspace in it, also after its key was rotated. */
+import { rm } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { UsageError } from '../../../base/errors.ts';
 import { LINE_FEED } from '../../../base/text/ascii.ts';
 import { type Disk, ifPresent, readPieces } from '../../../files/durable/disk.ts';
 import { createLineReader } from '../../../files/durable/log-lines.ts';
+import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { cannotOpen } from '../../../files/durable/path-errors.ts';
+import { makeRealDirectories } from '../../../files/durable/trusted-file.ts';
 import type { Workspace } from '../../../service/workspace.ts';
 import {
   checkMemory,
@@ -14,6 +18,43 @@ import {
   type LedgerWorkspace,
   readMemory,
 } from './ledger-file.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const DIRECTORY_MODE = 0o700;
+
+/**
+ * Returns the path of the state directory: QRCTL_STATE_DIR, or the system's directory for the state of programs. Undefined if there is no
+ * home directory. A path that is not absolute is ignored, as the XDG specification requires.
+ */
+export function stateDirectory(env: Variables, system: string = platform()): string | undefined {
+  const { QRCTL_STATE_DIR: own, XDG_STATE_HOME: xdg = '', HOME: home = '', LOCALAPPDATA: local = '' } = env;
+  if (own) return resolve(own);
+  if (system === 'win32') return isAbsolute(local) ? join(local, 'qrctl') : undefined;
+  if (isAbsolute(xdg)) return join(xdg, 'qrctl');
+  if (!isAbsolute(home)) return undefined;
+  return system === 'darwin'
+    ? join(home, 'Library', 'Application Support', 'qrctl')
+    : join(home, '.local', 'state', 'qrctl');
+}
+
+/** Creates the state directory, and returns its real path. Throws the system's error, and UsageError if it can't be this user's. */
+export async function makeStateDirectory(disk: Disk, env: Variables): Promise<string> {
+  const path = stateDirectory(env);
+  if (path === undefined) throw new UsageError('there is no home directory');
+  if (!env.QRCTL_STATE_DIR) await expectOwn(disk, path);
+  return makeRealDirectories(disk, path, DIRECTORY_MODE);
+}
+
+/** With the HOME of another user (sudo), the ledger would belong to this user, and that user could not write to it. */
+async function expectOwn(disk: Disk, path: string): Promise<void> {
+  const found = await ifPresent(disk.stat(path));
+  const parent = dirname(path);
+  if (!found && parent !== path) return expectOwn(disk, parent);
+  const user = disk.user();
+  if (user !== undefined && found && found.uid !== user)
+    throw new UsageError(`${path} belongs to another user`);
+}
 
 export interface ChosenLedger {
   readonly path: string;
@@ -51,7 +92,7 @@ export async function chooseLedger(
 }
 
 /** Returns the path of the ledger with exactly this base URL and key; undefined if there is none. Throws as `chooseLedger`. */
-export async function findOwnLedger(
+async function findOwnLedger(
   directory: string,
   workspace: Pick<Workspace, 'baseUrl' | 'hasKeyOf'>,
   disk: Disk,
@@ -117,4 +158,15 @@ async function readBeginning(path: string, disk: Disk): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+/** Never rejects: a ledger that stays costs a question per row. */
+export async function forgetLedger(
+  env: Readonly<Record<string, string | undefined>>,
+  workspace: Pick<Workspace, 'baseUrl' | 'hasKeyOf'>,
+): Promise<void> {
+  const directory = stateDirectory(env);
+  if (directory === undefined) return;
+  const path = await ifPresent(findOwnLedger(directory, workspace, nodeDisk)).catch(() => undefined);
+  if (path !== undefined) await rm(path, { force: true }).catch(() => undefined);
 }

@@ -10,7 +10,7 @@ import { nodeDisk } from '../../../files/durable/node-disk.ts';
 import { describeSystemError, systemCode } from '../../../files/durable/path-errors.ts';
 import { createReplay, type LedgerLine, type Replay } from '../plan/ledger-view.ts';
 import type { Ledger, LedgerView } from '../plan/model.ts';
-import { chooseLedger } from './choose-ledger.ts';
+import { chooseLedger, makeStateDirectory, stateDirectory } from './choose-ledger.ts';
 import {
   checkMemory,
   createLedgerFile,
@@ -18,7 +18,6 @@ import {
   openLedgerFile,
   readMemory,
 } from './ledger-file.ts';
-import { makeStateDirectory, stateDirectory } from './state-directory.ts';
 
 /** Location of a ledger, and its workspace. */
 export interface LedgerPlace extends LedgerWorkspace {

@@ -3,6 +3,7 @@
  * alone, whatever was sent before it.
  */
 import { fingerprintOf } from './base.ts';
+import type { Changed, Pair } from './compare.ts';
 import {
   type Claim,
   type DueMark,
@@ -13,7 +14,6 @@ import {
   type OwnChange,
   type PlanItem,
 } from './model.ts';
-import type { Changed, Pair } from './pair.ts';
 import { isSame } from './values.ts';
 
 type Marks = Readonly<Partial<Record<Field, DueMark>>>;

@@ -1,13 +1,48 @@
 /**
- * E6: compares a row with its code, field by field, by three values: what the row says, what the service has, and the base, which is what the
- * row was saved from. So no change of another client is undone in silence.
+ * E6: compares a row with its code, field by field, by three values: the row's, the service's, and the base, which is the value that the row
+ * was saved from. So no change by another client is undone without a note.
  */
 import { parseScanTime } from '../../../service/scan-times.ts';
+import type { QrCode } from '../../../service/shapes.ts';
+import type { LockEntry } from '../lock/lock-file.ts';
 import { fingerprintOf } from './base.ts';
 import { changedByDate, isUnclear } from './compare-due.ts';
-import { FIELDS, type Field, type FieldChange, type OwnChange } from './model.ts';
-import type { Changed, Pair } from './pair.ts';
+import {
+  type Claim,
+  FIELDS,
+  type Field,
+  type FieldChange,
+  type LedgerView,
+  type OwnChange,
+  type Policy,
+  type Row,
+} from './model.ts';
 import { isCellOf, isCellOfPrint, isSame, wantedValue } from './values.ts';
+
+/** What is known of a row and its code. */
+export interface Pair {
+  readonly row: Row;
+  readonly code: QrCode;
+  readonly claim: Claim | undefined;
+  readonly entry: LockEntry | undefined;
+  readonly policy: Policy;
+  readonly ledger: Pick<LedgerView, 'storedOf'>;
+  /** Status that was to be sent after the request which made the code. */
+  readonly unsent: string | undefined;
+}
+
+/** Which side changed a field in which both differ. */
+export interface Changed {
+  /** The row was edited. */
+  readonly isYours: boolean;
+  /** The code was edited by another client, or it is not known. */
+  readonly isTheirs: boolean;
+  readonly base: string | undefined;
+  /** This machine changed it since the row was saved: another copy of the list may have, so it is said. */
+  readonly isOurs?: boolean;
+  /** Its time came after all other changes: it is no conflict. */
+  readonly isNewer?: boolean;
+}
 
 /** Returns the fields in which row and code differ, and what is to be done about each. Throws as `wantedValue`. */
 export function compareRow(pair: Pair): FieldChange[] {

@@ -2,13 +2,13 @@
  * E1: decides which code each row is, by a ladder that never slides down: what the row names, its key, its values as the ledger knows them, a
  * lost response, equal values, and what may be an edit. Rows that nothing recognizes are new.
  */
-import { quote } from '../../../base/text/quote.ts';
+import { inQuotes, quote } from '../../../base/text/quote.ts';
 import type { Fault } from '../../../files/formats/read/input.ts';
-import { readAnswers } from './answers.ts';
+import type { QrCode } from '../../../service/shapes.ts';
 import type { Identity, Ladder } from './ladder.ts';
 import { matchLost } from './match-lost.ts';
 import { findEdits, takeEqual, takeKnownValues } from './match-values.ts';
-import type { PlanInput, Row } from './model.ts';
+import type { Decisions, PlanInput, Row } from './model.ts';
 import { identifyNamed, keyedCodes, takeKeys } from './name-code.ts';
 
 export interface Identities {
@@ -59,4 +59,57 @@ export function identifyRows(input: PlanInput): Identities {
   }
   const identities = rows.map((row) => ladder.found.get(row) ?? ({ is: 'new' } as const));
   return { rows: identities, taken: ladder.taken, faults };
+}
+
+export interface Answers {
+  /** Code that the user assigned to a row; undefined if there is none. */
+  codeOf(row: Row): QrCode | undefined;
+  /** Number of new codes that the user asked for. */
+  newOf(row: Row): number;
+}
+
+/** Resolves the decisions. `refuse` is told of those about a row or code that does not exist. */
+function readAnswers(
+  rows: readonly Row[],
+  { adopt, asNew, asNewAll }: Decisions,
+  find: (name: string) => QrCode | undefined,
+  refuse: (fault: Fault) => void,
+): Answers {
+  const keys = new Set(rows.flatMap(({ key }) => key ?? []));
+  const lines = new Set(rows.map(({ line }) => `${line}`));
+  for (const name of [...adopt.keys(), ...asNew.keys()]) {
+    const [isKey, isLine] = [keys.has(name), lines.has(name)];
+    if (isKey && isLine && !rows.some(({ key, line }) => key === name && `${line}` === name))
+      refuse({
+        message: `${inQuotes(name)} is the key of one row and the line of another: write line:${name} or key:${name}`,
+      });
+    else if (
+      !isKey &&
+      !isLine &&
+      !keys.has(name.replace(/^key:/, '')) &&
+      !lines.has(name.replace(/^line:/, ''))
+    )
+      refuse({ message: `no row has the line or key ${inQuotes(name)}` });
+  }
+  const of = <T>(named: ReadonlyMap<string, T>, { key, line }: Row): T | undefined =>
+    (key === undefined ? undefined : (named.get(`key:${key}`) ?? named.get(key))) ??
+    named.get(`line:${line}`) ??
+    (keys.has(`${line}`) ? undefined : named.get(`${line}`));
+  return {
+    codeOf(row) {
+      const name = of(adopt, row) ?? (row.decision?.is === 'code' ? row.decision.name : undefined);
+      const code = name === undefined ? undefined : find(name);
+      if (name !== undefined && !code)
+        refuse({
+          line: row.line,
+          message: `no code has the ID or slug ${quote(name)} (expected that, new, mine, theirs or skip)`,
+        });
+      return code;
+    },
+    newOf(row) {
+      // The answer of the row itself wins over one for all.
+      const isAsked = row.decision ? row.decision.is === 'new' : asNewAll;
+      return of(asNew, row) ?? (isAsked ? 1 : 0);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** State of the search for the codes of rows: each rung gives some rows an identity and leaves the others to the next. */
 import type { QrCode } from '../../../service/shapes.ts';
-import type { Answers } from './answers.ts';
+import type { Answers } from './identify.ts';
 import type { How, PlanInput, Row, Sending } from './model.ts';
 import { indexBy } from './values.ts';
 

@@ -1,10 +1,115 @@
-/** Builds the results of a run over a file: the columns of the input, those that the user added to earlier results, then ours. Pure. */
-import { ALIASES, fold, type Input, UTM_COLUMNS } from '../../../files/formats/read/input.ts';
+/** Formats the rows of a run as records of a results file. */
+import {
+  ALIASES,
+  fold,
+  type Input,
+  type InputRow,
+  OUR_COLUMNS,
+  UTM_COLUMNS,
+} from '../../../files/formats/read/input.ts';
+import type { QrCode } from '../../../service/shapes.ts';
 import type { RowOutcome } from '../../input/outcomes.ts';
-import type { Field, Row } from '../plan/model.ts';
-import { findAddedColumns } from './added-columns.ts';
-import { baseCellOf, takesTheirs } from './row-base.ts';
-import type { RowEnd } from './row-end.ts';
+import { baseOf, fingerprintOf, formatBase } from '../plan/base.ts';
+import type { Field, FieldChange, Row } from '../plan/model.ts';
+
+export interface RowEnd {
+  readonly row: Row;
+  readonly outcome: RowOutcome;
+  readonly error?: string | undefined;
+  /** As it is on the service now, as far as it is known. */
+  readonly code?: QrCode | undefined;
+  /** Fields in which row and code differed before the run. */
+  readonly changes: readonly FieldChange[];
+  /** None of the changes was made: the row failed, was skipped or was not attempted. */
+  readonly isOpen: boolean;
+}
+
+/** Changes after which row and service still differ. */
+const LEFT: ReadonlySet<FieldChange['what']> = new Set(['keep', 'conflict', 'edit']);
+
+/** Nothing is known of the values that the row was saved with. */
+const UNKNOWN = baseOf({});
+
+/**
+ * E21: returns the `base` cell of a row; null if it specifies no code by its ID. A field in which row and code agree gets the fingerprint of the
+ * code. A field that was left open keeps its base: otherwise the next run would send it without a question.
+ */
+function baseCellOf(end: RowEnd): string | null {
+  const { row, code } = end;
+  // What the row was saved from counts when its time comes.
+  if (end.outcome === 'later') return row.base === undefined ? null : formatBase(row.base);
+  if (!code) {
+    const base = row.base ?? (row.id === undefined ? undefined : UNKNOWN);
+    return base === undefined ? null : formatBase(base);
+  }
+  const current = baseOf(code);
+  const of = (field: Field) => {
+    const open = openChange(end, field);
+    return open ? (row.base?.[field] ?? baseBefore(open)) : current[field];
+  };
+  return formatBase({ name: of('name'), destination: of('destination'), status: of('status') });
+}
+
+/** Returns whether the cells of a row are brought up to date: the user chose the values of the service. */
+function takesTheirs({ row, code, isOpen }: RowEnd): boolean {
+  return row.decision?.is === 'theirs' && code !== undefined && !isOpen;
+}
+
+function openChange(end: RowEnd, field: Field): FieldChange | undefined {
+  if (takesTheirs(end)) return undefined;
+  const isLeft = ({ what }: FieldChange) => LEFT.has(what) || (end.isOpen && what !== 'drift');
+  return end.changes.find((change) => change.field === field && isLeft(change));
+}
+
+/** Of a row without a `base` cell. What would have been sent without a question may be sent again, unless the code changes until then. */
+function baseBefore({ what, base, old, field }: FieldChange): string {
+  const value = base ?? (what === 'send' ? old : undefined);
+  return value === undefined ? UNKNOWN[field] : fingerprintOf(value);
+}
+
+interface AddedColumns {
+  readonly names: readonly string[];
+  /** Those whose cells are dates in a workbook. */
+  readonly dates: readonly string[];
+  /** Returns the cell of a row, by its number in the file from 1 and the ID of its code; as it is written in a CSV. */
+  cellOf(name: string, row: number, id: string | undefined): unknown;
+}
+
+const NONE: AddedColumns = { names: [], dates: [], cellOf: () => null };
+
+/**
+ * Finds the columns that only the earlier results have. A column that a command reads is none of them: its old values would be wishes again.
+ * Rows are matched by ID; a row without one, if no row was added or removed, by its place.
+ */
+function findAddedColumns(before: Input | undefined, input: Input): AddedColumns {
+  if (!before) return NONE;
+  const known = new Set([...input.columns.map(fold), ...OUR_COLUMNS, ...UTM_COLUMNS, ...ALIASES, 'key']);
+  const names = before.columns.filter((column) => !known.has(fold(column)));
+  if (names.length === 0) return NONE;
+  const idColumn = before.columns.find((column) => fold(column) === 'id') ?? '';
+  const idOf = ({ values }: InputRow) =>
+    String(values.get(idColumn) ?? '')
+      .trim()
+      .toLowerCase();
+  const byId = new Map(before.rows.map((row) => [idOf(row), row]));
+  const isSameLength = before.rows.length === input.rows.length;
+
+  function find(row: number, id: string | undefined): InputRow | undefined {
+    const known = id === undefined ? undefined : byId.get(id.toLowerCase());
+    if (known) return known;
+    const same = isSameLength ? before?.rows[row - 1] : undefined;
+    return same && (id === undefined || idOf(same) === '') ? same : undefined;
+  }
+
+  return {
+    names,
+    dates: names.filter((name) => before.dateColumns?.has(name)),
+    cellOf(name, row, id) {
+      const found = find(row, id);
+      return found?.defused?.get(name) ?? found?.values.get(name) ?? null;
+    },
+  };
+}
 
 interface ResultsOptions {
   /** Returns the URL in the image of a code; without it there is no column `short_url`. */

@@ -25,8 +25,7 @@ import { readDestination } from '../../input/read-destination.ts';
 import { refuseDates } from '../../input/refuse-dates.ts';
 import type { Field, Policy, Row } from '../plan/model.ts';
 import { isUnedited } from '../plan/values.ts';
-import { createNewRows } from './new-rows.ts';
-import { repeatedKeys } from './repeated-rows.ts';
+import { createNewRows, repeatedKeys } from './new-rows.ts';
 import { createIdentityReader } from './row-identity.ts';
 
 type Verb = Policy['verb'];

@@ -1,6 +1,6 @@
 /** Order of the rows of a plan: what needs attention first, creations after it, and rows to which nothing happens last. */
 import { formatCount } from '../../../base/text/quote.ts';
-import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/questions.ts';
+import { type PlanRow, type RowState, stateOf, type Verb } from '../../../codes/engine/results/explain.ts';
 
 /** States in the order in which they are printed and counted, with the words of a count. */
 const WORDS: Readonly<Record<RowState, string>> = {

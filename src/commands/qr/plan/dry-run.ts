@@ -2,16 +2,15 @@
 import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
-import { countRequests, failureOfPlan } from '../../../codes/engine/results/plan-exit.ts';
-import type { Verb } from '../../../codes/engine/results/questions.ts';
-import { tellExisting } from '../../../codes/engine/results/run-failure.ts';
+import type { Verb } from '../../../codes/engine/results/explain.ts';
+import { countRequests, failureOfPlan, tellExisting } from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
 import type { Fault, Source } from '../../../files/formats/read/input.ts';
 import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import { tellWarnings } from '../tell-checked.ts';
 import { countRows } from './arrange-rows.ts';
 import type { PlanPrinter } from './print-plan.ts';
-import { plannedRun } from './printed-plan.ts';
+import { plannedRun } from './print-plan.ts';
 
 /** Dry run of a file. */
 export interface DryRun {

@@ -2,12 +2,11 @@
 import { clean } from '../../../base/text/clean.ts';
 import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { countOf, joinSome } from '../../../base/text/quote.ts';
-import { reasonOf } from '../../../codes/engine/results/explain.ts';
-import { type PlanRow, type RowState, stateOf } from '../../../codes/engine/results/questions.ts';
+import { type PlanRow, type RowState, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
 import { codeCell, markdownHead, markdownLine } from '../../../files/formats/markdown.ts';
 import { arrangeRows, countRows } from './arrange-rows.ts';
 import { candidatesOf, codeOf, describeNew } from './plan-records.ts';
-import type { PrintedPlan } from './printed-plan.ts';
+import type { PrintedPlan } from './print-plan.ts';
 
 /** Number of new codes that are listed: a comment on GitHub takes 65,536 characters. */
 const MOST_CREATIONS = 100;

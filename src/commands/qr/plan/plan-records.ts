@@ -1,10 +1,11 @@
 /** Rows of a plan as records: one per field that differs for tables, one per row for JSON. */
+
+import { shortenPair } from '../../../base/text/differing-parts.ts';
 import { joinSome } from '../../../base/text/quote.ts';
 import { formatInstant } from '../../../base/time/time.ts';
 import type { FieldChange } from '../../../codes/engine/plan/model.ts';
-import { reasonOf } from '../../../codes/engine/results/explain.ts';
-import type { PlanRow } from '../../../codes/engine/results/questions.ts';
-import type { Column } from '../../../files/formats/columns.ts';
+import { type PlanRow, reasonOf, stateOf } from '../../../codes/engine/results/explain.ts';
+import type { ColourName, Column } from '../../../files/formats/columns.ts';
 import type { Row } from '../../../files/formats/row-sink.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { ERROR, OUTCOME } from '../code-columns.ts';
@@ -115,4 +116,58 @@ export function describeNew({ item: { action, row, values, send } }: PlanRow): s
   const parts = [name, type === 'url' ? '' : ` (${type})`, destination ? ` → ${destination}` : ''];
   const { status } = send;
   return `${parts.join('')}${status === undefined ? '' : `, ${status}`}`;
+}
+
+const COLOURS: ReadonlyMap<string, ColourName> = new Map([
+  ['create', 'green'],
+  ['adopt', 'cyan'],
+  ['update', 'yellow'],
+  ['removed', 'yellow'],
+  ['edited', 'yellow'],
+  ['unchanged', 'dim'],
+]);
+
+/** Returns the columns of the table. */
+export const TABLE_COLUMNS: readonly Column[] = [
+  { name: 'line', align: 'right', importance: 5 },
+  { name: 'key', importance: 4 },
+  { name: 'at', importance: 6 },
+  {
+    name: 'action',
+    importance: 9,
+    keepWhole: true,
+    colour: (action) => COLOURS.get(String(action)) ?? 'red',
+  },
+  { name: 'code', importance: 8, leastWidth: 16 },
+  OUTCOME,
+  { name: 'change', importance: 7, below: true },
+];
+
+/** Graphemes of the common part of two values that are shown whole. */
+const LONGEST_COMMON = 100;
+
+/** Returns the record of a row. */
+export function tableRow(row: PlanRow): Row {
+  const { item, end } = row;
+  const { id, slug } = codeOf(row);
+  const sent = item.changes.filter(({ what }) => what === 'send');
+  const changes = sent.map(({ field, old, new: value }) => {
+    const [before, after] = shortenPair(old, value, LONGEST_COMMON).map(showValue);
+    return `${field}: ${before} → ${after}`;
+  });
+  return {
+    line: item.row?.line ?? null,
+    key: item.key ?? null,
+    at: item.row?.atMs === undefined ? null : formatInstant(item.row.atMs),
+    action: stateOf(row),
+    code: slug ?? id ?? describeNew(row) ?? null,
+    outcome: end?.outcome ?? null,
+    change: [...changes, reasonOf(row)].filter((part) => part !== undefined).join('; ') || null,
+  };
+}
+
+/** An address is as it is; any other value is in quotes, so that it can't be mistaken for the sentence. */
+function showValue(value: string): string {
+  if (value === '') return '(empty)';
+  return /^[^\s"]+$/.test(value) ? value : `"${value.replaceAll('"', '\\"')}"`;
 }

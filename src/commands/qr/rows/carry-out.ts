@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { UnprovenError } from '../../../base/errors.ts';
 import type { RunEnd } from '../../../codes/engine/executor/job.ts';
-import { listingOf, readFirst } from '../../../codes/engine/executor/read-plan.ts';
+import { listingOf, readFirst, readNamed } from '../../../codes/engine/executor/read-plan.ts';
 import { runRows } from '../../../codes/engine/executor/run-rows.ts';
 import { openLedger, readLedger, volatileLedger } from '../../../codes/engine/ledger/open-ledger.ts';
 import type { Ledger, LedgerView, Plan, PlanInput, PlanItem, Row } from '../../../codes/engine/plan/model.ts';
 import { plan } from '../../../codes/engine/plan/plan.ts';
-import { readNamed } from '../../../codes/engine/read-named.ts';
 import { everyCode } from '../../../codes/listing/codes.ts';
 import { describeMissing } from '../../../codes/listing/find-codes.ts';
 import type { Context } from '../../../context.ts';
@@ -17,7 +16,7 @@ import { openPlanOutput } from '../plan/print-plan.ts';
 import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
 import type { RowsFlags } from './flags.ts';
 import { createProgress } from './progress.ts';
-import type { CheckedSource, RowsVerb } from './verb.ts';
+import type { CheckedSource, RowsVerb } from './run-file.ts';
 
 /** Visibility delay of a service, if `--settle` does not say otherwise. */
 const SETTLE_MS = 10_000;

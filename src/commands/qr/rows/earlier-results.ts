@@ -1,11 +1,12 @@
 /** Results of an earlier run at the path of this run's results: which codes they have, and what of them is kept. */
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { UsageError } from '../../../base/errors.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { countOf } from '../../../base/text/quote.ts';
 import { fingerprintOf, parseBase } from '../../../codes/engine/plan/base.ts';
 import { FIELDS } from '../../../codes/engine/plan/model.ts';
-import type { RowEnd } from '../../../codes/engine/results/row-end.ts';
+import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
 import type { Context } from '../../../context.ts';
 import { readBack } from '../../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../../files/durable/node-disk.ts';
@@ -114,4 +115,13 @@ const DONE: ReadonlySet<unknown> = new Set(['created', 'updated', 'exists', 'ado
 /** An empty cell asks for nothing. */
 function isOther(cell: unknown, print: string | undefined): boolean {
   return typeof cell === 'string' && cell !== '' && print !== undefined && fingerprintOf(cell) !== print;
+}
+
+/** Notes the journal beside the results or the lock file at `path`, if there is one. */
+export function noteOldJournal({ console }: Pick<Context, 'console'>, path: string | undefined): void {
+  const journal = `${path}.journal`;
+  if (path === undefined || !existsSync(journal)) return;
+  console.note(
+    `${journal} is the journal of an earlier version of qrctl and is not read. You can remove it.`,
+  );
 }

@@ -1,12 +1,13 @@
 /** Declares the flags of the verbs that run over a file of rows, and resolves the place of their results. */
 import { statSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { UsageError } from '../../../base/errors.ts';
 import type { UsedFiles } from '../../../base/run/used-files.ts';
 import type { Decisions, Policy } from '../../../codes/engine/plan/model.ts';
 import { DATA_FORMATS } from '../../../files/formats/formats.ts';
-import { refuseForeignExtension } from '../../../files/formats/plan-output.ts';
-import type { Input } from '../../../files/formats/read/input.ts';
+import { formatOfPath, refuseForeignExtension } from '../../../files/formats/plan-output.ts';
+import { fold, type Input } from '../../../files/formats/read/input.ts';
 import {
   choice,
   duration,
@@ -20,7 +21,6 @@ import {
 } from '../../define.ts';
 import type { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions, overwriteOption, workbookOptions } from '../../shared-flags.ts';
-import { resultsPathBeside } from '../results-path.ts';
 
 /** Section of these flags in the help of create, update and delete. */
 export const ROWS_GROUP = 'Bulk flags:';
@@ -179,4 +179,17 @@ export function resultsPathOf(
 function isStream(from: string): boolean {
   // Reading a missing file reports it.
   return from === '-' || statSync(from, { throwIfNoEntry: false })?.isFile() === false;
+}
+
+/**
+ * Returns `codes.results.csv` next to `codes.csv`, with the extension of the input, because the same program opens both. Results that are
+ * the input are written into the file itself.
+ */
+export function resultsPathBeside(from: string, { form, columns }: Pick<Input, 'form' | 'columns'>): string {
+  const { dir, name, ext } = parse(from.replace(/\.gz$/i, ''));
+  const isOwn = formatOfPath(ext) === form?.is;
+  const names = new Set(columns.map(fold));
+  const isResults = ['outcome', 'base', 'decision'].every((column) => names.has(column));
+  if (isOwn && (isResults || /.\.results$/i.test(name))) return from;
+  return join(dir, `${name}.results${isOwn ? ext : `.${form?.is ?? 'csv'}`}`);
 }

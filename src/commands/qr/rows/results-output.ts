@@ -4,7 +4,7 @@ import { countOutcomes } from '../../../base/run/count-outcomes.ts';
 import { addFile } from '../../../base/run/run-summary.ts';
 import { defuse } from '../../../base/text/defuse.ts';
 import { fillShortUrl } from '../../../base/text/short-url.ts';
-import type { RowEnd } from '../../../codes/engine/results/row-end.ts';
+import type { RowEnd } from '../../../codes/engine/results/tabulate.ts';
 import { tabulate } from '../../../codes/engine/results/tabulate.ts';
 import type { Context } from '../../../context.ts';
 import type { Column } from '../../../files/formats/columns.ts';
@@ -23,10 +23,8 @@ import {
 import type { Row, RowSink } from '../../../files/formats/row-sink.ts';
 import { openWholeFile } from '../../../files/formats/whole-file.ts';
 import { openSink, planOutput } from '../../output-options.ts';
-import { OUTCOME } from '../code-columns.ts';
-import { NAMED_COLUMNS } from '../named-codes.ts';
-import { idsOf, keepEarlier, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
-import { noteOldJournal } from './old-journal.ts';
+import { NAMED_COLUMNS, OUTCOME } from '../code-columns.ts';
+import { idsOf, keepEarlier, noteOldJournal, RESULTS_PLACE, readEarlier } from './earlier-results.ts';
 
 const COUNT_COLUMNS: readonly Column[] = [OUTCOME, { name: 'rows', align: 'right' }];
 

@@ -15,11 +15,11 @@ import type { Source } from '../../../files/formats/read/input.ts';
 import { isUuid } from '../../../service/checks.ts';
 import type { CodeChanges, QrCode } from '../../../service/shapes.ts';
 import { printRecords } from '../../output-options.ts';
-import { NAMED_COLUMNS } from '../named-codes.ts';
+import { NAMED_COLUMNS } from '../code-columns.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
+import type { RowsVerb } from './run-file.ts';
 import { tellStop } from './tell-ends.ts';
-import type { RowsVerb } from './verb.ts';
 
 /** Change that every code gets. */
 export interface Change {

@@ -4,7 +4,7 @@ import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
 import type { Policy, Row } from '../../../codes/engine/plan/model.ts';
 import { explainRow, reasonOf } from '../../../codes/engine/results/explain.ts';
-import type { RowEnd as ResultRow } from '../../../codes/engine/results/row-end.ts';
+import type { RowEnd as ResultRow } from '../../../codes/engine/results/tabulate.ts';
 import { isDone } from '../../../codes/input/outcomes.ts';
 import type { Context } from '../../../context.ts';
 import { type Input, problemOf } from '../../../files/formats/read/input.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import { entriesOf } from '../../../../src/codes/engine/lock/lock-entries.ts';
 import type { LockEntry } from '../../../../src/codes/engine/lock/lock-file.ts';
+import { entriesOf } from '../../../../src/codes/engine/lock/lock-store.ts';
 import type { FieldChange, PlanItem } from '../../../../src/codes/engine/plan/model.ts';
 import { codeOf } from '../plan/make.ts';
 import { endOf, itemOf } from '../results/plan-builder.ts';

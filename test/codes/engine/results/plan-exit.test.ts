@@ -6,7 +6,7 @@ import {
   exitOfPlan,
   failureOfPlan,
   reasonOfPlan,
-} from '../../../../src/codes/engine/results/plan-exit.ts';
+} from '../../../../src/codes/engine/results/run-failure.ts';
 import { codeOf, creation, itemOf, planOf, update } from './plan-builder.ts';
 
 const menu = codeOf('menu');

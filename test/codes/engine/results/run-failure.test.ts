@@ -9,7 +9,7 @@ import {
   UnprovenError,
 } from '../../../../src/base/errors.ts';
 import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
-import type { Verb } from '../../../../src/codes/engine/results/questions.ts';
+import type { Verb } from '../../../../src/codes/engine/results/explain.ts';
 import {
   failureOfRun,
   type RunFacts,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseOf, formatBase } from '../../../../src/codes/engine/plan/base.ts';
 import type { FieldChange } from '../../../../src/codes/engine/plan/model.ts';
-import type { RowEnd } from '../../../../src/codes/engine/results/row-end.ts';
+import type { RowEnd } from '../../../../src/codes/engine/results/tabulate.ts';
 import { tabulate } from '../../../../src/codes/engine/results/tabulate.ts';
 import { checkRows } from '../../../../src/codes/engine/rows/read-rows.ts';
 import { parseInput } from '../../../../src/codes/input/read-input.ts';

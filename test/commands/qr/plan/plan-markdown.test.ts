@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UnprovenError } from '../../../../src/base/errors.ts';
 import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
 import { formatMarkdown } from '../../../../src/commands/qr/plan/plan-markdown.ts';
-import { endedRun, plannedRun } from '../../../../src/commands/qr/plan/printed-plan.ts';
+import { endedRun, plannedRun } from '../../../../src/commands/qr/plan/print-plan.ts';
 import {
   change,
   codeOf,

@@ -9,7 +9,7 @@ import { displayWidth } from '../../../../src/base/text/display-width.ts';
 import type { Plan } from '../../../../src/codes/engine/plan/model.ts';
 import { type DryRun, endDryRun } from '../../../../src/commands/qr/plan/dry-run.ts';
 import { openPlanOutput } from '../../../../src/commands/qr/plan/print-plan.ts';
-import { endedRun } from '../../../../src/commands/qr/plan/printed-plan.ts';
+import { endedRun } from '../../../../src/commands/qr/plan/print-plan.ts';
 import type { Context } from '../../../../src/context.ts';
 import type { OutputFlags } from '../../../../src/files/formats/plan-output.ts';
 import type { Service } from '../../../../src/service/service.ts';

@@ -1,0 +1,331 @@
+/** `qr apply`: creates and changes codes until they match a file, whose keys have their codes in a lock file. */
+
+import { existsSync } from 'node:fs';
+import { ClosedPipeError, UsageError } from '../../base/errors.ts';
+import { addFile } from '../../base/run/run-summary.ts';
+import { countOf, formatCount } from '../../base/text/quote.ts';
+import type { RunEnd } from '../../codes/engine/executor/job.ts';
+import { foldKey, type LockEntry, type LockFile } from '../../codes/engine/lock/lock-file.ts';
+import {
+  checkLockPlace,
+  entriesOf,
+  lockPathOf,
+  OTHER_LOCK,
+  readLock,
+  useLock,
+  writeLock,
+} from '../../codes/engine/lock/lock-store.ts';
+import { baseOf, formatBase } from '../../codes/engine/plan/base.ts';
+import { judgeNew } from '../../codes/engine/plan/plan.ts';
+import { failureOfRun } from '../../codes/engine/results/run-failure.ts';
+import { everyCode } from '../../codes/listing/codes.ts';
+import type { Context } from '../../context.ts';
+import { ifPresent } from '../../files/durable/disk.ts';
+import { acquireLock } from '../../files/durable/lock.ts';
+import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { refuseFaults } from '../../files/formats/read/input.ts';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../../service/shapes.ts';
+import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
+import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { outputOptions, printRecords } from '../output-options.ts';
+import { refuseTogether } from '../shared-flags.ts';
+import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
+import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
+import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
+import { noteOldJournal } from './rows/earlier-results.ts';
+import { changeOptions, decisionOptions, policyOf, ROWS_GROUP, rowsOptions } from './rows/flags.ts';
+import type { RowsFile, RowsVerb } from './rows/run-file.ts';
+import { readRowsFile } from './rows/run-file.ts';
+import { noteEnds, tellStop, tellSummary } from './rows/tell-ends.ts';
+import { tellWarnings } from './tell-checked.ts';
+
+const GROUP = { group: ROWS_GROUP };
+
+const options = {
+  ...rowsOptions,
+  key: text('--key <column>', 'Column that contains the keys (default: key)', GROUP),
+  lock: text('--lock <file>', 'Lock file (default: NAME.lock.json)', {
+    ...GROUP,
+    complete: 'files',
+    writes: true,
+  }),
+  init: flag('--init', 'Write --output and a lock file of existing codes', GROUP),
+  ...decisionOptions,
+  adoptExisting: flag('--adopt-existing', 'Assign existing codes with the values of a row to its key', {
+    ...GROUP,
+    risky: true,
+  }),
+  removed: choice('--removed <action>', 'Action for the codes of removed keys', ['report', 'pause'], GROUP),
+  ...changeOptions,
+  force: flag('--force', 'Accept unusable destinations and sorted columns', { ...GROUP, risky: true }),
+  ...outputOptions,
+};
+
+type ApplyFlags = Values<typeof options>;
+
+export const command = defineCommand({
+  description:
+    'Creates and changes codes until they match a file.\n\n' +
+    'Each row has a key that never changes. The lock file next to the file records the code of each key: keep both in git. An empty ' +
+    'cell leaves a field as it is. Nothing is deleted.\n\n' +
+    'A plan that changes or removes more keys than --max-changes is refused (exit 9). If a key may be one of several codes, or its ' +
+    'code was deleted, decide with --adopt, --adopt-existing or --as-new.',
+  options,
+  columns: async () => [
+    { columns: APPLIED_COLUMNS },
+    { when: '--dry-run', columns: PLAN_COLUMNS },
+    { when: '--init', columns: INIT_COLUMNS },
+  ],
+  examples: [
+    {
+      command: 'qrctl qr apply --init -o codes.csv',
+      does: 'Write a file and a lock file of the existing codes',
+    },
+    { command: 'qrctl qr apply --from codes.csv --dry-run', does: 'Show the codes to create and change' },
+    {
+      command: 'qrctl qr apply --from codes.csv',
+      does: 'Create and change codes, and update codes.lock.json',
+    },
+    {
+      command: 'qrctl qr apply --from codes.csv --dry-run --format markdown',
+      does: 'Print the plan for a pull request',
+    },
+  ],
+  async run(context, { options }) {
+    if (options.init) {
+      refuseTogether('--init', {
+        '--from': options.from,
+        '--dry-run': options.dryRun,
+        '--offline': options.offline,
+      });
+      return initFile(context, options);
+    }
+    if (options.from === undefined) {
+      throw new UsageError('missing --from', {
+        hint: 'Add --from FILE, or write a first file with --init -o codes.csv.',
+      });
+    }
+    await applyFile(context, options.from, options);
+  },
+});
+
+const NO_ENTRIES: LockFile['entries'] = new Map();
+
+/** Throws UsageError for a file that can't be applied (nothing was sent then), and as listed in errors.ts if something is left to do. */
+async function applyFile(context: Context, from: string, flags: ApplyFlags): Promise<void> {
+  const { adoptExisting = false, removed = 'report', key: keyColumn } = flags;
+  const verb: RowsVerb = {
+    policy: policyOf('apply', flags, { adoptExisting, removed }),
+    done: 'applied',
+    keyColumn,
+  };
+  const lockPath = placeOfLock(context, from, flags);
+  const file = await readRowsFile(context, from, flags, verb);
+  context.facts.rows = file.checked.rows.length;
+  if (flags.offline) return checkFile(context, file, lockPath, flags);
+  if (flags.dryRun) {
+    const lock = await readLock(nodeDisk, lockPath, context.signal);
+    if (lock) await workspaceOf(context, lock, lockPath);
+    return previewRows(context, file, flags, verb, lock?.entries ?? NO_ENTRIES);
+  }
+  await checkLockPlace(lockPath);
+  noteOldJournal(context, lockPath);
+  tellWarnings(context, file.input, file.checked.warnings);
+  const printer = await openPlanOutput(context, flags, true);
+  try {
+    await applyLocked(context, { file, flags, verb, lockPath, printer });
+  } finally {
+    await printer.discard();
+  }
+}
+
+interface ApplyRun {
+  readonly file: RowsFile;
+  readonly flags: ApplyFlags;
+  readonly verb: RowsVerb;
+  readonly lockPath: string;
+  readonly printer: PlanPrinter;
+}
+
+/** While another run uses the lock file, this one waits; it plans what is left then. */
+async function applyLocked(context: Context, run: ApplyRun): Promise<void> {
+  const { clock, signal, console } = context;
+  const { lockPath } = run;
+  const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
+  const held = await acquireLock(lockPath, { clock, signal, onWait, waitMs: Number.POSITIVE_INFINITY });
+  try {
+    await apply(context, run);
+  } finally {
+    await held.release();
+  }
+}
+
+async function apply(context: Context, run: ApplyRun): Promise<void> {
+  const { lockPath, file, flags, verb, printer } = run;
+  const { input, checked } = file;
+  const before = await readLock(nodeDisk, lockPath, context.signal);
+  const workspace = await workspaceOf(context, before, lockPath);
+  const entries = before?.entries ?? NO_ENTRIES;
+  const end = await carryOut(context, file, flags, verb, entries).catch(async (error) => {
+    // The plan is what the user decides about, also if it is not carried out.
+    if (error instanceof BrakeError)
+      await printer.print(plannedRun(error.plan, { name: input.name, verb: 'apply' }));
+    throw error;
+  });
+  const next = { workspace, entries: entriesOf(end.ends, entries) };
+  await writeLock(lockPath, { next, before, disk: nodeDisk, processes: context.processes });
+  const isWritten = existsSync(lockPath);
+  if (isWritten) addFile(context.facts, lockPath);
+  noteEnds(context, end.ends, input);
+  tellStop(context, end, true);
+  await printEnd(run, end);
+  const place = isWritten ? `Lock file: ${lockPath}` : undefined;
+  await tellSummary(context, end.ends, {
+    warnings: checked.warnings.length + end.plan.warnings.length,
+    place,
+    thing: 'key',
+  });
+  const failure = failureOf(run, end);
+  if (failure !== undefined) throw failure;
+}
+
+async function printEnd(run: ApplyRun, end: RunEnd): Promise<void> {
+  const failure = failureOf(run, end);
+  const printed = endedRun(end.plan, end.ends, { name: run.file.input.name, verb: 'apply', failure });
+  await run.printer.print(printed).catch((error) => {
+    throw failure !== undefined && error instanceof ClosedPipeError ? failure : error;
+  });
+}
+
+function failureOf({ file }: ApplyRun, { ends, stop }: RunEnd): unknown {
+  return failureOfRun(ends, { verb: 'apply', file: file.input, stop, resultsPath: undefined });
+}
+
+function placeOfLock({ files }: Context, from: string, { lock }: ApplyFlags): string {
+  const path = lock ?? (from === '-' ? undefined : lockPathOf(from));
+  if (path === undefined)
+    throw new UsageError('--from - requires --lock', {
+      hint: 'Add --lock FILE, or save the rows in a file.',
+    });
+  useLock(files, path);
+  return path;
+}
+
+/**
+ * Returns the workspace for the lock file. One of another service or workspace is refused before anything is sent. A rotated key is
+ * recognized by the codes of the lock file, without rewriting it: users with different keys share it.
+ */
+async function workspaceOf(
+  context: Context,
+  before: LockFile | undefined,
+  path: string,
+): Promise<RecordedWorkspace> {
+  const { workspace, getCode } = await context.service();
+  if (!before) return workspace.record();
+  const knownIds = [...before.entries.values()].map(({ id }) => id);
+  const { workspace: recorded } = before;
+  const answer = await checkWorkspace({
+    path,
+    recorded,
+    workspace,
+    knownIds,
+    getCode,
+    elsewhere: OTHER_LOCK,
+  });
+  return answer === 'same' || (recorded.key !== undefined && knownIds.length > 0)
+    ? recorded
+    : workspace.record();
+}
+
+/** `--offline`: the file and its lock file have no faults that can be found without the service. */
+async function checkFile(
+  context: Context,
+  { input, checked }: RowsFile,
+  lockPath: string,
+  flags: ApplyFlags,
+): Promise<void> {
+  const entries = (await readLock(nodeDisk, lockPath, context.signal))?.entries ?? NO_ENTRIES;
+  const { rows } = checked;
+  const fresh = rows.filter(({ key = '' }) => !entries.has(key));
+  const judged = fresh
+    .filter(({ id, slug }) => id === undefined && slug === undefined)
+    .map((row) => judgeNew(row, flags.force ?? false));
+  const warnings = [...checked.warnings, ...judged.flatMap((one) => one.warnings)];
+  const faults = judged.flatMap((one) => one.faults);
+  refuseFaults(input, flags.strict ? [...faults, ...warnings] : faults);
+  tellWarnings(context, input, warnings);
+  const keys = new Set(rows.map(({ key }) => key));
+  const counts = [
+    countOf(rows.length, 'row'),
+    `${formatCount(rows.length - fresh.length)} in the lock file`,
+    `${formatCount(fresh.length)} new`,
+    `${formatCount([...entries.keys()].filter((key) => !keys.has(key)).length)} removed`,
+  ];
+  context.console.note(`${input.name}: ${counts.join(', ')}, no faults (no request was sent)`);
+}
+
+/** Columns of the file that `--init` writes. */
+const INIT_COLUMNS = [
+  { name: 'key' },
+  { name: 'name' },
+  { name: 'type', choices: CODE_TYPES },
+  { name: 'destination' },
+  { name: 'status', choices: CODE_STATUSES },
+  { name: 'base' },
+];
+
+/** Costs the listing. Throws UsageError if one of the files exists, unless `--overwrite`. */
+async function initFile(context: Context, flags: ApplyFlags): Promise<void> {
+  const { output, overwrite = false } = flags;
+  if (output === undefined || output === '-') {
+    throw new UsageError('--init requires --output FILE', { hint: 'Add -o codes.csv.' });
+  }
+  if (flags.fields !== undefined || flags.ids || flags.format === 'markdown' || /\.md$/i.test(output)) {
+    throw new UsageError('--init writes a file with all columns', {
+      hint: 'Omit --fields, --ids and --format markdown, and use the extension .csv.',
+    });
+  }
+  const lockPath = flags.lock ?? lockPathOf(output);
+  const { clock, signal, processes, console, files } = context;
+  useLock(files, lockPath);
+  await checkLockPlace(lockPath);
+  const onWait = () => console.note(`Waiting for another run that is using ${lockPath}`);
+  const held = await acquireLock(lockPath, { clock, signal, onWait });
+  try {
+    if (!overwrite) for (const path of [output, lockPath]) await refuseExisting(path);
+    const service = await context.service();
+    const codes = await everyCode(service, service.concurrency, 'round');
+    const keyOf = createKeys(codes);
+    const rows = codes.map((code) => ({ ...code, key: keyOf(code), base: formatBase(baseOf(code)) }));
+    context.facts.codes = codes.length;
+    await printRecords(context, rows, INIT_COLUMNS, {
+      ...flags,
+      format: flags.format as undefined,
+      fields: INIT_COLUMNS.map(({ name }) => name),
+    });
+    const entries = rows.map(({ key, id, slug, name, type, destination, status }): [string, LockEntry] => {
+      return [key, { key, id, slug, name, type, destination, status }];
+    });
+    const next = { workspace: await service.workspace.record(), entries: new Map(entries) };
+    const before = overwrite ? undefined : await readLock(nodeDisk, lockPath, signal);
+    await writeLock(lockPath, { next, before, disk: nodeDisk, processes });
+    addFile(context.facts, lockPath);
+    console.note(`Wrote ${countOf(codes.length, 'code')} to ${output} and the lock file to ${lockPath}`);
+  } finally {
+    await held.release();
+  }
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  if ((await ifPresent(nodeDisk.stat(path)).catch(() => undefined)) === undefined) return;
+  throw new UsageError(`cannot write ${path}: the file exists`, {
+    hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
+  });
+}
+
+/** The slug of each code is its key; the id where slugs differ by case only, which nobody could tell apart. */
+function createKeys(codes: readonly QrCode[]): (code: QrCode) => string {
+  const counts = new Map<string, number>();
+  for (const { slug } of codes) counts.set(foldKey(slug), (counts.get(foldKey(slug)) ?? 0) + 1);
+  return ({ id, slug }) => (counts.get(foldKey(slug)) === 1 && slug.trim() !== '' ? slug : id);
+}

@@ -1,0 +1,198 @@
+/** `qr create`: creates one code, or a code per row of a file. */
+
+import { stat } from 'node:fs/promises';
+import {
+  type RequestFailure,
+  UnavailableError,
+  UnexpectedAnswerError,
+  UsageError,
+} from '../../base/errors.ts';
+import { inShell, shown } from '../../base/text/quote.ts';
+import { addUtm } from '../../base/text/utm.ts';
+import type { Context } from '../../context.ts';
+import { CODE_TYPES, type NewCode, type QrCode } from '../../service/shapes.ts';
+import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { outputOptions, printRecord, printRecords } from '../output-options.ts';
+import { refuseTogether } from '../shared-flags.ts';
+import { checkNewDestination } from './check-destination.ts';
+import { BULK_OUTPUT, CODE_OUTPUT, codeOutput } from './code-columns.ts';
+import { countOne } from './count-one.ts';
+import { PLAN_COLUMNS } from './plan/plan-records.ts';
+import {
+  changeOptions,
+  decisionOptions,
+  policyOf,
+  ROWS_GROUP,
+  requireFrom,
+  resultsOptions,
+  rowsOptions,
+} from './rows/flags.ts';
+import { runFile } from './rows/run-file.ts';
+import { utmOf, utmOptions } from './utm-flags.ts';
+
+/** Flags that require `--from`. */
+const fileOptions = {
+  ...rowsOptions,
+  ...resultsOptions,
+  applyEdits: flag('--apply-edits', 'Update the codes of rows that differ from them', {
+    group: ROWS_GROUP,
+    risky: true,
+  }),
+  ...decisionOptions,
+  ...changeOptions,
+};
+
+const options = {
+  name: text('--name <name>', 'Name of the code'),
+  type: choice('--type <type>', 'Code type (default: url)', CODE_TYPES),
+  destination: text('--destination <address>', 'Address that the code opens'),
+  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
+  template: flag('--template', 'Print a template for --from, as CSV or .xlsx'),
+  ...utmOptions,
+  ...fileOptions,
+  ...outputOptions,
+};
+
+type CreateFlags = Values<typeof options>;
+
+export const command = defineCommand({
+  description:
+    'Creates one code, or one code per row of a file.\n\n' +
+    'The file has the columns name, type and destination. Each row gets exactly one code, even if you kill the command, copy or sort the ' +
+    'file, and run it again. Rows with an ID or slug are existing codes. If a row differs from its code, decide with --apply-edits or --as-new.',
+  options,
+  columns: async () => [
+    CODE_OUTPUT,
+    BULK_OUTPUT,
+    { when: '--from --dry-run', columns: PLAN_COLUMNS },
+    { when: '--template', columns: TEMPLATE_COLUMNS },
+  ],
+  examples: [
+    {
+      command: 'qrctl qr create --name "Spring menu" --destination https://example.com/menu',
+      does: 'Create one code',
+    },
+    {
+      command: 'qrctl qr create --from codes.csv',
+      does: 'Create a code per row, with the results in codes.results.csv',
+    },
+    {
+      command: 'qrctl qr create --from codes.csv --dry-run',
+      does: 'Show which rows are new, exist or were edited',
+    },
+  ],
+  async run(context, { options }) {
+    if (options.template) return printTemplate(context, options);
+    if (options.from === undefined) {
+      requireFrom(fileOptions, options);
+      return createOne(context, options);
+    }
+    refuseTogether('--from', {
+      '--name': options.name,
+      '--type': options.type,
+      '--destination': options.destination,
+    });
+    await createFromFile(context, options.from, options);
+  },
+});
+
+/** Creates the codes of the rows that have none. Throws as `runFile`. */
+async function createFromFile(context: Context, from: string, flags: CreateFlags): Promise<void> {
+  const policy = policyOf('create', flags, { applyEdits: flags.applyEdits ?? false });
+  await runFile(context, from, flags, { policy, done: 'created', common: { utm: utmOf(flags) } });
+}
+
+/** Creates one code and prints it. Throws as listed in errors.ts; if the response was lost, the message states it. */
+async function createOne(context: Context, flags: CreateFlags): Promise<void> {
+  const { name, type } = flags;
+  if (name === undefined || name.trim() === '') {
+    throw new UsageError(name === undefined ? 'missing --name' : '--name contains only spaces', {
+      hint: 'Run `qrctl qr create --name NAME --destination ADDRESS`, or create many codes with --from FILE.',
+    });
+  }
+  const { columns, toRecord } = await codeOutput(context, flags, 'record');
+  const destination = withTags(flags);
+  const wanted = {
+    name,
+    ...(type !== undefined && { type }),
+    ...(destination !== undefined && { destination }),
+  };
+  checkNewDestination(context, wanted, flags.force);
+  const code = await countOne(context.facts, () => create(context, wanted));
+  await printRecord(context, toRecord(code), columns, flags);
+}
+
+/** Returns the destination with the tags of the flags. Throws UsageError if tags can't be added. */
+function withTags({ destination, ...flags }: CreateFlags): string | undefined {
+  const utm = utmOf(flags);
+  if (utm === undefined) return destination;
+  try {
+    return addUtm(destination ?? '', utm);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(`the destination ${cause.message}`, {
+      hint: 'Pass --destination https://…, or omit the --utm-… flags.',
+      cause,
+    });
+  }
+}
+
+async function create({ service, signal, console }: Context, wanted: NewCode): Promise<QrCode> {
+  const { createCode } = await service();
+  let sent = false;
+  try {
+    return await createCode(wanted, async () => {
+      sent = true;
+    });
+  } catch (error) {
+    if (signal.aborted && sent) console.warn(`${MAYBE}; check with \`${lookFor(wanted.name)}\``);
+    throw error instanceof UnavailableError || error instanceof UnexpectedAnswerError
+      ? unlessKnown(error, wanted.name)
+      : error;
+  }
+}
+
+const MAYBE = 'the code may or may not have been created';
+
+/** A POST without a clear response must not be repeated blindly. */
+function unlessKnown(error: RequestFailure, name: string): RequestFailure {
+  if (error.outcome !== 'unknown') return error;
+  const Same = error instanceof UnavailableError ? UnavailableError : UnexpectedAnswerError;
+  const { code, status } = error;
+  return new Same(`${error.message}; ${MAYBE}`, {
+    hint: `Before you create the code again, check with \`${lookFor(name)}\`.`,
+    outcome: 'unknown',
+    ...{ code, status, cause: error },
+  });
+}
+
+/** A name that could not be shown as it is, is left out. */
+function lookFor(name: string): string {
+  if (shown(name) !== name) return 'qrctl qr list --sort created_at:desc --limit 10';
+  return `qrctl qr list --name ${inShell(name)} --sort created_at:desc`;
+}
+
+/** Columns of `--template`. */
+const TEMPLATE_COLUMNS = [
+  { name: 'key' },
+  { name: 'name' },
+  { name: 'type', choices: CODE_TYPES },
+  { name: 'destination' },
+];
+
+/** Prints a header row, as CSV by default. Throws UsageError if the file exists: it may contain rows by now. */
+async function printTemplate(context: Context, flags: CreateFlags): Promise<void> {
+  const { output, overwrite } = flags;
+  const format = flags.format ?? (output === undefined ? 'csv' : undefined);
+  if (output !== undefined && !overwrite && (await isFile(output))) {
+    throw new UsageError(`cannot write the template ${output}: the file exists`, {
+      hint: 'Specify a different file with --output, or add --overwrite to replace this file.',
+    });
+  }
+  await printRecords(context, [], TEMPLATE_COLUMNS, { ...flags, format });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined); // opening it reports the error
+  return found?.isFile() === true;
+}

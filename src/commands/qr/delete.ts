@@ -1,0 +1,286 @@
+/** `qr delete`: deletes codes of the command line or of a file, after confirmation and optionally a backup. */
+import { UsageError } from '../../base/errors.ts';
+import { inParallel } from '../../base/parallel/in-parallel.ts';
+import { codeInShell, countOf, inQuotes, quote } from '../../base/text/quote.ts';
+import type { Plan } from '../../codes/engine/plan/model.ts';
+import type { PlanRow } from '../../codes/engine/results/explain.ts';
+import { reasonOf } from '../../codes/engine/results/explain.ts';
+import type { Context } from '../../context.ts';
+import type { Column } from '../../files/formats/columns.ts';
+import type { Row } from '../../files/formats/row-sink.ts';
+import { type Backup, openBackup } from '../../scans/backup/back-up.ts';
+import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
+import { askUntil } from '../ask-until.ts';
+import { defineCommand, flag, text, type Values } from '../define.ts';
+import { outputOptions, planOutput, printRecord, printRecords } from '../output-options.ts';
+import { refuseTogether } from '../shared-flags.ts';
+import { BULK_OUTPUT, ERROR, NAMED_COLUMNS } from './code-columns.ts';
+import { codeOf } from './plan/plan-records.ts';
+import type { PlanPrinter } from './plan/print-plan.ts';
+import { codesFrom, policyOf, requireFrom, resultsOptions, rowsOptions } from './rows/flags.ts';
+import { runFile } from './rows/run-file.ts';
+import { findNamed, previewNamed, printNamed, runNamed } from './rows/run-named.ts';
+
+const options = {
+  yes: flag('--yes', 'Delete without confirmation', { risky: true }),
+  backup: text(
+    '--backup <dir>',
+    'Pause each code and save it with its scans to DIR; delete it only if the backup is verified as complete',
+    { complete: 'directories' },
+  ),
+  ...rowsOptions,
+  from: codesFrom,
+  ...resultsOptions,
+  ...outputOptions,
+};
+
+type DeleteFlags = Values<typeof options>;
+
+export const command = defineCommand({
+  description:
+    "Deletes codes and all their scans. This can't be undone.\n\n" +
+    'Printed codes stop working. On a terminal, qrctl shows the names and scan counts and prompts for confirmation. ' +
+    'Without a terminal, it requires --yes.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  columns: async () => [
+    { columns: NAMED_COLUMNS },
+    BULK_OUTPUT,
+    { when: '--dry-run', columns: LOSS_COLUMNS },
+  ],
+  examples: [
+    { command: 'qrctl qr delete spring-menu', does: 'Delete one code after confirmation' },
+    { command: 'qrctl qr delete spring-menu --backup deleted', does: 'Delete a code after saving its scans' },
+    {
+      command: 'qrctl qr delete --from old.csv --dry-run',
+      does: 'Show the codes and scans that would be lost',
+    },
+    {
+      command: 'qrctl qr delete --from old.csv --yes',
+      does: 'Delete codes in a script, with the results in old.results.csv',
+    },
+  ],
+  async run(context, { args, options }) {
+    const { from } = options;
+    if (from === undefined) return deleteCodes(context, args, options);
+    refuseTogether('--from', { 'a CODE': args[0] });
+    await deleteFromFile(context, from, options);
+  },
+});
+
+/** Deletes the codes of these IDs or slugs, and prints the outcome of each. Throws as listed in errors.ts. */
+async function deleteCodes(context: Context, names: readonly string[], flags: DeleteFlags): Promise<void> {
+  // Shows the losses of a deletion without a file, too.
+  requireFrom({ ...rowsOptions, ...resultsOptions }, { ...flags, dryRun: undefined });
+  if (names.length === 0)
+    throw new UsageError('no code specified', { hint: 'Run `qrctl qr delete CODE…`, or add --from FILE.' });
+  requireConsent(context, flags);
+  const isOne = names.length === 1;
+  if (!flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, isOne ? 'record' : 'list');
+  const backup = await backupOf(context, flags);
+  const verb = { verb: 'delete' as const, ...verbOf(context, flags, backup) };
+  const named = await findNamed(context, names);
+  if (flags.dryRun) return previewNamed(context, named, verb, flags);
+  const end = await runNamed(context, named, verb, flags);
+  backup?.reportEnd();
+  const [[code, only] = []] = end.ends;
+  if (!isOne || end.failure !== undefined) return printNamed(context, end, flags);
+  const { id, slug } = only?.code ?? {};
+  await printRecord(context, { code, id, slug, outcome: only?.outcome, error: null }, NAMED_COLUMNS, flags);
+}
+
+/** Deletes the codes of the rows of a file. Throws as `runFile`. */
+async function deleteFromFile(context: Context, from: string, flags: DeleteFlags): Promise<void> {
+  requireConsent(context, flags, from);
+  const backup = await backupOf(context, flags);
+  const ended = () => backup?.reportEnd();
+  const verb = verbOf(context, flags, backup);
+  await runFile(context, from, flags, { ...verb, policy: policyOf('delete', flags), bareNames: true, ended });
+}
+
+function verbOf(context: Context, flags: DeleteFlags, backup: Backup | undefined) {
+  return {
+    done: 'deleted',
+    confirm: (plan: Plan) => confirm(context, codesToDelete(plan), flags),
+    backUp: backup?.backUp,
+    openPreview: () => openLosses(context, flags),
+  };
+}
+
+async function backupOf(
+  context: Context,
+  { backup, dryRun, offline }: DeleteFlags,
+): Promise<Backup | undefined> {
+  return backup === undefined || dryRun || offline ? undefined : openBackup(context, backup);
+}
+
+/** Columns of `--dry-run`. */
+const LOSS_COLUMNS: readonly Column[] = [
+  { name: 'line', importance: 2, keepWhole: true },
+  { name: 'id', importance: 1, keepWhole: true },
+  { name: 'slug', importance: 3, keepWhole: true },
+  { name: 'name', importance: 4, leastWidth: 16, wishedWidth: 24 },
+  { name: 'action', importance: 5, keepWhole: true },
+  { name: 'scans', importance: 5, align: 'right', keepWhole: true },
+  ERROR,
+];
+
+/** Number of records on a terminal by default, so that the lines below them stay visible. */
+const MOST_RECORDS = 10;
+
+/** Opens the output of `--dry-run`: one record per row, with the number of scans that would be lost. */
+async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPrinter> {
+  const { console } = context;
+  const { format, path } = await planOutput(context, flags, LOSS_COLUMNS, 'list');
+  const isCut = format === 'table' && flags.format === undefined && path === undefined && console.isTerminal;
+  let requests = 0;
+  return {
+    hasReasons: false,
+    async print({ rows }) {
+      const codes = codesToDelete({ items: rows.map(({ item }) => item) });
+      const scans = await countScans(context, codes);
+      requests = (flags.yes ? 0 : codes.length) + (flags.backup === undefined ? 0 : backupCost(codes, scans));
+      const shown = isCut ? rows.slice(0, MOST_RECORDS) : rows;
+      const records = shown.map((row) => recordOf(row, scans));
+      await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
+      if (rows.length > shown.length)
+        console.note(`and ${countOf(rows.length - shown.length, 'more row')} (--format table shows all)`);
+      if (codes.length > 0) tellBackup(context, flags.backup);
+      const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
+      console.note(`${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`);
+    },
+    moreRequests: () => requests,
+    discard: async () => undefined,
+  };
+}
+
+/** Returns about how many requests the backups send: to pause each active code, read its pages, and look for newer scans. */
+function backupCost(codes: readonly QrCode[], scans: ReadonlyMap<string, number>): number {
+  return codes.reduce((sum, { id, status }) => {
+    const pages = Math.max(1, Math.ceil((scans.get(id) ?? 0) / MAX_SCANS_PAGE));
+    return sum + pages + 1 + (status === 'active' ? 1 : 0);
+  }, 0);
+}
+
+function recordOf(row: PlanRow, scans: ReadonlyMap<string, number>): Row {
+  const { item } = row;
+  const { id = null, slug = null } = codeOf(row);
+  const name = item.code?.name ?? null;
+  const lost = item.code ? (scans.get(item.code.id) ?? null) : null;
+  return {
+    line: item.row?.line ?? null,
+    id,
+    slug,
+    name,
+    action: item.action,
+    scans: lost,
+    error: reasonOf(row) ?? null,
+  };
+}
+
+type Consent = Pick<DeleteFlags, 'yes' | 'dryRun'> & Partial<Pick<DeleteFlags, 'offline' | 'backup'>>;
+
+/** Throws UsageError if there is no terminal to prompt on and `--yes` is not set: nothing is sent then. */
+function requireConsent({ console }: Context, { yes, dryRun, offline }: Consent, from?: string): void {
+  if (yes || dryRun || offline || (console.canAsk && from !== '-')) return;
+  throw new UsageError('cannot prompt for confirmation: not a terminal', {
+    hint: "Deleting codes and their scans can't be undone. Pass --yes to delete, or --dry-run to preview.",
+  });
+}
+
+/** Number of codes that the prompt lists. */
+const MOST_LISTED = 20;
+
+/**
+ * Shows names and scans and prompts, unless `--yes`: with the workspace, and the place of the backup. For several codes the user types
+ * their number. Throws UsageError on any other reply.
+ */
+export async function confirm(
+  context: Context,
+  codes: readonly QrCode[],
+  { yes, backup }: Consent,
+): Promise<void> {
+  if (yes || codes.length === 0) return;
+  const { console } = context;
+  const scans = await countScans(context, codes);
+  const all = [...scans.values()].reduce((sum, count) => sum + count, 0);
+  const [only] = codes;
+  if (only && codes.length === 1) {
+    console.note(
+      `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
+    );
+    tellBackup(context, backup);
+    const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
+    const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
+    return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
+  }
+  for (const { id, name, slug } of codes.slice(0, MOST_LISTED)) {
+    console.note(`${inQuotes(name)} (slug ${quote(slug)}): ${countOf(scans.get(id) ?? 0, 'scan')}`);
+  }
+  if (codes.length > MOST_LISTED)
+    console.note(`and ${codes.length - MOST_LISTED} more (list all with --dry-run)`);
+  console.note(
+    'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
+  );
+  tellBackup(context, backup);
+  const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
+  const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
+  await requireYes(
+    context,
+    question,
+    new RegExp(`^${codes.length}$`),
+    `type ${codes.length} to delete them, or n`,
+  );
+}
+
+/** Notes the effect of `--backup` before a code is deleted. */
+function tellBackup({ console }: Context, directory: string | undefined): void {
+  if (directory === undefined) return;
+  console.note(
+    `Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`,
+  );
+}
+
+/** Two profiles may have a code of the same slug. A key of the environment overrides that of the profile. */
+async function workspaceOf(context: Context): Promise<string> {
+  const { profile, keySource } = await context.settings();
+  const { host } = new URL((await context.service()).baseUrl);
+  const { outsideName } = await import('../../settings/resolve-key.ts');
+  const outside = outsideName(keySource);
+  return outside === undefined
+    ? `profile ${quote(profile)} (${host})`
+    : `the workspace of ${outside} (${host})`;
+}
+
+/** Prompts until the reply is yes, or declines (empty, or no). A typo is neither. Throws UsageError unless it is yes. */
+async function requireYes(context: Context, question: string, yes: RegExp, forms: string): Promise<void> {
+  const agreed = await askUntil(
+    context,
+    () => context.console.ask(question),
+    (answer) => {
+      if (yes.test(answer.trim())) return true;
+      if (/^(no?)?$/i.test(answer.trim())) return false;
+      throw new UsageError(`invalid reply ${inQuotes(answer.trim())}; nothing was deleted`, { hint: forms });
+    },
+  );
+  if (!agreed) throw declined();
+}
+
+/** Returns the codes that a plan deletes. */
+function codesToDelete({ items }: Pick<Plan, 'items'>): QrCode[] {
+  return items.flatMap(({ action, code }) => (action === 'delete' && code ? [code] : []));
+}
+
+function declined(): UsageError {
+  return new UsageError('nothing was deleted', { hint: 'Preview the deletion with --dry-run.' });
+}
+
+/** How many scans each code has, by its id: a request each. */
+async function countScans(context: Context, codes: readonly QrCode[]): Promise<Map<string, number>> {
+  const service = await context.service();
+  const scans = new Map<string, number>();
+  await inParallel(codes, service.concurrency, async ({ id }) => {
+    scans.set(id, (await service.listScans(id, { page: 1, limit: 1 })).total);
+  });
+  return scans;
+}

@@ -1,0 +1,266 @@
+/** `qr update`: changes codes of the command line, of a file, or of a plan of dated changes. */
+
+import { UnexpectedAnswerError, UsageError } from '../../base/errors.ts';
+import { quote } from '../../base/text/quote.ts';
+import { addUtm, type UtmTags } from '../../base/text/utm.ts';
+import { chooseTimeZone } from '../../base/time/time-zone.ts';
+import { endsByRow, itemsByRow, planDue, readAt } from '../../codes/dated/due-plan.ts';
+import { contradictions, nameOf } from '../../codes/dated/due-wishes.ts';
+import type { CommonChanges } from '../../codes/input/check-rows.ts';
+import type { RowOutcome } from '../../codes/input/outcomes.ts';
+import type { Context } from '../../context.ts';
+import { CODE_STATUSES, type CodeChanges, type QrCode } from '../../service/shapes.ts';
+import { choice, defineCommand, flag, text, type Values } from '../define.ts';
+import { outputOptions, planOutput, printRecord } from '../output-options.ts';
+import { refuseTogether } from '../shared-flags.ts';
+import { mustKnowType, refuseDestination, warnOfDestination } from './check-destination.ts';
+import { BULK_OUTPUT, CODE_OUTPUT, codeOutput, NAMED_COLUMNS } from './code-columns.ts';
+import { DUE_PLAN_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
+import {
+  changeOptions,
+  codesFrom,
+  policyOf,
+  ROWS_GROUP,
+  requireFrom,
+  resultsOptions,
+  rowsOptions,
+} from './rows/flags.ts';
+import type { ByCode } from './rows/run-file.ts';
+import { runFile } from './rows/run-file.ts';
+import {
+  errorOf,
+  findNamed,
+  type NamedEnd,
+  type NamedVerb,
+  previewNamed,
+  printNamed,
+  runNamed,
+} from './rows/run-named.ts';
+import { utmOf, utmOptions } from './utm-flags.ts';
+
+/** Flags that require `--from`. */
+const fileOptions = {
+  due: flag('--due', 'Apply only rows whose `at` time has passed', { group: ROWS_GROUP }),
+  ignoreDates: flag('--ignore-dates', 'Apply every row now, ignoring the `at` column', { group: ROWS_GROUP }),
+  timezone: text('--timezone <zone>', "Time zone of `at` (default: the profile's)", { group: ROWS_GROUP }),
+  ...rowsOptions,
+  from: codesFrom,
+  ...resultsOptions,
+  ...changeOptions,
+};
+
+const options = {
+  name: text('--name <name>', 'New name of the code'),
+  destination: text('--destination <address>', "New address that the code opens ('' for none)", {
+    empty: true,
+  }),
+  status: choice('--status <status>', 'New status of the code', CODE_STATUSES),
+  force: flag('--force', 'Accept unusable destinations and sorted columns', { risky: true }),
+  ...utmOptions,
+  ...fileOptions,
+  ...outputOptions,
+};
+
+type UpdateFlags = Values<typeof options>;
+
+export const command = defineCommand({
+  description:
+    'Updates one or more codes, or each row of a file.\n\n' +
+    'Each row has an ID or slug, and the new values. If a cell is empty, the value of the flag applies, or the field stays unchanged. Unchanged rows ' +
+    'require no update request, so you can safely run the command again.',
+  arguments: [{ term: '[code...]', description: 'IDs or slugs of codes', complete: 'codes' }],
+  options,
+  columns: async () => [
+    CODE_OUTPUT,
+    { when: 'CODE CODE…', columns: NAMED_COLUMNS },
+    BULK_OUTPUT,
+    { when: '--dry-run', columns: PLAN_COLUMNS },
+    { when: '--from --due --dry-run', columns: DUE_PLAN_COLUMNS },
+  ],
+  examples: [
+    {
+      command: 'qrctl qr update spring-menu --destination https://example.com/summer',
+      does: 'Change the destination of a printed code',
+    },
+    {
+      command: 'qrctl qr update --from changes.csv --dry-run',
+      does: 'Show the old and new values of every row',
+    },
+    {
+      command: 'qrctl qr update --from plan.csv --due',
+      does: 'Apply the rows that are due, for example in an hourly cron job',
+    },
+  ],
+  async run(context, { args: codes, options }) {
+    const { from } = options;
+    if (from !== undefined) {
+      refuseTogether('--from', { 'a CODE': codes[0] });
+      refuseTogether('--due', { '--ignore-dates': options.due && options.ignoreDates });
+      const { force, ignoreDates } = options;
+      const common = {
+        changes: hasChanges(options) ? changesOf(options) : {},
+        utm: utmOf(options),
+        force,
+        ignoreDates,
+      };
+      if (!options.due && options.timezone !== undefined)
+        throw new UsageError('--timezone requires --due', { hint: 'Add --due, or omit --timezone.' });
+      if (options.due) return updateDue(context, from, common, options);
+      return updateFromFile(context, from, common, options);
+    }
+    // A plan of codes without a file is shown, too.
+    requireFrom(fileOptions, { ...options, dryRun: undefined });
+    if (codes.length === 0)
+      throw new UsageError('no code specified', {
+        hint: 'Run `qrctl qr update CODE… --status paused`, or update many codes with --from FILE.',
+      });
+    const utm = utmOf(options);
+    const changes = utm && !hasChanges(options) ? {} : changesOf(options);
+    await updateNamed(context, codes, { changes, utm }, options);
+  },
+});
+
+function hasChanges({ name, destination, status }: UpdateFlags): boolean {
+  return name !== undefined || destination !== undefined || status !== undefined;
+}
+
+function changesOf(flags: UpdateFlags): CodeChanges {
+  const { name, destination, status } = flags;
+  if (!hasChanges(flags)) {
+    throw new UsageError('no change specified', {
+      hint: 'Add --name, --destination, --status or a --utm-… flag.',
+    });
+  }
+  if (name?.trim() === '')
+    throw new UsageError('--name contains only spaces', { hint: 'Specify a visible name.' });
+  return {
+    ...(name !== undefined && { name }),
+    ...(destination !== undefined && { destination }),
+    ...(status !== undefined && { status }),
+  };
+}
+
+interface Asked {
+  readonly changes: CodeChanges;
+  readonly utm: UtmTags | undefined;
+}
+
+const VERB: NamedVerb = { verb: 'update', done: 'updated' };
+
+/**
+ * Changes each code. One code is printed as it is then, several with their outcomes; a missing one fails alone. The codes are read first,
+ * and one that has the values already costs no other request. Throws as listed in errors.ts, at the end.
+ */
+async function updateNamed(
+  context: Context,
+  names: readonly string[],
+  asked: Asked,
+  flags: UpdateFlags,
+): Promise<void> {
+  const isOne = names.length === 1;
+  // Flags and files that can't be used cost no request.
+  const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
+  if (!isOne && !flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, 'list');
+  const wish = wishOf(asked);
+  const utm = wish.destination === undefined ? asked.utm : undefined;
+  const named = await findNamed(context, names, { wish, utm });
+  refuseTags(named.codes, utm);
+  if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
+  if (flags.dryRun) return previewNamed(context, named, VERB, flags);
+  const end = await runNamed(context, named, VERB, flags);
+  if (wish.destination !== undefined) warnOfDestinations(context, end);
+  const [[, only] = []] = end.ends;
+  if (!single || !only?.code || end.failure !== undefined) return printNamed(context, end, flags);
+  const altered = errorOf(only);
+  if (altered !== undefined) context.console.warn(altered);
+  await printRecord(context, single.toRecord(only.code), single.columns, flags);
+}
+
+/** Returns the changes with the tags in a new destination. Throws UsageError if that is not a web address. */
+function wishOf({ changes, utm }: Asked): CodeChanges {
+  const { destination } = changes;
+  if (utm === undefined || destination === undefined) return changes;
+  return { ...changes, destination: withTags(destination, utm, 'the destination') };
+}
+
+/** Throws UsageError if one of the codes has no destination that tags can be added to. */
+function refuseTags(codes: readonly QrCode[], utm: UtmTags | undefined): void {
+  if (utm === undefined) return;
+  for (const { slug, destination } of codes)
+    withTags(destination ?? '', utm, `the destination of ${quote(slug)}`);
+}
+
+function withTags(destination: string, utm: UtmTags, what: string): string {
+  try {
+    return addUtm(destination, utm);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(`${what} ${cause.message}; no changes were made`, {
+      hint: 'Omit the --utm-… flags, or pass a web address with --destination.',
+      cause,
+    });
+  }
+}
+
+function warnOfDestinations(context: Context, { ends }: NamedEnd): void {
+  for (const [, end] of ends)
+    if (end?.outcome === 'updated' && end.code) warnOfDestination(context, end.code);
+}
+
+/** Sends what was edited since the list was saved; `common` has the values for rows without their own. Throws as `runFile`. */
+async function updateFromFile(
+  context: Context,
+  from: string,
+  common: CommonChanges,
+  flags: UpdateFlags,
+): Promise<void> {
+  await runFile(context, from, flags, {
+    policy: policyOf('update', flags),
+    done: 'updated',
+    bareNames: true,
+    common,
+  });
+}
+
+/** Outcomes that every run has until the next change. */
+const NO_NEWS: ReadonlySet<RowOutcome> = new Set<RowOutcome>(['later', 'unchanged', 'not-attempted']);
+
+/**
+ * Applies the rows whose time has come by the service's clock. Throws UsageError for an invalid plan, UnexpectedAnswerError if the service
+ * sends no time, and otherwise as `runFile`.
+ */
+async function updateDue(
+  context: Context,
+  from: string,
+  common: CommonChanges,
+  flags: UpdateFlags,
+): Promise<void> {
+  const zone = await defaultZone(context, flags);
+  await runFile(context, from, flags, {
+    policy: policyOf('update', flags, { isDated: true }),
+    done: 'updated',
+    common: { ...common, readAt: (cell) => readAt(cell, zone) },
+    byCode: DUE,
+  });
+}
+
+/** The rows of a code are one wish. */
+const DUE: ByCode = {
+  faults: (input, rows) => contradictions(input, rows, nameOf),
+  plan(input, file, nowMs) {
+    if (nowMs !== undefined || input.rows.length === 0) return planDue(input, { nowMs: nowMs ?? 0, file });
+    throw new UnexpectedAnswerError('cannot determine which rows are due: the service sends no Date header', {
+      hint: 'Check the service with `qrctl doctor`.',
+    });
+  },
+  itemsByRow,
+  endsByRow,
+  isNews: ({ outcome }) => !NO_NEWS.has(outcome),
+  columns: DUE_PLAN_COLUMNS,
+};
+
+/** Zone of times without one. Not that of the machine: a plan is read on several. Throws UsageError for a zone that does not exist. */
+async function defaultZone(context: Context, { timezone: flag }: UpdateFlags): Promise<string | undefined> {
+  const { timezone: setting } = await context.settings();
+  return flag === undefined && setting === undefined ? undefined : chooseTimeZone({ flag, setting });
+}
