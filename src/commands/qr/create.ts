@@ -162,7 +162,9 @@ function unlessKnown(error: RequestFailure, name: string): RequestFailure {
   return new Same(`${error.message}; ${MAYBE}`, {
     hint: `Before you create the code again, check with \`${lookFor(name)}\`.`,
     outcome: 'unknown',
-    ...{ code, status, cause: error },
+    code,
+    status,
+    cause: error,
   });
 }
 

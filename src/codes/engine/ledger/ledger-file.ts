@@ -110,8 +110,12 @@ export async function checkMemory(
     .filter(({ isDeleted }) => !isDeleted)
     .sort((one, other) => other.order - one.order);
   return checkWorkspace({
-    ...{ path, ...own, recorded: header, elsewhere: OTHER_LEDGER },
-    ...{ knownIds: known.map(({ id }) => id), mayKnowMore: claims.size + unclear.length > 0 },
+    path,
+    ...own,
+    recorded: header,
+    elsewhere: OTHER_LEDGER,
+    knownIds: known.map(({ id }) => id),
+    mayKnowMore: claims.size + unclear.length > 0,
   });
 }
 

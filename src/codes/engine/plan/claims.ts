@@ -30,8 +30,18 @@ interface Participation extends Partial<Pick<Claim, 'isDecided' | 'unsent' | 'n'
 
 /** Claim of a code before the first record that names it. */
 const UNKNOWN: Omit<Claim, 'id'> = {
-  ...{ key: undefined, rows: [], origin: 'changed', n: 0, order: 0, run: '', stored: {} },
-  ...{ changes: NO_CHANGES, isDecided: false, unsent: undefined, paused: undefined, isDeleted: false },
+  key: undefined,
+  rows: [],
+  origin: 'changed',
+  n: 0,
+  order: 0,
+  run: '',
+  stored: {},
+  changes: NO_CHANGES,
+  isDecided: false,
+  unsent: undefined,
+  paused: undefined,
+  isDeleted: false,
 };
 
 export interface Claims {
@@ -103,7 +113,9 @@ export function createClaims(): Claims {
       })),
     patch: ({ id, run, key, row, due, ...patch }) =>
       update(id, run, (old) => ({
-        ...{ key: key ?? old.key, rows: withRow(old.rows, row), due: withMarks(old.due, due) },
+        key: key ?? old.key,
+        rows: withRow(old.rows, row),
+        due: withMarks(old.due, due),
         ...begun(old, patch),
       })),
     keep: ({ id, run, due, stored }) =>

@@ -41,8 +41,12 @@ interface State {
 
 export function createReplay(): Replay {
   const state: State = {
-    ...{ claims: createClaims(), sendings: createSendings(), replaced: new Map(), pending: new Map() },
-    ...{ run: undefined, next: 1 },
+    claims: createClaims(),
+    sendings: createSendings(),
+    replaced: new Map(),
+    pending: new Map(),
+    run: undefined,
+    next: 1,
   };
   const { claims, sendings, replaced } = state;
   const view: LedgerView = {

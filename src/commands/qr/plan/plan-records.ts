@@ -49,7 +49,9 @@ export function recordsOf(row: PlanRow): Row[] {
   return item.changes.map((change) => ({
     ...about,
     ...(isKept(change) && { action: 'unchanged' }),
-    ...{ field: change.field, old: change.old, new: isKept(change) ? change.old : change.new },
+    field: change.field,
+    old: change.old,
+    new: isKept(change) ? change.old : change.new,
     ...ended,
     ...(end && isKept(change) && { outcome: 'unchanged' }),
   }));
