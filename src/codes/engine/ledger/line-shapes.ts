@@ -97,7 +97,7 @@ const SHAPES: Readonly<Record<LedgerLine['is'], Check>> = {
     row: code,
     stored: values,
     key: optional(text),
-    decided: optional(flag),
+    replaces: optional(text),
   }),
   decided: shape({ n: count }),
   end: shape({ run: text }),

@@ -12,6 +12,7 @@ export type Identity =
       readonly code: QrCode;
       readonly sending?: Sending;
       readonly isAsked?: boolean;
+      readonly replaces?: string | undefined;
     }
   /** It was deleted on the service. */
   | {
@@ -20,8 +21,8 @@ export type Identity =
       readonly id: string | undefined;
       readonly slug: string | undefined;
     }
-  /** It has the values of a code that no row has. `isAsked`: the user asked for a new code, which another machine created. */
-  | { readonly is: 'exists'; readonly code: QrCode; readonly isAsked?: boolean }
+  /** It has the values of a code that no row has. `replaces`: the user asked for a new code in place of this one, and another machine created it. */
+  | { readonly is: 'exists'; readonly code: QrCode; readonly replaces?: string }
   /** It may be an edited row of this code. */
   | { readonly is: 'edited'; readonly code: QrCode }
   | {

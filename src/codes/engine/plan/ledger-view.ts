@@ -105,8 +105,10 @@ const TAKE: { readonly [K in LedgerLine['is']]: (state: State, line: Line<K>) =>
     pending.delete(n);
     if (request?.is === 'delete') claims.delete(request.id, request.run);
   },
-  found: ({ claims }, { decided = false, ...line }) =>
-    claims.claim(line.id, { ...line, origin: 'found', isDecided: decided }),
+  found({ claims, replaced }, { replaces, ...line }) {
+    claims.claim(line.id, { ...line, origin: 'found', isDecided: replaces !== undefined });
+    if (replaces !== undefined) replaced.set(replaces, line.id);
+  },
   decided: ({ sendings }, { n }) => sendings.close(n),
   end: ({ sendings }, { run }) => sendings.end(run),
   claim: ({ claims }, { claim }) => claims.restore(claim),

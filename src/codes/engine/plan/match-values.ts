@@ -75,14 +75,15 @@ export function takeEqual(ladder: Ladder): void {
 /** A decision of a results file that was carried out on another machine: its new code has exactly the values of the row. */
 function takeMadeElsewhere(ladder: Ladder, free: Map<string, QrCode[]>): void {
   for (const [row, identity] of ladder.found) {
-    const isAnswer = identity.is === 'new' && identity.replaces !== undefined && !identity.repeats;
-    if (!isAnswer || row.decision?.is !== 'new') continue;
+    if (identity.is !== 'new' || identity.repeats || row.decision?.is !== 'new') continue;
+    const { replaces } = identity;
+    if (replaces === undefined) continue;
     const isOther = ({ id }: QrCode) =>
-      id.toLowerCase() !== identity.replaces && !ladder.input.ledger.claims.has(id.toLowerCase());
+      id.toLowerCase() !== replaces && !ladder.input.ledger.claims.has(id.toLowerCase());
     const code = free
       .get(valuesKey(rowValues(row)))
       ?.find((one) => isOther(one) && !ladder.taken.has(one.id.toLowerCase()));
-    if (code) settle(ladder, row, { is: 'exists', code, isAsked: true });
+    if (code) settle(ladder, row, { is: 'exists', code, replaces });
   }
 }
 

@@ -165,8 +165,8 @@ export type LedgerRecord =
       readonly row: NewCode;
       readonly stored: Values;
       readonly key?: string;
-      /** The user asked for a new code of its row, which another machine created. */
-      readonly decided?: true;
+      /** The user asked for a new code in place of this one, and another machine created it. */
+      readonly replaces?: string;
     }
   /** The user decided about an unclear POST, or about one that was sent twice: it is not looked up again. */
   | { readonly is: 'decided'; readonly n: number }

@@ -92,7 +92,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
       });
     }
     case 'exists': {
-      const { code, isAsked } = identity;
+      const { code, replaces } = identity;
       if (verb === 'apply' && !adoptExisting) {
         const key = input.ledger.claims.get(code.id.toLowerCase())?.key;
         const reason =
@@ -102,12 +102,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
         return itemOf(row, 'exists', { how: 'equal', code, candidates: [code], reason });
       }
       const isAdopted = verb === 'apply';
-      const item = planKnown(
-        row,
-        { is: 'code', how: 'equal', code, ...(isAsked && { isAsked }) },
-        input,
-        refuse,
-      );
+      const item = planKnown(row, { is: 'code', how: 'equal', code, replaces }, input, refuse);
       const isPlain = item.action === 'unchanged';
       return { ...item, action: isPlain ? (isAdopted ? 'adopt' : 'exists') : item.action };
     }
@@ -121,7 +116,7 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
 /** Plans a row whose code is known. */
 function planKnown(
   row: Row,
-  { how, code, sending, isAsked }: Identity & { is: 'code' },
+  { how, code, sending, isAsked, replaces }: Identity & { is: 'code' },
   input: PlanInput,
   refuse: (fault: Fault) => void,
 ): PlanItem {
@@ -151,7 +146,7 @@ function planKnown(
       if (what === 'send' || what === 'overwrite') send[field] = value;
   const item = itemOf(row, action, { how, code, changes, send });
   const kept = keptRecord(item, claim, input.run);
-  return { ...item, learned: kept ? [kept] : learnedOf(item, { n: sending?.n, isAsked }, input) };
+  return { ...item, learned: kept ? [kept] : learnedOf(item, { n: sending?.n, isAsked, replaces }, input) };
 }
 
 function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
@@ -175,7 +170,11 @@ function actionOf(changes: readonly FieldChange[], isAdopted: boolean, { verb }:
 /** What the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
 function learnedOf(
   { row, how, code, action }: PlanItem,
-  { n, isAsked = false }: { n: number | undefined; isAsked: boolean | undefined },
+  {
+    n,
+    isAsked = false,
+    replaces,
+  }: { n: number | undefined; isAsked: boolean | undefined; replaces: string | undefined },
   { run, ledger, policy }: PlanInput,
 ): LedgerRecord[] {
   if (!row || !code || policy.verb === 'update') return [];
@@ -200,7 +199,7 @@ function learnedOf(
     row: rowValues(row),
     stored: fieldsOf(code),
     ...(row.key !== undefined && { key: row.key }),
-    ...(isAsked && { decided: true }),
+    ...(replaces !== undefined && { replaces }),
   };
   return [...records, found];
 }
