@@ -21,6 +21,7 @@ import type {
   PlanItem,
   Policy,
   Row,
+  Sending,
 } from './model.ts';
 import { absentCodes, removedItems, withDuplicates } from './other-items.ts';
 import { fieldsOf, rowValues, valuesKey } from './values.ts';
@@ -116,11 +117,12 @@ function planRow(row: Row, identity: Identity, input: PlanInput, refuse: (fault:
 /** Plans a row whose code is known. */
 function planKnown(
   row: Row,
-  { how, code, sending, isAsked, replaces }: Identity & { is: 'code' },
+  identity: Identity & { is: 'code' },
   input: PlanInput,
   refuse: (fault: Fault) => void,
 ): PlanItem {
   const { policy, ledger, lock } = input;
+  const { how, code, sending } = identity;
   if (policy.verb === 'delete') return itemOf(row, 'delete', { how, code });
   const id = code.id.toLowerCase();
   const entry = row.key === undefined ? undefined : lock?.get(row.key);
@@ -146,7 +148,7 @@ function planKnown(
       if (what === 'send' || what === 'overwrite') send[field] = value;
   const item = itemOf(row, action, { how, code, changes, send });
   const kept = keptRecord(item, claim, input.run);
-  return { ...item, learned: kept ? [kept] : learnedOf(item, { n: sending?.n, isAsked, replaces }, input) };
+  return { ...item, learned: kept ? [kept] : learnedOf(item, identity, input) };
 }
 
 function changesOf(pair: Parameters<typeof compareRow>[0], refuse: (fault: Fault) => void): FieldChange[] {
@@ -167,27 +169,26 @@ function actionOf(changes: readonly FieldChange[], isAdopted: boolean, { verb }:
   return isAdopted && verb === 'apply' ? 'adopt' : 'unchanged';
 }
 
-/** What the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
+/** Returns what the ledger needs to know of a row that was recognized, so that it is known when its values are edited. */
 function learnedOf(
   { row, how, code, action }: PlanItem,
-  {
-    n,
-    isAsked = false,
-    replaces,
-  }: { n: number | undefined; isAsked: boolean | undefined; replaces: string | undefined },
-  { run, ledger, policy }: PlanInput,
+  { sending, isAsked = false, replaces }: Identity & { is: 'code' },
+  { run, rows, ledger, policy }: PlanInput,
 ): LedgerRecord[] {
   if (!row || !code || policy.verb === 'update') return [];
   const id = code.id.toLowerCase();
   const isOpen = action === 'conflict' || action === 'edited';
   // A row that is asked about must be recognized again: its request stays unclear.
-  if (n !== undefined && isOpen) return [];
-  if (n !== undefined) {
-    const made: LedgerRecord = { is: 'made', n, id, slug: code.slug, stored: fieldsOf(code) };
+  if (sending && isOpen) return [];
+  if (sending) {
+    const made: LedgerRecord = { is: 'made', n: sending.n, id, slug: code.slug, stored: fieldsOf(code) };
     return [isAsked ? { ...made, decided: true } : made];
   }
   const isDecided = how === 'decision';
-  const answered = isDecided ? ledger.unclear.filter((sending) => isSendingOf(row, sending)) : [];
+  // A request with the values of several rows may be that of another one.
+  const isOfOther = (one: Sending) =>
+    rows.some((other) => other !== row && other.decision?.is !== 'code' && isSendingOf(other, one));
+  const answered = isDecided ? ledger.unclear.filter((one) => isSendingOf(row, one) && !isOfOther(one)) : [];
   const records = answered.map(({ n }): LedgerRecord => ({ is: 'decided', n }));
   const claim = ledger.claims.get(id);
   const isKnown = claim !== undefined && claim.key === row.key;
@@ -204,10 +205,7 @@ function learnedOf(
   return [...records, found];
 }
 
-function isSendingOf(
-  row: Row,
-  { key, values }: { key: string | undefined; values: ReturnType<typeof rowValues> },
-): boolean {
+function isSendingOf(row: Row, { key, values }: Sending): boolean {
   return key === undefined ? valuesKey(values) === valuesKey(rowValues(row)) : key === row.key;
 }
 
