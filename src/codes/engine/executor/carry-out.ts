@@ -16,7 +16,6 @@ interface Parts {
   readonly requests: Requests;
 }
 
-/** Creates the function that carries out items of one run. */
 export function createCarrier({ clock, concurrency, onEvent }: RunJob, { stops, states, requests }: Parts) {
   let lostMs: number | undefined;
   let repeatedMs: number | undefined;

@@ -7,10 +7,8 @@ import type { Field, Ledger, Listing, Plan, PlanInput, PlanItem, Policy, Row } f
 
 export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   readonly policy: Policy;
-  /** `qr apply`: entries of the lock file, by key. */
   readonly lock?: PlanInput['lock'];
   readonly ledger: Ledger;
-  /** Makes the plan. Pure. */
   readonly plan: (input: PlanInput) => Plan;
   /** Reads every code of the workspace. Throws UnprovenError if the list could not be verified as complete. */
   readonly listCodes: () => Promise<readonly QrCode[]>;
@@ -22,7 +20,6 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   readonly settleMs: number;
   /** Rows in flight at once; the rate limit is the service's own affair. */
   readonly concurrency: number;
-  /** Stops at the first row that fails. */
   readonly failFast: boolean;
   readonly signal: AbortSignal;
   /** Step before each DELETE, which calls `send` if the code may be deleted. */
@@ -45,7 +42,6 @@ export type BackUp = (
 export type RunEvent =
   /** A row ended. `lost`: the response to its POST was lost, so its code is looked up later. */
   | { readonly is: 'done' | 'failed' | 'lost'; readonly item: PlanItem }
-  /** Waits for the visibility delay. */
   | { readonly is: 'waiting'; readonly ms: number }
   /** A code that an earlier run had paused for its backup has its status again. */
   | { readonly is: 'restored'; readonly code: QrCode }
@@ -62,7 +58,6 @@ export interface RowEnd {
   /** As it was carried out, or as last planned if nothing was sent. */
   readonly item: PlanItem;
   readonly outcome: RowOutcome;
-  /** Message of the request that failed. */
   readonly error: string | undefined;
   /** As the service showed it last. */
   readonly code: QrCode | undefined;
@@ -74,12 +69,8 @@ export interface RowEnd {
 export interface RunEnd {
   /** The plan that `onPlan` was told of. */
   readonly plan: Plan;
-  /** In the order of the plan. */
   readonly ends: readonly RowEnd[];
-  /** Why rows were left, or undefined. */
   readonly stop: unknown;
-  /** Failure of the first row that failed, or undefined. */
   readonly firstError: unknown;
-  /** A backup could not be verified as complete. */
   readonly isUnproven: boolean;
 }

@@ -8,10 +8,8 @@ import { fieldsOf, isAlteredName, isSame, lettersOf, rowValues, valuesKey } from
 import type { Altered, RunJob } from './job.ts';
 import type { StopRules } from './stop-rules.ts';
 
-/** Error of the own hook that keeps a request from being sent. */
 export class NotSent extends Error {}
 
-/** How a POST ended. */
 export type Posted =
   | { readonly is: 'made'; readonly code: QrCode }
   /** `refused`: certainly not applied. `not-sent`: not even sent. `lost`: the service may have applied it. */
@@ -157,7 +155,6 @@ function isNotApplied(error: unknown): boolean {
   return error instanceof RequestFailure && error.outcome === 'not-applied';
 }
 
-/** The values of the fields that are sent. */
 function only(set: CodeChanges, values: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([field]) => field in set));
 }
@@ -186,7 +183,6 @@ export function alteredValues(sent: Partial<NewCode> & CodeChanges, after: QrCod
   });
 }
 
-/** Returns the changes that a code does not have yet. */
 export function missingChanges(wanted: CodeChanges, code: QrCode): CodeChanges {
   return Object.fromEntries(
     Object.entries(wanted).filter(([field, value]) => value !== code[field as Field]),

@@ -7,14 +7,12 @@ import type { Altered, RowEnd } from './job.ts';
 
 /** Row for which something was sent in this run. */
 export interface RowState {
-  /** As it was carried out. */
   item: PlanItem;
   /** Undefined while it may be sent again. */
   outcome: RowOutcome | undefined;
   error: string | undefined;
   code: QrCode | undefined;
   altered: Altered[];
-  /** This run sent a POST for it. */
   isPosted: boolean;
   /** The response to its newest POST was lost, and its code was not found yet. */
   isUnclear: boolean;
@@ -25,14 +23,12 @@ export type RowStates = ReturnType<typeof createRowStates>;
 /** Outcomes of rows whose code was found after the response to their POST was lost, and has their values. */
 const FOUND: ReadonlySet<PlanAction> = new Set(['unchanged', 'adopt', 'exists']);
 
-/** Creates the states of a run. */
 export function createRowStates() {
   /** By the number of the row, or by the key that was removed. */
   const states = new Map<number | string, RowState>();
   const keyOf = ({ row, key }: PlanItem) => row?.row ?? key ?? '';
   const stateOf = (item: PlanItem) => states.get(keyOf(item));
   return {
-    /** Returns the state of a row; a new one if nothing was sent for it yet. */
     of(item: PlanItem): RowState {
       const fresh = { item, outcome: undefined, error: undefined, code: item.code };
       const state = stateOf(item) ?? { ...fresh, altered: [], isPosted: false, isUnclear: false };
@@ -40,7 +36,6 @@ export function createRowStates() {
       state.item = item;
       return state;
     },
-    /** Returns the rows of a plan that are to be sent now, in its order. */
     due: ({ items }: Plan) =>
       items.filter((item) => isWork(item) && !item.isWaiting && stateOf(item)?.outcome === undefined),
     /** Returns the rows for another plan: those that were sent and have a code name it, so that no row with equal values is taken for them. */
@@ -65,12 +60,9 @@ export function createRowStates() {
       }
       return found;
     },
-    /** Returns whether a row is unclear that may be sent again. */
     areUnclear: () =>
       [...states.values()].some(({ isUnclear, outcome }) => isUnclear && outcome === undefined),
-    /** Returns the number of rows whose outcome is known. */
     ended: () => [...states.values()].filter(({ outcome }) => outcome !== undefined).length,
-    /** Returns how each row of the latest plan ended, in its order. */
     ends: ({ items }: Plan) => items.map((item) => endOf(item, stateOf(item))),
   };
 }

@@ -15,7 +15,6 @@ const MOST_LOST = 10;
 
 export type StopRules = ReturnType<typeof createStopRules>;
 
-/** Creates the stop rules of one run. */
 export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'failFast'>) {
   let reason: unknown;
   let unavailable = 0;
@@ -25,17 +24,13 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
   let isUnproven = false;
   const reasonNow = () => reason ?? (signal.aborted ? signal.reason : undefined);
   return {
-    /** Returns why nothing more is sent in this run; undefined if it goes on. */
     reason: (): unknown => reasonNow(),
-    /** Returns whether no request may be sent now. */
     isStopped: () => reasonNow() !== undefined || lost >= MOST_LOST,
-    /** Returns whether too many responses were lost in a row. */
     isGated: () => lost >= MOST_LOST,
     /** Lets rows be sent again, because the outcome of all requests is known. */
     reopen() {
       lost = 0;
     },
-    /** Notes that a request succeeded. */
     passed() {
       unavailable = 0;
       lost = 0;
@@ -50,17 +45,13 @@ export function createStopRules({ signal, failFast }: Pick<RunJob, 'signal' | 'f
         reason ??= signal.aborted ? signal.reason : error;
       return isOfRow;
     },
-    /** Notes that the response to a POST was lost. */
     lost(error: unknown): void {
       lost += 1;
       lastLost = error;
       if (!belongsToRow(error)) reason ??= signal.aborted ? signal.reason : error;
     },
-    /** Returns the failure behind the newest lost response. */
     lastLost: () => lastLost,
-    /** Returns the failure of the first request that failed with a known outcome. */
     firstError: () => firstError,
-    /** Returns whether a backup could not be verified as complete. */
     isUnproven: () => isUnproven,
   };
 }

@@ -10,7 +10,6 @@ import type { QrCode } from '../../../service/shapes.ts';
 import type { RowEnd } from '../executor/job.ts';
 import { formatLock, type LockEntry, type LockFile, parseLock } from './lock-file.ts';
 
-/** What to do about a path of the lock file that can't be used. */
 export const OTHER_LOCK = 'specify a different lock file with --lock';
 
 const LOCK_PLACE: OutputPlace = { elsewhere: OTHER_LOCK, replaces: ['none', 'lock', 'other'] };
@@ -47,7 +46,6 @@ export async function writeLock(
   await writeWholeFile(path, text, { ...LOCK_PLACE, disk, processes, keeps: true });
 }
 
-/** `codes.lock.json` for `codes.csv`. */
 export function lockPathOf(from: string): string {
   const name = basename(from).replace(/\.gz$/i, '');
   const stem = name.replace(/(?<=.)\.[^.]+$/, '');

@@ -8,7 +8,6 @@ import type { FieldChange, PlanAction, PlanItem, Policy } from '../plan/model.ts
 
 export type Verb = Policy['verb'];
 
-/** Row of a plan, with its end after a run. */
 export interface PlanRow {
   readonly item: PlanItem;
   readonly end?: RowEnd | undefined;
@@ -39,12 +38,10 @@ export function needsDecision(state: RowState, verb: Verb): boolean {
   return state === 'undecided' || state === 'conflict';
 }
 
-/** Returns whether rows of the verb may be new codes. */
 function mayCreate(verb: Verb): boolean {
   return verb === 'create' || verb === 'apply';
 }
 
-/** Rows of one kind. */
 export interface QuestionGroup {
   readonly question: Question;
   readonly rows: readonly PlanRow[];
@@ -65,7 +62,6 @@ export function nameItem({ row, key, candidates: [code] }: PlanItem, file: Sourc
   return row ? placeOf(file, row.line) : `code ${quote(code?.slug ?? '')}`;
 }
 
-/** Returns ROW of a flag. */
 function flagRow({ row, key }: PlanItem): string {
   return key === undefined ? String(row?.line ?? 'ROW') : inShellOr('KEY', key);
 }
@@ -124,7 +120,6 @@ function answersOf(state: RowState, verb: Verb): string | undefined {
   return question === 'undecided' && !mayCreate(verb) ? 'the ID of a code or skip' : ANSWERS[question];
 }
 
-/** Rows that are alike may have thousands of candidates each. */
 const MOST_CANDIDATES = 5;
 
 /** Graphemes of the common part of two values that are shown next to their difference. */

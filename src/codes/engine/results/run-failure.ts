@@ -23,11 +23,9 @@ import {
   waysToDecide,
 } from './explain.ts';
 
-/** Facts of a run besides its rows. */
 export interface RunFacts {
   readonly verb: Verb;
   readonly file: Source;
-  /** Why rows were left; undefined if none were. */
   readonly stop: unknown;
   /** File of the results; undefined if they are only printed. */
   readonly resultsPath: string | undefined;
@@ -35,7 +33,6 @@ export interface RunFacts {
   readonly isUnproven?: boolean;
 }
 
-/** Errors that concern one row only. */
 const OF_ONE_ROW = [NotFoundError, RejectedError, UnexpectedAnswerError, UnprovenError];
 
 /** Number of reasons that are listed of each kind. */
@@ -82,7 +79,6 @@ export function tellExisting(count: number): string | undefined {
   return `${countQuestions('exists', count)}; no code was created for ${it} (to create ${it} again: --as-new all)`;
 }
 
-/** Rows with the same reason are one line. */
 function tellGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts): string[] {
   const names = new Map<string, string[]>();
   for (const row of rows) {
@@ -130,7 +126,6 @@ function sayingToResume({ stop, resultsPath }: RunFacts): unknown {
   return stop;
 }
 
-/** Why a dry run with `--exit-code` ends as it does. */
 export interface PlanReason {
   readonly exit: 0 | 8 | 9;
   readonly message: string;

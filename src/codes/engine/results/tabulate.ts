@@ -114,7 +114,6 @@ function findAddedColumns(before: Input | undefined, input: Input): AddedColumns
 interface ResultsOptions {
   /** Returns the URL in the image of a code; without it there is no column `short_url`. */
   shortUrlOf?: ((code: { id: string; slug: string }) => string) | undefined;
-  /** The file at the path of the results, if there is one. */
   before?: Input | undefined;
 }
 
@@ -122,7 +121,6 @@ export interface ResultsTable {
   readonly columns: readonly string[];
   /** Columns whose cells are dates in a workbook. */
   readonly dateColumns: ReadonlySet<string>;
-  /** Returns the cells of a row by column. */
   row(end: RowEnd): Record<string, unknown>;
 }
 

@@ -137,7 +137,6 @@ const NO_CHANGES: CodeChanges = {};
 
 type Wished = Pick<Row, 'wish' | 'type' | 'utm' | 'doubts' | 'typeFault'>;
 
-/** Of a row that only specifies its code. */
 const NOTHING: Wished = {
   wish: NO_CHANGES,
   type: undefined,

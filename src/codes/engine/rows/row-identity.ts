@@ -26,7 +26,6 @@ interface IdentityOptions {
 
 const WORDS: ReadonlySet<string> = new Set(['new', 'mine', 'theirs', 'skip'] satisfies RowDecision['is'][]);
 
-/** Creates a reader of these cells. */
 export function createIdentityReader(
   input: Input,
   columns: Columns,
