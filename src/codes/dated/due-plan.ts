@@ -47,13 +47,13 @@ function itemOf(item: PlanItem, { row, is, fields, problem }: Share): PlanItem {
   const changes = item.changes.filter(({ field }) => fields.has(field));
   if (changes.every(({ what }) => what === 'keep')) return { ...quiet, action: 'unchanged', changes };
   const isLead = item.row?.row === row.row;
-  const isAsked = item.action !== 'conflict' || changes.some(({ what }) => what === 'conflict');
+  const isQuestion = item.action !== 'conflict' || changes.some(({ what }) => what === 'conflict');
   return {
     ...item,
     row,
     changes,
     send: isLead ? item.send : {},
-    reason: isAsked ? item.reason : 'another change of the same code is in conflict',
+    reason: isQuestion ? item.reason : 'another change of the same code is in conflict',
   };
 }
 

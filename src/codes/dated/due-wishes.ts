@@ -66,15 +66,15 @@ export function nameOf({ id, slug }: Pick<Row, 'id' | 'slug'>): string {
 }
 
 /** What the due rows of a code say about a field. */
-interface Said {
+interface FieldWish {
   /** Rows that count, in the order of their times: several if tags are added to a destination. */
   rows: Row[];
   readonly earlier: string[];
 }
 
 /** What the due rows of a code say together. */
-interface Saying {
-  readonly said: Map<Field, Said>;
+interface CodeWishes {
+  readonly wishes: Map<Field, FieldWish>;
   readonly wish: CodeChanges;
   /** Why a row cannot be applied. */
   readonly problems: Map<Row, string>;
@@ -85,13 +85,13 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
   const isDue = (row: Row) => timeOf(row) <= nowMs && !isSkipped(row);
   // Of a code that is gone, nothing is sent.
   const due = code ? rows.filter(isDue).sort((one, other) => timeOf(one) - timeOf(other)) : [];
-  const { said, wish, problems } = sayingOf(due, code);
-  const counting = new Set([...said.values()].flatMap((one) => one.rows));
+  const { wishes, wish, problems } = collectWishes(due, code);
+  const counting = new Set([...wishes.values()].flatMap((one) => one.rows));
   const lead = due.findLast((row) => counting.has(row)) ?? rows[0];
   if (!lead) return undefined;
   const shares = rows.map((row): Share => {
     const fields = new Set(
-      FIELDS.filter((field) => counting.has(row) && said.get(field)?.rows.includes(row)),
+      FIELDS.filter((field) => counting.has(row) && wishes.get(field)?.rows.includes(row)),
     );
     return {
       row,
@@ -108,21 +108,22 @@ function wishOf(rows: readonly Row[], code: QrCode | undefined, nowMs: number): 
     slug,
     wish,
     utm: undefined,
-    base: baseOf(said),
-    due: marksOf(said),
+    base: baseOf(wishes),
+    due: marksOf(wishes),
     decision,
     shares,
   };
 }
 
 /** Goes through the due rows of a code in the order of their times. */
-function sayingOf(due: readonly Row[], code: QrCode | undefined): Saying {
-  const saying: Saying = { said: new Map(), wish: {}, problems: new Map() };
+function collectWishes(due: readonly Row[], code: QrCode | undefined): CodeWishes {
+  const saying: CodeWishes = { wishes: new Map(), wish: {}, problems: new Map() };
   for (const row of due) {
     for (const field of FIELDS) {
-      const before = saying.said.get(field);
+      const before = saying.wishes.get(field);
       // An unedited cell of a list asks for nothing, unless it undoes what an earlier row changes.
-      const isQuiet = saysOf(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
+      const isQuiet =
+        wishedText(row, field) === undefined || (isUnedited(row, field) && !isAfter(row, before));
       if (!isQuiet) add(saying, row, { field, before, present: code?.[field] ?? '' });
     }
   }
@@ -131,9 +132,9 @@ function sayingOf(due: readonly Row[], code: QrCode | undefined): Saying {
 
 /** Tags are added to what an earlier row says, or to what the code has; all else replaces it. */
 function add(
-  { said, wish, problems }: Saying,
+  { wishes, wish, problems }: CodeWishes,
   row: Row,
-  { field, before, present }: { field: Field; before: Said | undefined; present: string },
+  { field, before, present }: { field: Field; before: FieldWish | undefined; present: string },
 ): void {
   const isAdded = row.wish[field] === undefined;
   if (!isAdded && field === 'destination') problems.clear();
@@ -145,13 +146,13 @@ function add(
     problems.set(row, `its destination ${error.message}`);
     return;
   }
-  if (!before) return void said.set(field, { rows: [row], earlier: [] });
+  if (!before) return void wishes.set(field, { rows: [row], earlier: [] });
   if (isAdded) before.rows.push(row);
   else before.rows = [row];
   if (earlier !== undefined) before.earlier.push(earlier);
 }
 
-function isAfter(row: Row, before: Said | undefined): boolean {
+function isAfter(row: Row, before: FieldWish | undefined): boolean {
   return before !== undefined && timeOf(row) > timeOf(before.rows.at(-1) ?? row);
 }
 
@@ -160,23 +161,23 @@ function timeOf({ atMs }: Row): number {
 }
 
 /** Returns what a row says about a field, as text; undefined if nothing. Tags without a destination are for the one that is there. */
-function saysOf({ wish, utm }: Row, field: Field): string | undefined {
+function wishedText({ wish, utm }: Row, field: Field): string | undefined {
   if (field !== 'destination' || wish.destination !== undefined || !utm) return wish[field];
   return `tags ${JSON.stringify(Object.entries(utm).sort())}`;
 }
 
-function marksOf(said: ReadonlyMap<Field, Said>): DueRow['due'] {
+function marksOf(wishes: ReadonlyMap<Field, FieldWish>): DueRow['due'] {
   const marks: Partial<Record<Field, DueWish>> = {};
-  for (const [field, { rows, earlier }] of said) {
-    const says = rows.map((row) => saysOf(row, field)).join('\n');
+  for (const [field, { rows, earlier }] of wishes) {
+    const says = rows.map((row) => wishedText(row, field)).join('\n');
     marks[field] = { atMs: rows.at(-1)?.atMs ?? 0, says, earlier };
   }
   return marks;
 }
 
-function baseOf(said: ReadonlyMap<Field, Said>): Base {
+function baseOf(wishes: ReadonlyMap<Field, FieldWish>): Base {
   const base: Partial<Record<Field, string>> = {};
-  for (const [field, { rows }] of said) {
+  for (const [field, { rows }] of wishes) {
     const print = rows.at(-1)?.base?.[field];
     if (print !== undefined) base[field] = print;
   }
@@ -189,7 +190,7 @@ export function contradictions(file: File, rows: readonly Row[], codeOf: (row: R
   const faults: Fault[] = [];
   for (const row of rows) {
     for (const field of FIELDS) {
-      const says = saysOf(row, field);
+      const says = wishedText(row, field);
       if (says === undefined || row.atMs === undefined || isUnedited(row, field)) continue;
       const key = JSON.stringify([codeOf(row), row.atMs, field]);
       const other = seen.get(key);

@@ -29,15 +29,15 @@ import { checkWorkspace, type RecordedWorkspace } from '../../service/workspace.
 import { choice, defineCommand, flag, text, type Values } from '../define.ts';
 import { outputOptions, printRecords } from '../output-options.ts';
 import { refuseTogether } from '../shared-flags.ts';
+import { noteWarnings } from './checked-notes.ts';
 import { APPLIED_COLUMNS, PLAN_COLUMNS } from './plan/plan-records.ts';
 import { endedRun, openPlanOutput, type PlanPrinter, plannedRun } from './plan/print-plan.ts';
 import { BrakeError, carryOut, previewRows } from './rows/carry-out.ts';
 import { noteOldJournal } from './rows/earlier-results.ts';
 import { changeOptions, decisionOptions, policyOf, ROWS_GROUP, rowsOptions } from './rows/flags.ts';
+import { noteEnds, noteStop, noteSummary } from './rows/note-ends.ts';
 import type { RowsFile, RowsVerb } from './rows/run-file.ts';
 import { readRowsFile } from './rows/run-file.ts';
-import { noteEnds, tellStop, tellSummary } from './rows/tell-ends.ts';
-import { tellWarnings } from './tell-checked.ts';
 
 const GROUP = { group: ROWS_GROUP };
 
@@ -130,7 +130,7 @@ async function applyFile(context: Context, from: string, flags: ApplyFlags): Pro
   }
   await checkLockPlace(lockPath);
   noteOldJournal(context, lockPath);
-  tellWarnings(context, file.input, file.checked.warnings);
+  noteWarnings(context, file.input, file.checked.warnings);
   const printer = await openPlanOutput(context, flags, true);
   try {
     await applyLocked(context, { file, flags, verb, lockPath, printer });
@@ -177,10 +177,10 @@ async function apply(context: Context, run: ApplyRun): Promise<void> {
   const isWritten = existsSync(lockPath);
   if (isWritten) addFile(context.facts, lockPath);
   noteEnds(context, end.ends, input);
-  tellStop(context, end, true);
+  noteStop(context, end, true);
   await printEnd(run, end);
   const place = isWritten ? `Lock file: ${lockPath}` : undefined;
-  await tellSummary(context, end.ends, {
+  await noteSummary(context, end.ends, {
     warnings: checked.warnings.length + end.plan.warnings.length,
     place,
     thing: 'key',
@@ -253,7 +253,7 @@ async function checkFile(
   const warnings = [...checked.warnings, ...judged.flatMap((one) => one.warnings)];
   const faults = judged.flatMap((one) => one.faults);
   refuseFaults(input, flags.strict ? [...faults, ...warnings] : faults);
-  tellWarnings(context, input, warnings);
+  noteWarnings(context, input, warnings);
   const keys = new Set(rows.map(({ key }) => key));
   const counts = [
     countOf(rows.length, 'row'),

@@ -145,7 +145,7 @@ async function openLosses(context: Context, flags: DeleteFlags): Promise<PlanPri
       await printRecords(context, records, LOSS_COLUMNS, flags, { none: 'no rows' });
       if (rows.length > shown.length)
         console.note(`and ${countOf(rows.length - shown.length, 'more row')} (--format table shows all)`);
-      if (codes.length > 0) tellBackup(context, flags.backup);
+      if (codes.length > 0) noteBackup(context, flags.backup);
       const lost = [...scans.values()].reduce((sum, count) => sum + count, 0);
       console.note(`${countOf(codes.length, 'code')} and ${countOf(lost, 'scan')} would be deleted`);
     },
@@ -209,7 +209,7 @@ export async function confirm(
     console.note(
       `To keep the code and its scans, pause it instead: \`qrctl qr update ${codeInShell(only)} --status paused\``,
     );
-    tellBackup(context, backup);
+    noteBackup(context, backup);
     const what = `${inQuotes(only.name)} (slug ${quote(only.slug)}) and its ${countOf(all, 'scan')}`;
     const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. [y/N] `;
     return requireYes(context, question, /^y(es)?$/i, 'type y to delete it, or n');
@@ -222,7 +222,7 @@ export async function confirm(
   console.note(
     'To keep the codes and their scans, pause them instead: `qrctl qr update CODE… --status paused`',
   );
-  tellBackup(context, backup);
+  noteBackup(context, backup);
   const what = `${countOf(codes.length, 'code')} and their ${countOf(all, 'scan')}`;
   const question = `Delete ${what} in ${await workspaceOf(context)}? This can't be undone. Type ${codes.length} to continue: `;
   await requireYes(
@@ -234,7 +234,7 @@ export async function confirm(
 }
 
 /** Notes the effect of `--backup` before a code is deleted. */
-function tellBackup({ console }: Context, directory: string | undefined): void {
+function noteBackup({ console }: Context, directory: string | undefined): void {
   if (directory === undefined) return;
   console.note(
     `Before deleting a code, qrctl pauses it if it is active, and saves it with its scans in ${quote(directory)}`,

@@ -140,7 +140,7 @@ function changesOf(flags: UpdateFlags): CodeChanges {
   };
 }
 
-interface Asked {
+interface NamedChanges {
   readonly changes: CodeChanges;
   readonly utm: UtmTags | undefined;
 }
@@ -154,15 +154,15 @@ const VERB: NamedVerb = { verb: 'update', done: 'updated' };
 async function updateNamed(
   context: Context,
   names: readonly string[],
-  asked: Asked,
+  wanted: NamedChanges,
   flags: UpdateFlags,
 ): Promise<void> {
   const isOne = names.length === 1;
   // Flags and files that can't be used cost no request.
   const single = isOne && !flags.dryRun ? await codeOutput(context, flags, 'record') : undefined;
   if (!isOne && !flags.dryRun) await planOutput(context, flags, NAMED_COLUMNS, 'list');
-  const wish = wishOf(asked);
-  const utm = wish.destination === undefined ? asked.utm : undefined;
+  const wish = wishOf(wanted);
+  const utm = wish.destination === undefined ? wanted.utm : undefined;
   const named = await findNamed(context, names, { wish, utm });
   refuseTags(named.codes, utm);
   if (mustKnowType(wish, flags.force)) refuseDestination(named.codes, wish.destination);
@@ -177,7 +177,7 @@ async function updateNamed(
 }
 
 /** Returns the changes with the tags in a new destination. Throws UsageError if that is not a web address. */
-function wishOf({ changes, utm }: Asked): CodeChanges {
+function wishOf({ changes, utm }: NamedChanges): CodeChanges {
   const { destination } = changes;
   if (utm === undefined || destination === undefined) return changes;
   return { ...changes, destination: withTags(destination, utm, 'the destination') };

@@ -111,7 +111,7 @@ describe('the steps on the disk', () => {
   });
 
   it('whose state says that a file is to take its place only where one is (A8)', async () => {
-    async function saysOf(options: RunOptions): Promise<boolean[]> {
+    async function wishedText(options: RunOptions): Promise<boolean[]> {
       const says: boolean[] = [];
       memory.fault = (_, operation) => {
         const next = operation.startsWith('sync') && memory.read('/data/.scans.out.state.json.partial');
@@ -122,10 +122,10 @@ describe('the steps on the disk', () => {
       memory.revive();
       return says;
     }
-    expect(await saysOf({ restart: true })).toEqual([true, false]);
+    expect(await wishedText({ restart: true })).toEqual([true, false]);
     for (const options of [{}, { rotated: true }]) {
       memory = createMemoryDisk();
-      const says = await saysOf(options);
+      const says = await wishedText(options);
       expect(says.length).toBeGreaterThan(2);
       expect(says).not.toContain(true);
     }

@@ -24,7 +24,7 @@ export interface RunJob extends Pick<PlanInput, 'run' | 'rows'> {
   readonly signal: AbortSignal;
   /** Step before each DELETE, which calls `send` if the code may be deleted. */
   readonly backUp?: BackUp | undefined;
-  /** Told of the plan before anything is sent or recorded; throws to refuse it. */
+  /** Receives the plan before anything is sent or recorded; throws to refuse it. */
   readonly onPlan: (plan: Plan) => void | Promise<void>;
   readonly onEvent: (event: RunEvent) => void;
 }

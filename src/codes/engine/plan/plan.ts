@@ -220,8 +220,8 @@ function judgeItem({ row, action, code, changes }: PlanItem, policy: Policy): Ju
   if (action === 'create') {
     const judged = judgeNew(row, policy.force);
     // What is odd about a row that specifies no code was found when the file was read.
-    const isTold = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
-    return isTold ? { ...judged, warnings: [] } : judged;
+    const isKnown = policy.verb === 'create' && row.id === undefined && row.slug === undefined;
+    return isKnown ? { ...judged, warnings: [] } : judged;
   }
   if (!code || policy.verb === 'delete') return { faults: [], warnings: [] };
   const changed = new Set<string>(

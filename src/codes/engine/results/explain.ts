@@ -156,7 +156,7 @@ function ownReason(row: PlanRow): string | undefined {
     case 'exists':
       return `same values as ${nameCodes(code ? [code] : candidates)}${item.reason === undefined ? '' : `; ${item.reason}`}`;
     case 'gone':
-      return `its code ${nameGone(item)} was deleted from the service`;
+      return `its code ${describeGone(item)} was deleted from the service`;
     case 'deleted':
       return 'no code has its ID or slug';
     case 'edited':
@@ -194,7 +194,7 @@ function nameCodes(codes: readonly QrCode[]): string {
   return joinSome(codes.map(nameCode), { most: MOST_CANDIDATES });
 }
 
-function nameGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
+function describeGone({ goneId: id = '', goneSlug: slug }: PlanItem): string {
   if (slug === undefined) return id;
   return id === '' ? quote(slug) : nameCode({ id, slug });
 }

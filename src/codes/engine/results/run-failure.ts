@@ -51,11 +51,11 @@ export function failureOfRun(ends: readonly RowEnd[], run: RunFacts): unknown {
     ({ question }) => question !== 'exists' || verb === 'apply',
   );
   const failed = ends.filter(({ outcome }) => outcome === 'failed' || outcome === 'not-attempted');
-  if (stop !== undefined && !isOfRow(stop, failed)) return sayingToResume(run);
+  if (stop !== undefined && !isOfRow(stop, failed)) return withResumeHint(run);
   if (groups.length === 0 && failed.length === 0) return undefined;
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));
-  if (failed.length > 0) counts.push(tellFailed(failed, ends.length));
-  const message = [counts.join(', '), ...groups.flatMap((group) => tellGroup(group, run))].join('\n');
+  if (failed.length > 0) counts.push(describeFailures(failed, ends.length));
+  const message = [counts.join(', '), ...groups.flatMap((group) => describeGroup(group, run))].join('\n');
   const details = { hint: hintOf(groups, failed.length, run), cause: stop };
   if (isUnproven || groups.some(({ question }) => needsDecision(question, verb)))
     return new UnprovenError(message, details);
@@ -73,13 +73,13 @@ function isOfRow(stop: unknown, failed: readonly RowEnd[]): boolean {
 }
 
 /** Returns the note about rows of `qr create` whose codes exist already; undefined if there are none. */
-export function tellExisting(count: number): string | undefined {
+export function describeExisting(count: number): string | undefined {
   if (count === 0) return undefined;
   const it = count === 1 ? 'it' : 'them';
   return `${countQuestions('exists', count)}; no code was created for ${it} (to create ${it} again: --as-new all)`;
 }
 
-function tellGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts): string[] {
+function describeGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts): string[] {
   const names = new Map<string, string[]>();
   for (const row of rows) {
     const reason = reasonOf(row) ?? '';
@@ -96,7 +96,7 @@ function tellGroup({ rows }: QuestionGroup, { file, resultsPath }: RunFacts): st
 }
 
 /** Adds the reason if it is the same for all failed rows, so that it need not be looked up. */
-function tellFailed(failed: readonly RowEnd[], all: number): string {
+function describeFailures(failed: readonly RowEnd[], all: number): string {
   const reasons = new Set(failed.map(({ error }) => error));
   const [reason] = reasons;
   const share = all === 1 ? '' : `${formatCount(failed.length)} of `;
@@ -118,7 +118,7 @@ function hintOf(groups: readonly QuestionGroup[], failed: number, { verb, result
 }
 
 /** Adds to the hint of an outage that the same command resumes the run, if its rows are from a file. */
-function sayingToResume({ stop, resultsPath }: RunFacts): unknown {
+function withResumeHint({ stop, resultsPath }: RunFacts): unknown {
   if (stop instanceof UnavailableError && resultsPath !== undefined) {
     const before = stop.hint === undefined ? '' : `\n${stop.hint}`;
     stop.hint = `When the service is available again, run the same command to finish.${before}`;
@@ -153,9 +153,9 @@ export function reasonOfPlan({ items, brakes }: Plan, verb: Verb): PlanReason {
   const [brake] = brakes;
   if (brake) return { exit: 9, message: brakes.map(({ message }) => message).join('; '), hint: brake.hint };
   const asked = items.filter(({ action }) => needsDecision(action, verb));
-  if (asked.length > 0) return { exit: 9, ...tellRows(asked, verb) };
+  if (asked.length > 0) return { exit: 9, ...describeItems(asked, verb) };
   const failing = items.filter(({ action }) => FAILING.has(action));
-  if (failing.length > 0) return { exit: 8, ...tellRows(failing, verb) };
+  if (failing.length > 0) return { exit: 8, ...describeItems(failing, verb) };
   const changed = new Set(items.filter(changesAnything).map((item) => item.code?.id ?? item)).size;
   if (changed === 0) return { exit: 0, message: 'a run would change nothing', hint: undefined };
   return { exit: 8, message: `a run would change ${countOf(changed, 'code')}`, hint: undefined };
@@ -183,7 +183,7 @@ function changesAnything({ action, send, isNews }: PlanItem): boolean {
   return ACTING.has(action) && (action !== 'removed' || isNews || Object.keys(send).length > 0);
 }
 
-function tellRows(items: readonly PlanItem[], verb: Verb): Pick<PlanReason, 'message' | 'hint'> {
+function describeItems(items: readonly PlanItem[], verb: Verb): Pick<PlanReason, 'message' | 'hint'> {
   const groups = groupQuestions(items.map((item) => ({ item })));
   const failed = items.filter(({ action }) => action === 'failed').length;
   const counts = groups.map(({ question, rows }) => countQuestions(question, rows.length));

@@ -3,11 +3,11 @@ import { countOf, joinSome, quote } from '../../../base/text/quote.ts';
 import { formatDuration } from '../../../base/time/time.ts';
 import type { Plan } from '../../../codes/engine/plan/model.ts';
 import type { Verb } from '../../../codes/engine/results/explain.ts';
-import { countRequests, failureOfPlan, tellExisting } from '../../../codes/engine/results/run-failure.ts';
+import { countRequests, describeExisting, failureOfPlan } from '../../../codes/engine/results/run-failure.ts';
 import type { Context } from '../../../context.ts';
 import type { Fault, Source } from '../../../files/formats/read/input.ts';
 import { costOf } from '../../../service/rate-limit/rate-limit.ts';
-import { tellWarnings } from '../tell-checked.ts';
+import { noteWarnings } from '../checked-notes.ts';
 import { countRows } from './arrange-rows.ts';
 import type { PlanPrinter } from './print-plan.ts';
 import { plannedRun } from './print-plan.ts';
@@ -30,8 +30,8 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
   const { plan, verb, file, warnings, spent, exitCode } = run;
   const printed = plannedRun(plan, { name: file.name, verb });
   await printer.print(printed);
-  tellWarnings(context, file, [...warnings, ...plan.warnings]);
-  tellPlan(context, plan, verb);
+  noteWarnings(context, file, [...warnings, ...plan.warnings]);
+  notePlan(context, plan, verb);
   if (!printer.hasReasons)
     for (const { message, hint } of plan.brakes)
       context.console.warn(`a run would send nothing: ${message}. ${hint}`);
@@ -51,9 +51,9 @@ export async function endDryRun(context: Context, printer: PlanPrinter, run: Dry
 const MOST_NAMED = 5;
 
 /** Notes which rows exist already, and the codes whose rows are no longer in the file; in dry runs and in runs. */
-export function tellPlan({ console }: Context, { items, absent }: Plan, verb: Verb): void {
+export function notePlan({ console }: Context, { items, absent }: Plan, verb: Verb): void {
   const existing = verb === 'create' ? items.filter(({ action }) => action === 'exists').length : 0;
-  const note = tellExisting(existing);
+  const note = describeExisting(existing);
   if (note !== undefined) console.note(note);
   const gone = items.filter(({ action }) => action === 'deleted').length;
   if (gone > 0) console.note(`No code exists for ${countOf(gone, 'row')}: deleted before, or never created`);

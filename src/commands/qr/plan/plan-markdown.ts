@@ -40,7 +40,7 @@ export function formatMarkdown(printed: PrintedPlan): string {
     ...printed.reasons.map(({ title, message }) => `**${title}:** ${codeCell(message)}\n`),
     ...(shown.length > 0 ? [tableOf(shown)] : []),
     ...(left > 0 ? [`and ${countOf(left, 'more new code')}\n`] : []),
-    ...tellAbsent(printed),
+    ...describeAbsent(printed),
   ];
   return parts.join('\n');
 }
@@ -72,7 +72,7 @@ function cellsOf(row: PlanRow): Cells[] {
   return [{ ...about, ...change }, ...others];
 }
 
-function tellAbsent({ absent }: PrintedPlan): string[] {
+function describeAbsent({ absent }: PrintedPlan): string[] {
   if (absent.length === 0) return [];
   const slugs = absent.map(({ slug }) => codeCell(slug));
   return [

@@ -11,9 +11,9 @@ import { everyCode } from '../../../codes/listing/codes.ts';
 import { describeMissing } from '../../../codes/listing/find-codes.ts';
 import type { Context } from '../../../context.ts';
 import { type Fault, refuseFaults, type Source } from '../../../files/formats/read/input.ts';
-import { endDryRun, tellPlan } from '../plan/dry-run.ts';
+import { noteWarnings, requireServiceFor } from '../checked-notes.ts';
+import { endDryRun, notePlan } from '../plan/dry-run.ts';
 import { openPlanOutput } from '../plan/print-plan.ts';
-import { requireServiceFor, tellWarnings } from '../tell-checked.ts';
 import type { RowsFlags } from './flags.ts';
 import { createProgress } from './progress.ts';
 import type { CheckedSource, RowsVerb } from './run-file.ts';
@@ -90,11 +90,11 @@ export async function carryOut(
       backUp: verb.backUp,
       async onPlan(planned) {
         refusePlan(file.input, planned, flags.strict);
-        tellWarnings(context, file.input, planned.warnings);
+        noteWarnings(context, file.input, planned.warnings);
         const [brake] = planned.brakes;
         if (brake) throw new BrakeError(planned);
         await verb.confirm?.(planned);
-        tellPlan(context, planned, verb.policy.verb);
+        notePlan(context, planned, verb.policy.verb);
         progress.begin(planned);
       },
       onEvent: progress.take,

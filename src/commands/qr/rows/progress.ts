@@ -71,7 +71,7 @@ export function createProgress({ console }: Context, service: Service, verb: str
 }
 
 /** Words a number of rows with what they need. */
-export function tellUnused({ console }: Context, fields: readonly string[], rows: number): void {
+export function noteUnusedFlags({ console }: Context, fields: readonly string[], rows: number): void {
   for (const field of fields)
     console.warn(
       `--${field} had no effect: the column ${quote(field)} has a value in each of ${countOf(rows, 'row')}`,

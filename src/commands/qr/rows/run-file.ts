@@ -12,14 +12,14 @@ import type { Column } from '../../../files/formats/columns.ts';
 import { type Fault, type Input, refuseChecked, type Source } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { readInput } from '../../bulk-input.ts';
+import { noteColumns, noteOffline, noteWarnings } from '../checked-notes.ts';
 import type { PlanPrinter } from '../plan/print-plan.ts';
-import { tellColumns, tellOffline, tellWarnings } from '../tell-checked.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { readEarlierIds } from './earlier-results.ts';
 import { type RowsFlags, requireDryRun, resultsPathOf } from './flags.ts';
-import { tellUnused } from './progress.ts';
+import { noteEnds, noteStop, noteSummary, resultOf } from './note-ends.ts';
+import { noteUnusedFlags } from './progress.ts';
 import { openResultsOutput } from './results-output.ts';
-import { noteEnds, resultOf, tellStop, tellSummary } from './tell-ends.ts';
 
 /** Plans rows by code, and shows the plan and its end by row. */
 export interface ByCode {
@@ -47,7 +47,7 @@ export interface RowsVerb {
   readonly common?: Omit<CommonChanges, 'force' | 'signal'> & Pick<RowsOptions, 'readAt'>;
   /** Several rows may be about one code. */
   readonly byCode?: ByCode | undefined;
-  /** Asks before anything is sent. Throws to refuse. */
+  /** Prompts before anything is sent. Throws to refuse. */
   readonly confirm?: (plan: Plan) => Promise<void>;
   readonly backUp?: BackUp | undefined;
   /** Opens the output of a dry run, unless it is a plan of changes. */
@@ -94,8 +94,8 @@ export async function readRowsFile(
   });
   const more = verb.byCode?.faults(input, checked.rows) ?? [];
   refuseChecked(input, { ...checked, faults: [...checked.faults, ...more] }, flags.strict);
-  tellColumns(context, checked);
-  tellUnused(context, checked.unusedFlags, input.rows.length);
+  noteColumns(context, checked);
+  noteUnusedFlags(context, checked.unusedFlags, input.rows.length);
   // The checked rows say the same, so that they are in memory once.
   return { input: { ...input, rows: checked.rows }, checked };
 }
@@ -110,13 +110,13 @@ export async function runFile(
   const file = await readRowsFile(context, from, flags, verb);
   const { input, checked } = file;
   const path = resultsPathOf(context.files, from, flags, input);
-  if (flags.offline) return tellOffline(context, input, checked);
+  if (flags.offline) return noteOffline(context, input, checked);
   context.facts.rows = checked.rows.length;
   if (flags.dryRun) {
     const earlierIds = await readEarlierIds(path === from ? undefined : path);
     return previewRows(context, file, flags, { ...verb, earlierIds });
   }
-  tellWarnings(context, input, checked.warnings);
+  noteWarnings(context, input, checked.warnings);
   await context.service();
   const output = await openResultsOutput(context, input, path, flags);
   try {
@@ -124,7 +124,7 @@ export async function runFile(
     verb.ended?.(end);
     const ends = verb.byCode?.endsByRow(end.ends) ?? end.ends;
     noteEnds(context, ends, input);
-    tellStop(context, { ...end, ends }, path !== undefined);
+    noteStop(context, { ...end, ends }, path !== undefined);
     const failure = failureOfRun(ends, {
       verb: verb.policy.verb,
       file: input,
@@ -139,7 +139,7 @@ export async function runFile(
     });
     // Rows that are not news are not printed, but count.
     context.facts.rows = checked.rows.length;
-    await tellSummary(context, ends, {
+    await noteSummary(context, ends, {
       warnings: checked.warnings.length + end.plan.warnings.length,
       place: path && `Results: ${path}`,
       thing: 'row',

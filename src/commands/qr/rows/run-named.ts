@@ -18,8 +18,8 @@ import { printRecords } from '../../output-options.ts';
 import { NAMED_COLUMNS } from '../code-columns.ts';
 import { carryOut, previewRows } from './carry-out.ts';
 import { policyOf, type RowsFlags } from './flags.ts';
+import { noteStop } from './note-ends.ts';
 import type { RowsVerb } from './run-file.ts';
-import { tellStop } from './tell-ends.ts';
 
 /** Change that every code gets. */
 export interface Change {
@@ -122,7 +122,7 @@ export async function runNamed(
   const results = ends.flatMap(([, result]) => result ?? []);
   context.facts.codes = new Set(results.filter(isDone).map(({ code }) => code?.id)).size;
   context.facts.outcomes = Object.fromEntries(countOutcomes(results));
-  tellStop(context, end, false, 'code');
+  noteStop(context, end, false, 'code');
   return { ends, failure: failureOf(end, results) };
 }
 

@@ -11,9 +11,9 @@ import {
 import type { RowEnd } from '../../../../src/codes/engine/executor/job.ts';
 import type { Verb } from '../../../../src/codes/engine/results/explain.ts';
 import {
+  describeExisting,
   failureOfRun,
   type RunFacts,
-  tellExisting,
 } from '../../../../src/codes/engine/results/run-failure.ts';
 import { change, codeOf, creation, endOf, itemOf, update } from './plan-builder.ts';
 
@@ -47,8 +47,8 @@ describe('the error of a run', () => {
   it('is none if every row is done, also those that exist already or keep what the service has', () => {
     const kept = endOf(itemOf(3, 'unchanged', { changes: [change('keep', 'a', 'b')] }), 'unchanged');
     expect(failureOf([done, exists(3), kept])).toBeUndefined();
-    expect(tellExisting(0)).toBeUndefined();
-    expect(tellExisting(300)).toBe(
+    expect(describeExisting(0)).toBeUndefined();
+    expect(describeExisting(300)).toBe(
       '300 rows exist already on the service; no code was created for them (to create them again: --as-new all)',
     );
   });

@@ -1,4 +1,4 @@
-/** Says how a run over rows ended. */
+/** Prints how a run over rows ended. */
 import { countOutcomes } from '../../../base/run/count-outcomes.ts';
 import { countOf, formatCount } from '../../../base/text/quote.ts';
 import type { RowEnd, RunEnd } from '../../../codes/engine/executor/job.ts';
@@ -30,7 +30,7 @@ function isNamed(outcome: RowEnd['outcome']): boolean {
   return outcome !== 'undecided' && outcome !== 'gone';
 }
 
-/** Says what the service stored otherwise than it was sent. */
+/** Describes what the service stored otherwise than it was sent. */
 function alteredText({ altered, error }: RowEnd): string | undefined {
   if (error !== undefined || altered.length === 0) return undefined;
   return altered
@@ -56,7 +56,7 @@ function isDoneRow({ outcome }: RowEnd): boolean {
 }
 
 /** If a signal stopped the run, prints how far it came, and throws the signal's reason. */
-export function tellStop(
+export function noteStop(
   { console, signal }: Context,
   { ends }: RunEnd,
   isResumable: boolean,
@@ -70,7 +70,7 @@ export function tellStop(
 }
 
 /** Prints `200 rows: 48 created, 2 failed (50 requests). Results: codes.results.csv`. */
-export async function tellSummary(
+export async function noteSummary(
   context: Context,
   ends: readonly RowEnd[],
   { warnings, place, thing }: { warnings: number; place: string | undefined; thing: string },

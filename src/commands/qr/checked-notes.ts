@@ -10,8 +10,8 @@ import {
   tellFaults,
 } from '../../files/formats/read/input.ts';
 
-/** Says how columns were understood, and which are only copied. */
-export function tellColumns(
+/** Notes how columns were understood, and which are only copied. */
+export function noteColumns(
   { console }: Context,
   { notes, unread }: Pick<Checked<unknown>, 'notes' | 'unread'>,
 ): void {
@@ -26,13 +26,13 @@ function shownColumn(column: string): string {
 }
 
 /** One line per warning, up to a screenful. */
-export function tellWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
+export function noteWarnings({ console }: Context, file: Source, warnings: readonly Fault[]): void {
   for (const line of tellFaults(file, warnings)) console.warn(line);
 }
 
 /** Ends `--offline`: the file has no faults that can be found without the service. */
-export function tellOffline(context: Context, input: Input, { warnings, doubts }: Checked<unknown>): void {
-  tellWarnings(context, input, [...warnings, ...doubts]);
+export function noteOffline(context: Context, input: Input, { warnings, doubts }: Checked<unknown>): void {
+  noteWarnings(context, input, [...warnings, ...doubts]);
   const odd = [
     warnings.length > 0 && countOf(warnings.length, 'warning'),
     doubts.length > 0 && `${countOf(doubts.length, 'cell')} to check against the service`,
