@@ -1,7 +1,4 @@
-/**
- * Failure classes, one per way a command can fail; the exit codes with their meanings, as `qrctl help exit-codes` prints them; and the exit
- * code of each class (`exitCodeOf`). The codes are a contract (README, "Exit codes").
- */
+/** Failure classes, one per way a command can fail, each with its exit code. The codes are a contract (README, "Exit codes"). */
 
 /** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
@@ -39,6 +36,12 @@ export function isDiskFull(error: unknown): boolean {
 export type Outcome = 'not-applied' | 'unknown';
 
 class Failure extends Error {
+  /** Exit code of a command that ends with this failure. */
+  static readonly exit: number = 1;
+  /** Meaning of the exit code in `qrctl help exit-codes`. */
+  static readonly meaning: string =
+    "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification";
+
   /** A caller that knows more about the run may extend it. */
   hint: string | undefined;
   readonly code: string | undefined;
@@ -53,6 +56,10 @@ class Failure extends Error {
     this.status = details.status;
     this.rows = details.rows ?? [];
   }
+
+  get exit(): number {
+    return (this.constructor as typeof Failure).exit;
+  }
 }
 
 /** Failure of one request; `outcome` states whether the service may have applied it. */
@@ -66,7 +73,11 @@ class RequestFailure extends Failure {
 }
 
 /** Invalid flag, argument, setting or input file. No changes were made. */
-export class UsageError extends Failure {}
+export class UsageError extends Failure {
+  static override readonly exit = 2;
+  static override readonly meaning =
+    'usage error (invalid flag, argument or input file); no changes were made';
+}
 /** Failure to read or write a local file or stream (full disk, permissions). */
 export class LocalError extends Failure {
   constructor(message: string, details: FailureDetails = {}) {
@@ -76,24 +87,50 @@ export class LocalError extends Failure {
 /** Response that does not match the service's specification. */
 export class UnexpectedAnswerError extends RequestFailure {}
 /** Missing key, or a key that the service rejected (401). */
-export class AuthError extends RequestFailure {}
+export class AuthError extends RequestFailure {
+  static override readonly exit = 3;
+  static override readonly meaning = 'missing or unusable API key, or the service rejected the key (401)';
+}
 /** Code that does not exist (404), or slug that no code has. */
-export class NotFoundError extends RequestFailure {}
+export class NotFoundError extends RequestFailure {
+  static override readonly exit = 4;
+  static override readonly meaning = 'not found (404)';
+}
 /** Code limit of the plan (403 to POST /qr). */
-export class PlanLimitError extends RequestFailure {}
+export class PlanLimitError extends RequestFailure {
+  static override readonly exit = 5;
+  static override readonly meaning = "the plan's code limit is reached (403)";
+}
 /** Wait for the rate limit that would exceed `--max-wait`. */
-export class RateLimitError extends RequestFailure {}
+export class RateLimitError extends RequestFailure {
+  static override readonly exit = 6;
+  static override readonly meaning = 'rate limit: the wait would exceed --max-wait';
+}
 /** Failure of the network or the service, also after retries. */
-export class UnavailableError extends RequestFailure {}
+export class UnavailableError extends RequestFailure {
+  static override readonly exit = 7;
+  static override readonly meaning = 'network or service unavailable after retries';
+}
 /** Run in which some rows or codes failed and others are done. */
-export class PartialError extends Failure {}
+export class PartialError extends Failure {
+  static override readonly exit = 8;
+  static override readonly meaning =
+    'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ';
+}
 /**
  * Export that could not be verified as complete, or bulk row that needs the user's decision. In an export of several codes this becomes
  * PartialError (8), unless every code failed.
  */
-export class UnprovenError extends Failure {}
+export class UnprovenError extends Failure {
+  static override readonly exit = 9;
+  static override readonly meaning =
+    'the export could not be verified as complete, or a bulk row needs your decision';
+}
 /** The service rejected the values (400). */
-export class RejectedError extends RequestFailure {}
+export class RejectedError extends RequestFailure {
+  static override readonly exit = 10;
+  static override readonly meaning = 'the service rejected the values (400)';
+}
 /** SIGINT, SIGTERM or SIGHUP ended the command. */
 export class InterruptedError extends Failure {
   readonly signal: 'SIGINT' | 'SIGTERM';
@@ -102,59 +139,46 @@ export class InterruptedError extends Failure {
     super(signal === 'SIGINT' ? 'interrupted' : 'terminated');
     this.signal = signal;
   }
+
+  override get exit(): number {
+    return this.signal === 'SIGINT' ? 130 : 143;
+  }
 }
 /** Failure that was already reported; its cause is the first failure of the report, and gives the exit code. */
-export class ReportedError extends Failure {}
+export class ReportedError extends Failure {
+  override get exit(): number {
+    return exitCodeOf(this.cause);
+  }
+}
 /** Closed standard output (`| head`): a quiet, successful end. */
-export class ClosedPipeError extends Failure {}
+export class ClosedPipeError extends Failure {
+  static override readonly exit = 0;
+}
 
 export { Failure, RequestFailure };
 
+const CLASSES = [
+  Failure,
+  UsageError,
+  AuthError,
+  NotFoundError,
+  PlanLimitError,
+  RateLimitError,
+  UnavailableError,
+  PartialError,
+  UnprovenError,
+  RejectedError,
+];
+
 /** Exit codes in order, with the words `qrctl help exit-codes` prints. */
-export const EXIT_CODES = [
+export const EXIT_CODES: readonly { exit: number; meaning: string }[] = [
   { exit: 0, meaning: 'success' },
-  {
-    exit: 1,
-    meaning:
-      "unexpected failure of qrctl (NO_SPACE: the disk is full), or a response that does not match the service's specification",
-  },
-  { exit: 2, meaning: 'usage error (invalid flag, argument or input file); no changes were made' },
-  { exit: 3, meaning: 'missing or unusable API key, or the service rejected the key (401)' },
-  { exit: 4, meaning: 'not found (404)' },
-  { exit: 5, meaning: "the plan's code limit is reached (403)" },
-  { exit: 6, meaning: 'rate limit: the wait would exceed --max-wait' },
-  { exit: 7, meaning: 'network or service unavailable after retries' },
-  {
-    exit: 8,
-    meaning:
-      'partly done, or a check found something; the output lists the rows or codes that failed, were edited, are broken or differ',
-  },
-  {
-    exit: 9,
-    meaning: 'the export could not be verified as complete, or a bulk row needs your decision',
-  },
-  { exit: 10, meaning: 'the service rejected the values (400)' },
+  ...CLASSES,
   { exit: 130, meaning: 'interrupted (Ctrl-C): output files are unchanged or at a committed point' },
   { exit: 143, meaning: 'terminated: output files are unchanged or at a committed point' },
-] as const;
+];
 
-const EXIT_OF_CLASS = [
-  [UsageError, 2],
-  [AuthError, 3],
-  [NotFoundError, 4],
-  [PlanLimitError, 5],
-  [RateLimitError, 6],
-  [UnavailableError, 7],
-  [PartialError, 8],
-  [UnprovenError, 9],
-  [RejectedError, 10],
-  [ClosedPipeError, 0],
-] as const;
-
-/** Returns the exit code of anything thrown; 1, an unexpected failure, for other classes. */
+/** Returns the exit code of anything thrown; 1, an unexpected failure, for anything but a Failure. */
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof InterruptedError) return error.signal === 'SIGINT' ? 130 : 143;
-  if (error instanceof ReportedError) return exitCodeOf(error.cause);
-  for (const [failure, exit] of EXIT_OF_CLASS) if (error instanceof failure) return exit;
-  return 1;
+  return error instanceof Failure ? error.exit : 1;
 }
