@@ -47,14 +47,27 @@ async function loadPage(
     summary,
     description,
     arguments: argumentsOf(given),
-    flags: flagsOf(options),
+    flags: flagsOf(options, given),
     output,
     examples,
   };
 }
 
-export function flagsOf(options: Options): Flag[] {
-  return Object.values(options).map(asFlag);
+/** Returns the flags of a command; their relations are those with its own flags and arguments. */
+export function flagsOf(options: Options, given: readonly ArgumentDefinition[] = []): Flag[] {
+  const flags = Object.values(options).map(asFlag);
+  const names = new Set([...flags.map(({ long }) => long), ...argumentsOf(given).map(relationName)]);
+  const known = (others: readonly string[]) => others.filter((name) => names.has(name));
+  return flags.map((flag) => ({
+    ...flag,
+    requires: flag.requires.map(known).filter(({ length }) => length > 0),
+    conflicts: known(flag.conflicts),
+  }));
+}
+
+/** Returns the name of an argument in the relations of flags: `CODE`. */
+export function relationName({ name }: Pick<Argument, 'name'>): string {
+  return name.toUpperCase();
 }
 
 export function argumentsOf(definitions: readonly ArgumentDefinition[]): Argument[] {
@@ -69,11 +82,27 @@ function asFlag(definition: OptionDefinition<unknown>): Flag {
     choices = [],
     complete = 'none',
     repeatable = false,
+    requires = [],
+    conflicts = [],
   } = definition;
   const [, short, long, value] = /^(?:(-\w), )?(--[\w-]+)(?: <(.+)>)?$/.exec(flags) ?? [];
   if (long === undefined) throw new Error(`malformed flags: ${flags}`);
   const { type = value === undefined ? 'boolean' : 'string', required = false } = definition;
-  return { flags, short, long, value, type, required, description, group, choices, complete, repeatable };
+  return {
+    flags,
+    short,
+    long,
+    value,
+    type,
+    required,
+    description,
+    group,
+    choices,
+    complete,
+    repeatable,
+    requires: requires.map((names) => [names].flat()),
+    conflicts,
+  };
 }
 
 function asArgument({ term, description, choices = [], complete = 'none' }: ArgumentDefinition): Argument {

@@ -12,6 +12,7 @@ import type { SettingFlags } from '../settings/settings.ts';
 import { examplesText, groupText, rootText } from './help/command-help.ts';
 import { describeValues, sentence } from './help/page.ts';
 import { refusedValue, unknownFlag } from './refusals.ts';
+import { findBrokenRelation } from './relations.ts';
 import { HELP_SUMMARY, helpOptions, isBranch, type Node, ROOT_SUMMARY, TREE } from './tree.ts';
 
 declare module 'commander' {
@@ -134,6 +135,9 @@ async function openCommand(
   command.action(() => {
     const values = command.opts<Values<Options>>();
     const own = Object.fromEntries(Object.keys(options).map((key) => [key, values[key]]));
+    const typed = Object.keys(options).filter((key) => command.getOptionValueSource(key) === 'cli');
+    const broken = findBrokenRelation(definition, { given: typed, args: command.args, values: own });
+    if (broken) reading.refused.push(broken);
     reading.reached = { kind: 'command', definition, args: command.args, options: own };
   });
 }

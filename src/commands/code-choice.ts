@@ -19,7 +19,7 @@ export type CodeChoice = Partial<Filters> & FileChoice & { all?: true | undefine
 
 /** Flags that choose the codes of commands that read scans from the service. */
 export const choiceOptions = {
-  all: flag('--all', 'Select every code, oldest first', { risky: true }),
+  all: flag('--all', 'Select every code, oldest first', { risky: true, conflicts: ['CODE'] }),
   ...fromCodesOptions(),
   ...filterOptions,
 };
@@ -62,29 +62,13 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
-/** Throws UsageError unless codes are chosen in exactly one way; a filter alone is one, of every code. Nothing is read or sent. */
+/** Throws UsageError unless codes are chosen; a filter alone chooses from every code. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
-  const ways = [
-    names.length > 0 && 'CODE',
-    choice.all && '--all',
-    choice.from !== undefined && '--from',
-  ].filter((way) => way);
-  if (ways.length > 1) {
-    const hint = isTime(choice.from)
-      ? `To start at a time, use --since ${choice.from} instead of --from.`
-      : `Omit either ${ways[0]} or ${ways[1]}.`;
-    throw new UsageError(`${ways[0]} can't be used with ${ways[1]}`, { hint });
-  }
-  if (ways.length > 0 || filterOf(choice)) return;
+  if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;
   throw new UsageError('no code specified', {
     hint: 'Specify IDs or slugs (see `qrctl qr list`), or add --all, --name TEXT or --from FILE.',
   });
-}
-
-/** Tests whether `--from` was used with a time, as in other tools: `--from 2026-10-01` is `--since` here. */
-function isTime(from: string | undefined): boolean {
-  return from !== undefined && /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
 
 /** Tests whether the choice is a single CODE argument, so that rows need no code columns. */

@@ -47,6 +47,10 @@ export interface Flag {
   choices: readonly string[];
   complete: Completion;
   repeatable: boolean;
+  /** Flags that the line must have, too: one of each list. */
+  requires: readonly (readonly string[])[];
+  /** Flags, and arguments in capitals, that the line must not have. */
+  conflicts: readonly string[];
 }
 
 export interface Argument {
@@ -78,6 +82,12 @@ interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
   risky?: true;
   /** The command always refuses to run without it. */
   required?: true;
+  /** Flags (`--append`) that the line must have, too; of a list, one. Those that a command lacks do not count. */
+  requires?: readonly (string | readonly string[])[];
+  /** Flags, or arguments in capitals (`CODE`), that the line must not have. One of the two flags declares it. */
+  conflicts?: readonly string[];
+  /** Returns the hint for a value with a conflict, if there is a better one than to omit it. */
+  hintFor?(value: unknown): string | undefined;
 }
 
 /** A flag without a value: true or undefined. */

@@ -1,40 +1,30 @@
 /** `--input`: exported files in place of codes of the service. */
-import { UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
 import type { InputLog } from '../scans/stats/input/input-log.ts';
 import { listInputs } from '../scans/stats/input/list-inputs.ts';
 import { refuseLosses } from '../scans/stats/input/refuse-losses.ts';
-import { type CodeChoice, checkChoice, filterOf, requireWorkbook } from './code-choice.ts';
+import { type CodeChoice, checkChoice, requireWorkbook } from './code-choice.ts';
 import { negation, texts } from './define.ts';
 
+/** Flags that select codes of the service. */
+export const CHOOSING_FLAGS = ['--all', '--from', '--name', '--status', '--type'];
+
 export const inputOptions = {
-  input: texts('--input <file>', 'Count exported files or directories', { complete: 'files' }),
-  rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1'),
+  input: texts('--input <file>', 'Count exported files or directories', {
+    complete: 'files',
+    conflicts: CHOOSING_FLAGS,
+  }),
+  rotated: negation('--no-rotated', 'Skip rotated files of --input, such as FILE.1', {
+    requires: ['--input'],
+  }),
 };
 
 type InputFlags = CodeChoice & { input?: readonly string[] | undefined; rotated?: boolean | undefined };
 
-/** Throws UsageError unless codes or files are chosen, in exactly one way. Nothing is read or sent. */
+/** Throws UsageError unless codes or files are chosen. Nothing is read or sent. */
 export function checkInputChoice(names: readonly string[], flags: InputFlags): void {
-  const { all, from, input, rotated } = flags;
-  if (rotated === false && !input)
-    throw new UsageError('--no-rotated requires --input', {
-      hint: 'Omit --no-rotated, or specify --input scans.csv.',
-    });
-  if (!input) {
-    checkChoice(names, flags);
-    return;
-  }
-  requireWorkbook(flags);
-  // Words behind --input are files.
-  const other = (all && '--all') ?? (from !== undefined ? '--from' : filterOf(flags));
-  if (other)
-    throw new UsageError(
-      `${other} can't be used with --input: it selects codes from the service, not from the files`,
-      {
-        hint: `Omit ${other} to read all scans of the files, or omit --input.`,
-      },
-    );
+  if (flags.input) requireWorkbook(flags);
+  else checkChoice(names, flags);
 }
 
 /** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace, and like `refuseLosses`. */

@@ -4,14 +4,16 @@ import { createLocalTime } from '../base/time/local-time.ts';
 import { chooseTimeZone, timeZoneToShow } from '../base/time/time-zone.ts';
 import type { Context } from '../context.ts';
 import { text } from './define.ts';
-import { refuseTogether } from './shared-flags.ts';
 
 const GROUP = 'Range flags:';
 
 export const rangeOptions = {
   since: text('--since <time>', 'Include only scans at or after TIME', { group: GROUP }),
   until: text('--until <time>', 'Include only scans before TIME', { group: GROUP }),
-  during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', { group: GROUP }),
+  during: text('--during <period>', 'Include only PERIOD, such as 2026-10, last-month', {
+    group: GROUP,
+    conflicts: ['--since', '--until'],
+  }),
   timezone: text('--timezone <zone>', 'Time zone for periods, and for times without one', { group: GROUP }),
 };
 
@@ -33,7 +35,7 @@ export interface PlannedRange {
   zone(): string;
 }
 
-/** Throws UsageError on flags that contradict each other, and on times, periods and zones that are none. `setting`: the profile's zone. */
+/** Throws UsageError on times, periods and zones that are none. `setting`: the profile's zone. */
 export async function planRange(
   context: Context,
   flags: RangeFlags,
@@ -42,7 +44,6 @@ export async function planRange(
   const { since, until, during } = flags;
   const inputs = { flag: flags.timezone, setting, TZ: context.env.TZ };
   const nowMs = context.clock.now();
-  if (during !== undefined) refuseTogether('--during', { '--since': since, '--until': until });
   if (flags.timezone !== undefined) chooseTimeZone(inputs);
   if (during !== undefined) {
     const { parsePeriod } = await import('../base/time/periods.ts');

@@ -16,9 +16,20 @@ export function workbookOptions(group?: string) {
 /** `--from` of commands that select codes by a file, and the flags about it; codes-of-file.ts reads it. */
 export function fromCodesOptions(group?: string) {
   return {
-    from: text('--from <file|->', FROM_CODES, { group, complete: 'files' }),
+    from: text('--from <file|->', FROM_CODES, {
+      group,
+      complete: 'files',
+      conflicts: ['--all', 'CODE'],
+      hintFor: (from) =>
+        isTime(String(from)) ? `To start at a time, use --since ${from} instead of --from.` : undefined,
+    }),
     ...workbookOptions(group),
   };
+}
+
+/** Tests whether `--from` was used with a time, as in other tools: `--from 2026-10-01` is `--since` here. */
+function isTime(from: string): boolean {
+  return /^(\d{4}-\d\d(-\d\d)?|\d+[smhdw]|today|yesterday)$/.test(from);
 }
 
 /** `--overwrite` of commands that refuse to replace a file with unrelated contents. */
@@ -35,16 +46,6 @@ export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the las
 /** `--limit`, which every command with a bounded number of rows understands, also if the bound has a flag of its own. */
 export function limitOption(flag: string, bounds: { min: number; max?: number }) {
   return integer('--limit <n>', `Alias of ${flag}`, bounds);
-}
-
-/** Returns the bound that either of them sets. Throws UsageError if both do. */
-export function limitOf(
-  flag: string,
-  value: number | undefined,
-  limit: number | undefined,
-): number | undefined {
-  if (value !== undefined) refuseTogether(flag, { '--limit': limit });
-  return value ?? limit;
 }
 
 /** Throws UsageError if one of the flags is used with `other`. */

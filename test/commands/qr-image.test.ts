@@ -542,7 +542,10 @@ describe('qr image of a sheet', () => {
     [['--sheet', 'L7160'], /requires a PDF file/],
     [['--sheet', 'L7160', '-o', 'x.png'], /requires a PDF file/],
     [['--sheet', 'L7160', '--output-dir', 'y'], /can't be used with --output-dir/],
-    [['--sheet', 'L7160', '--grid', '3x7', '-o', 'x.pdf'], /--sheet can't be used with --grid/],
+    [
+      ['--sheet', 'L7160', '--grid', '3x7', '--label', '60x30mm', '-o', 'x.pdf'],
+      /--sheet can't be used with --grid/,
+    ],
     [
       ['--sheet', 'L7160', '--size', '40mm', '-o', 'x.pdf'],
       /a 40 mm code doesn't fit on a label.*\n.*--size 35.1mm, the largest/,
@@ -557,8 +560,8 @@ describe('qr image of a sheet', () => {
     [['--grid', '3x', '-o', 'x.pdf'], /--grid.*3x7/],
     [['--grid', '3x7', '--label', '90x60mm', '-o', 'x.pdf'], /don't fit on a page of A4/],
     [['--grid', '3x7', '--label', '90', '-o', 'x.pdf'], /--label.*63.5x38.1mm/],
-    [['--start', '2', '--output-dir', 'y'], /--start requires --sheet, --grid or --paper WxH/],
-    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin requires --sheet, --grid or --paper WxH/],
+    [['--start', '2', '--output-dir', 'y'], /--start requires --sheet, --grid or --paper/],
+    [['--margin', '1x1mm', '--output-dir', 'y'], /--margin requires --sheet, --grid or --paper/],
     [['--margin', '40mm', '--sheet', 'L7160', '-o', 'x.pdf'], /don't fit on its page/],
     [['--paper', 'A4', '-o', 'x.pdf'], /--paper requires --grid/],
     [['--paper', '62x0mm', '-o', 'x.pdf'], /--paper.*62x29mm/],

@@ -261,10 +261,7 @@ describe('the table', () => {
 describe('what is refused', () => {
   test.each([
     [['x', '--all'], "CODE can't be used with --all"],
-    [
-      ['--input', 'a.csv', '--all'],
-      "--all can't be used with --input: it selects codes from the service, not from the files",
-    ],
+    [['--input', 'a.csv', '--all'], "--all can't be used with --input"],
     [[], 'no code specified'],
     [
       ['x', '--by', 'contry'],

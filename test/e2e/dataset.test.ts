@@ -135,10 +135,7 @@ describe('a dataset that is read while it grows', () => {
       ['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'],
       /a dataset requires the fields qr_id, id and ts/,
     ],
-    [
-      ['--compact', '--output-dir', 'x', '--partition-by', 'day'],
-      /--compact requires --partition-by and --append/,
-    ],
+    [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact requires --append/],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });

@@ -78,6 +78,7 @@ function describeArgument({ name, required, several, description, choices, compl
 
 function describeFlag(flag: Flag) {
   const { long: name, short, value, type, choices, repeatable, required, complete, description } = flag;
+  const { requires, conflicts } = flag;
   const fallback = /\(default: ([^;)]+)/.exec(description)?.[1];
   return {
     name,
@@ -88,6 +89,8 @@ function describeFlag(flag: Flag) {
     default: fallback ?? null,
     repeatable,
     required,
+    requires,
+    conflicts,
     completes: kindOf(complete),
     description,
   };

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
 import { defineCommand, flag, type OptionDefinition, text } from '../define.ts';
-import { refuseTogether } from '../shared-flags.ts';
 
 const verify: OptionDefinition<boolean> = {
   flags: '--no-verify',
@@ -23,6 +22,7 @@ export const command = defineCommand({
     keyCommand: text(
       '--key-command <command>',
       'Store a command that prints the key, such as `op read …`, instead of the key',
+      { conflicts: ['--key-stdin'] },
     ),
     verify,
   },
@@ -45,7 +45,6 @@ export const command = defineCommand({
     const { changeStore, openStore } = await import('../stored.ts');
     const { readKey, verifyKey } = await import('./login-key.ts');
     const { keyCommand } = options;
-    if (keyCommand !== undefined) refuseTogether('--key-command', { '--key-stdin': options.keyStdin });
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
     const settings = await resolveLogin(context, store, name);

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../codes/images/picture.ts';
 import { FILE_NAMES } from '../../../codes/listing/file-names.ts';
+import { choiceOptions } from '../../code-choice.ts';
 import { filterOptions } from '../../code-filters.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
 import { fromCodesOptions } from '../../shared-flags.ts';
@@ -17,20 +18,27 @@ export const options = {
   }),
   dryRun: flag('--dry-run', 'Show the images, and write nothing'),
   force: flag('--force', 'Draw images that may not scan, and replace other files', { risky: true }),
-  all: flag('--all', 'Select every code, oldest first', { group: MANY, risky: true }),
+  all: { ...choiceOptions.all, group: MANY },
   ...filterOptions,
   ...fromCodesOptions(MANY),
   outputDir: text('--output-dir <dir>', 'Write one file per code, and a manifest, to DIR', {
     group: MANY,
     complete: 'directories',
+    conflicts: ['--output', '--sheet', '--grid'],
   }),
   as: {
     flags: '--as <formats>',
     description: `Formats: ${PICTURE_FORMATS.join(',')} (default: png)`,
     group: MANY,
+    requires: [['--output-dir', '--dry-run']],
+    conflicts: ['--output'],
     parse: parseFormats,
   } satisfies OptionDefinition<PictureFormat[]>,
-  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, { group: MANY }),
+  fileNames: choice('--file-names <by>', 'File names (default: id)', FILE_NAMES, {
+    group: MANY,
+    requires: [['--output-dir', '--dry-run']],
+    conflicts: ['--output'],
+  }),
   ...sheetOptions,
   ...pictureOptions,
 };

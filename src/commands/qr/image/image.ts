@@ -46,23 +46,9 @@ async function load(context: Context, names: readonly string[], flags: ImageFlag
     const { writeSheet } = await import('./write-sheet.ts');
     return writeSheet(context, names, flags, sheet);
   }
-  if (flags.output !== undefined && flags.outputDir !== undefined) {
-    throw new UsageError("--output can't be used with --output-dir", {
-      hint: 'Omit either --output or --output-dir.',
-    });
-  }
   if (flags.outputDir !== undefined || (flags.dryRun && flags.output === undefined)) {
     const { writePictures } = await import('./write-pictures.ts');
     return writePictures(context, names, flags);
-  }
-  for (const [name, value] of [
-    ['--as', flags.as],
-    ['--file-names', flags.fileNames],
-  ] as const) {
-    if (value !== undefined)
-      throw new UsageError(`${name} requires --output-dir`, {
-        hint: `Add --output-dir DIR, or omit ${name}`,
-      });
   }
   if (names.length !== 1)
     throw new UsageError('missing --output-dir', {

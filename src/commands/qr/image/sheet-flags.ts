@@ -16,6 +16,9 @@ import { LONGEST_MM, lengthMm } from './picture-flags.ts';
 
 const GROUP = 'Sheet flags:';
 
+/** A flag of any sheet. */
+const OF_SHEET = { group: GROUP, requires: [['--sheet', '--grid', '--paper']] };
+
 const SIZE_FORMS = 'a width and a height such as 63.5x38.1mm or 4x2in';
 
 /** A width and a height with one unit behind them, in mm, or undefined. */
@@ -48,14 +51,9 @@ function parseGrid(raw: string): [number, number] | undefined {
   return columns > 0 && rows > 0 ? [columns, rows] : undefined;
 }
 
-function size(flags: string, description: string) {
-  return parsed(flags, description, { parse: parseSize, forms: SIZE_FORMS }, { group: GROUP });
-}
+const OF_GRID = { group: GROUP, requires: ['--grid'] };
 
-function sides(flags: string, description: string) {
-  const forms = 'a length such as 10mm, or a width and a height such as 10x12mm';
-  return parsed(flags, description, { parse: parseSides, forms }, { group: GROUP });
-}
+const SIDES = { parse: parseSides, forms: 'a length such as 10mm, or a width and a height such as 10x12mm' };
 
 export const sheetOptions = {
   sheet: text('--sheet <number>', 'Fill a label sheet (PDF), such as L7160 or 5163', { group: GROUP }),
@@ -63,31 +61,31 @@ export const sheetOptions = {
     '--grid <CxR>',
     'Columns and rows of any other sheet',
     { parse: parseGrid, forms: 'columns and rows, such as 3x7' },
-    { group: GROUP },
+    { group: GROUP, requires: ['--label'], conflicts: ['--sheet'] },
   ),
-  label: size('--label <WxH>', 'Label size for --grid, such as 63.5x38.1mm'),
-  margin: sides('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)"),
-  gap: sides('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)'),
+  label: parsed(
+    '--label <WxH>',
+    'Label size for --grid, such as 63.5x38.1mm',
+    { parse: parseSize, forms: SIZE_FORMS },
+    OF_GRID,
+  ),
+  margin: parsed('--margin <10mm|WxH>', "Left and top margin (default: the sheet's)", SIDES, OF_SHEET),
+  gap: parsed('--gap <2mm|WxH>', 'Space between labels for --grid (default: 0mm)', SIDES, OF_GRID),
   paper: parsed(
     '--paper <A4|Letter|WxH>',
     'Page for --grid, or WxH for one page per label',
     { parse: parsePaper, forms: 'A4, Letter, or a width and a height such as 62x29mm' },
     { group: GROUP },
   ),
-  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', { group: GROUP }),
-  copies: integer(
-    '--copies <n>',
-    'Copies of each label (default: 1)',
-    { min: 1, max: 999 },
-    { group: GROUP },
-  ),
+  caption: text('--caption <text>', 'Slug, name, none, or a column (default: slug)', OF_SHEET),
+  copies: integer('--copies <n>', 'Copies of each label (default: 1)', { min: 1, max: 999 }, OF_SHEET),
   start: integer(
     '--start <n>',
     'First free label, counted by row (default: 1)',
     { min: 1, max: 9801 },
-    { group: GROUP },
+    OF_SHEET,
   ),
-  outline: flag('--outline', 'Draw a hairline around each label', { group: GROUP }),
+  outline: flag('--outline', 'Draw a hairline around each label', OF_SHEET),
 };
 
 export type SheetFlags = Values<typeof sheetOptions>;
@@ -103,28 +101,16 @@ export function gridOf(flags: SheetFlags): { grid: LabelGrid; name: string } | u
     gap = NONE,
   } = flags;
   const isRoll = paper.isSized && shape === undefined && sheet === undefined;
-  const isSheet = sheet !== undefined || shape !== undefined || isRoll;
-  for (const [name, option] of Object.entries(sheetOptions)) {
-    const given = flags[name as keyof SheetFlags] !== undefined && name !== 'sheet' && name !== 'grid';
-    const needs = ['label', 'gap', 'paper'].includes(name) ? '--grid' : '--sheet, --grid or --paper WxH';
-    if (given && !(needs === '--grid' ? shape || (name === 'paper' && isRoll) : isSheet)) {
-      throw new UsageError(`${option.flags.split(' ', 1)} requires ${needs}`, {
-        hint: `Add ${needs}, or omit ${option.flags.split(' ', 1)}`,
-      });
-    }
-  }
-  if (!isSheet) return undefined;
   if (isRoll) return rollOf(paper, margin ?? NONE);
-  if (sheet !== undefined && shape)
-    throw new UsageError("--sheet can't be used with --grid", { hint: 'Omit either --sheet or --grid.' });
+  if (flags.paper && !shape)
+    throw new UsageError('--paper requires --grid, unless it is the size of a label', {
+      hint: 'Add --grid CxR, or omit --paper.',
+    });
   if (sheet !== undefined) {
     const known = findGrid(sheet) ?? unknownSheet(sheet);
     return { grid: fitting(margin === undefined ? known : { ...known, margin }, 'its page'), name: sheet };
   }
-  if (!shape || !label)
-    throw new UsageError('--grid requires --label WxH', {
-      hint: 'Add the size of a label, as in --grid 3x7 --label 63.5x38.1mm.',
-    });
+  if (!shape || !label) return undefined;
   const grid = { paper: paper.size, columns: shape[0], rows: shape[1], label, gap, margin };
   return { grid: fitting(grid, `a page of ${paper.name}`), name: `a grid of ${shape.join('x')}` };
 }

@@ -87,6 +87,7 @@ function tellLost({ console }: Context, { lost }: Sheet): void {
 }
 
 function sheetPath({ output, outputDir }: ImageFlags): string {
+  // A page per label, which --paper selects.
   if (outputDir !== undefined)
     throw new UsageError("a label sheet can't be used with --output-dir", {
       hint: 'Write the sheet with -o labels.pdf.',

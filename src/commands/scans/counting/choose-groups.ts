@@ -59,13 +59,11 @@ export async function chooseGroups(
   };
 }
 
-function refuseContradictions({ join, by, from }: GroupFlags): void {
+function refuseContradictions({ join, from }: GroupFlags): void {
   if (join === '-' && from === '-')
     throw new UsageError("--from - can't be used with --join -: both read standard input", {
       hint: 'Save one of them to a file.',
     });
-  if (join !== undefined && by === undefined)
-    throw new UsageError('--join requires --by', { hint: 'Add --by COLUMN with a column of the file.' });
 }
 
 const WHEN_LARGER = 'Keep only the columns that identify codes and that you count by.';

@@ -18,9 +18,12 @@ export const countOptions = {
     'File with an id or slug column, and the columns for --by (- for standard input)',
     {
       complete: 'files',
+      requires: ['--by'],
     },
   ),
-  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS),
+  top: integer('--top <n>', 'Show the top N values; group the rest as "other"', TOP_BOUNDS, {
+    conflicts: ['--limit'],
+  }),
   limit: limitOption('--top', TOP_BOUNDS),
   compare: choice('--compare <period>', 'Period to compare with (default: none)', COMPARISONS),
   ...rangeOptions,

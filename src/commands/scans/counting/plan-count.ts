@@ -9,7 +9,6 @@ import type { Counted } from '../../../scans/stats/readings.ts';
 import type { CodeChoice } from '../../code-choice.ts';
 import { checkInputChoice, listInputFiles } from '../../input-option.ts';
 import { planRange } from '../../range-options.ts';
-import { limitOf } from '../../shared-flags.ts';
 import { chooseGroups, type Groups } from './choose-groups.ts';
 import type { CountFlags } from './count-options.ts';
 
@@ -30,7 +29,7 @@ export async function planCount(
   flags: CountFlags,
   byDefault: readonly Dimension[],
 ): Promise<CountPlan> {
-  const top = limitOf('--top', flags.top, flags.limit);
+  const top = flags.top ?? flags.limit;
   const { timezone } = await context.settings();
   checkInputChoice(names, flags);
   const zone = chooseTimeZone({ flag: flags.timezone, setting: timezone, TZ: context.env.TZ });

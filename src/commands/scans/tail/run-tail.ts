@@ -1,11 +1,5 @@
 /** `scans tail`: requests each code in turn, prints new scans, waits. */
-import {
-  messageOf,
-  NotFoundError,
-  UnavailableError,
-  UnprovenError,
-  UsageError,
-} from '../../../base/errors.ts';
+import { messageOf, NotFoundError, UnavailableError, UnprovenError } from '../../../base/errors.ts';
 import { fetchInOrder } from '../../../base/parallel/fetch-in-order.ts';
 import { quote } from '../../../base/text/quote.ts';
 import type { Context } from '../../../context.ts';
@@ -20,7 +14,6 @@ import { chooseLabels } from '../../choose-codes.ts';
 import { checkChoice, everyOf, isOneCode } from '../../code-choice.ts';
 import { openSink, planOutput } from '../../output-options.ts';
 import { planRange } from '../../range-options.ts';
-import { limitOf } from '../../shared-flags.ts';
 import { LABELS, labelOf } from '../labels.ts';
 import type { TailFlags } from './flags.ts';
 import { type FoundScan, openPrinter, type Printer } from './open-printer.ts';
@@ -39,12 +32,8 @@ interface TailPlan {
 
 /** Ends by a signal, a closed pipe, --max-events, or if no code is left. Throws as listed in errors.ts, except for outages. */
 export async function runTail(context: Context, names: readonly string[], given: TailFlags): Promise<void> {
-  const flags = { ...given, maxEvents: limitOf('--max-events', given.maxEvents, given.limit) };
+  const flags = { ...given, maxEvents: given.maxEvents ?? given.limit };
   checkChoice(names, flags);
-  if (flags.movedFrom !== undefined && flags.state === undefined)
-    throw new UsageError('--moved-from requires --state', {
-      hint: 'Omit --moved-from, or specify --state tail.json.',
-    });
   const { timezone } = await context.settings();
   const { sinceMs } = await planRange(context, { since: flags.since }, timezone);
   const labelled = !isOneCode(names, flags);

@@ -1,0 +1,96 @@
+/** The relations that flags declare (`requires`, `conflicts`), checked on command lines. */
+import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { loadManual } from '../../src/cli/manual.ts';
+import { interpret } from '../../src/cli/program.ts';
+import { leaves } from '../../src/cli/tree.ts';
+import { splitWords } from './help/command-lines.ts';
+
+const manual = await loadManual('1.2.3');
+
+async function errorOf(line: string) {
+  const terminal = () => ({ columns: 80, colour: false });
+  const invocation = await interpret(splitWords(line), { version: '1.2.3', terminal });
+  if (invocation.kind !== 'refuse') return undefined;
+  const { error } = invocation;
+  if (!(error instanceof UsageError)) throw error;
+  return { message: error.message, hint: error.hint };
+}
+
+describe('a flag that requires another one', () => {
+  test.each([
+    ['scans export x -o a.csv --restart', '--restart requires --append', 'Add --append, or omit --restart.'],
+    [
+      'scans export x --append',
+      '--append requires --output or --output-dir',
+      'Add --output FILE or --output-dir DIR, or omit --append.',
+    ],
+    [
+      'scans export x --output-dir d --compact',
+      '--compact requires --partition-by and --append',
+      'Add --partition-by UNIT and --append, or omit --compact.',
+    ],
+    [
+      'scans stats x --no-rotated',
+      '--no-rotated requires --input',
+      'Add --input FILE, or omit --no-rotated.',
+    ],
+  ])('is refused alone: %s', async (line, message, hint) => {
+    expect(await errorOf(line)).toEqual({ message, hint });
+  });
+
+  test.each([
+    'scans export x -o a.csv --append --restart',
+    'scans export x --output-dir d --append',
+    'scans stats --input a.csv --no-rotated',
+  ])('is accepted with it: %s', async (line) => {
+    expect(await errorOf(line)).toBeUndefined();
+  });
+});
+
+describe('flags that exclude each other', () => {
+  test.each([
+    ['scans stats x --top 3 --limit 3', "--limit can't be used with --top", 'Omit either --limit or --top.'],
+    [
+      'scans export --all --from a.csv -o b.csv',
+      "--all can't be used with --from",
+      'Omit either --all or --from.',
+    ],
+    ['scans stats x --all', "CODE can't be used with --all", 'Omit either CODE or --all.'],
+    [
+      'scans stats x --from 2026-10-01',
+      "CODE can't be used with --from",
+      'To start at a time, use --since 2026-10-01 instead of --from.',
+    ],
+  ])('are refused together: %s', async (line, message, hint) => {
+    expect(await errorOf(line)).toEqual({ message, hint });
+  });
+
+  test('are named rather than words that one of them takes for files', async () => {
+    expect(await errorOf('scans stats --all --input a.csv b.csv')).toMatchObject({
+      message: "--all can't be used with --input",
+    });
+  });
+
+  test('are no obstacle to help', async () => {
+    expect(await errorOf('scans stats x --all --help')).toBeUndefined();
+  });
+});
+
+test('every relation is one between flags or arguments that exist', async () => {
+  const names = new Set(
+    manual.commands.flatMap(({ flags, arguments: given }) => [
+      ...flags.map(({ long }) => long),
+      ...given.map(({ name }) => name.toUpperCase()),
+    ]),
+  );
+  const definitions = await Promise.all([...leaves()].map(({ leaf }) => leaf.load()));
+  const related = definitions.flatMap(({ command }) =>
+    Object.values(command.options).flatMap(({ requires = [], conflicts = [] }) => [
+      ...requires.flat(),
+      ...conflicts,
+    ]),
+  );
+  expect(related.length).toBeGreaterThan(0);
+  expect(related.filter((name) => !names.has(name))).toEqual([]);
+});
