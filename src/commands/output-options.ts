@@ -183,53 +183,75 @@ async function loadGuard(
   }
 }
 
-/** Plans and opens an output. The caller must end it with `writeAll`, `commit` or `discard`. */
-export async function openOutput(
-  context: Context,
-  options: OutputFlags,
-  columns: readonly Column[],
-  shape: Shape,
-): Promise<DocumentSink> {
-  return openSink(context, await planOutput(context, options, columns, shape));
-}
-
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
 /** Notes on standard error about a printed list. */
 interface ListWords {
   /** Note in place of an empty table. */
   none?: string;
-  /** Plural of the records, whose number is noted below a table and for a file. */
+  /** Singular of the records, whose number is noted below a table and for a file. */
   thing?: string;
 }
 
+/** Output of a command, for which its flags and the file were checked. */
+export interface Output {
+  readonly plan: OutputPlan;
+  /** Opens it: standard output, or the file, which is created. The caller must end it with `writeAll`, `commit` or `discard`. */
+  open(): Promise<DocumentSink>;
+  /** Opens it, writes the records, given as a whole or in batches, and ends it. A file appears only after the last batch. */
+  print(records: Batches, words?: ListWords): Promise<void>;
+}
+
 /**
- * Prints a list, given as a whole or in batches; a file appears only when the last batch is written. Opens the output before it requests
- * the first batch, so invalid flags cost no request.
+ * Combines the flags with the format of the profile to one output. Call it once, before the first request: it throws UsageError for flags
+ * that contradict each other, for unknown fields, and for a file that can't be written.
  */
+export async function openOutput(
+  context: Context,
+  options: OutputFlags,
+  columns: readonly Column[],
+  shape: Shape = 'list',
+): Promise<Output> {
+  return outputOf(context, await planOutput(context, options, columns, shape));
+}
+
+/** Returns the output of a plan that was made, and perhaps changed, before. */
+export function outputOf(context: Context, plan: OutputPlan): Output {
+  const open = () => openSink(context, plan);
+  return {
+    plan,
+    open,
+    async print(records, { none = 'No results', thing } = {}) {
+      const count = await writeAll(await open(), isArray(records) ? [records] : records);
+      if (plan.shape === 'record') return;
+      if (count === 0 && plan.format === 'table') context.console.note(none);
+      else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
+        const place = plan.path === undefined ? '' : `: ${plan.path}`;
+        context.console.note(`${countOf(count, thing)}${place}`);
+      }
+    },
+  };
+}
+
+/** Plans and prints a list at once. */
 export async function printRecords(
   context: Context,
   records: Batches,
   columns: readonly Column[],
   options: OutputFlags,
-  { none = 'No results', thing }: ListWords = {},
+  words?: ListWords,
 ): Promise<void> {
-  const plan = await planOutput(context, options, columns, 'list');
-  const count = await writeAll(await openSink(context, plan), isArray(records) ? [records] : records);
-  if (count === 0 && plan.format === 'table') context.console.note(none);
-  else if (thing !== undefined && (plan.format === 'table' || plan.path !== undefined)) {
-    const place = plan.path === undefined ? '' : `: ${plan.path}`;
-    context.console.note(`${countOf(count, thing)}${place}`);
-  }
+  await (await openOutput(context, options, columns)).print(records, words);
 }
 
+/** Plans and prints a single record at once. */
 export async function printRecord(
   context: Context,
   record: Row,
   columns: readonly Column[],
   options: OutputFlags,
 ): Promise<void> {
-  await writeAll(await openOutput(context, options, columns, 'record'), [[record]]);
+  await (await openOutput(context, options, columns, 'record')).print([record]);
 }
 
 type Batch = readonly Row[];

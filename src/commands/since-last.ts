@@ -3,10 +3,9 @@ import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
 import type { Column } from '../files/formats/columns.ts';
-import type { OutputPlan } from '../files/formats/plan-output.ts';
 import type { Row } from '../files/formats/row-sink.ts';
 import { text } from './define.ts';
-import { openSink, writeAll } from './output-options.ts';
+import type { Output } from './output-options.ts';
 
 export const sinceLastOption = text(
   '--since-last <file>',
@@ -72,17 +71,14 @@ function keyOf({ id, slug }: CodeRow): string {
 
 /** Prints the news, or every row without a last run, and remembers the rows for the next run. Returns the rows that it printed. */
 export async function printNews<R extends Row>(
-  context: Context,
-  plan: OutputPlan,
+  output: Output,
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const told = last ? rows.filter(last.isNews) : rows;
   // Prints nothing if there is no news: cron mails every output, even a header.
-  if (!last || told.length > 0 || plan.path !== undefined) {
-    const count = await writeAll(await openSink(context, plan), [told]);
-    if (count === 0 && plan.format === 'table') context.console.note('No codes');
-  }
+  if (!last || told.length > 0 || output.plan.path !== undefined)
+    await output.print(told, { none: 'No codes' });
   await last?.commit(rows);
   return told;
 }

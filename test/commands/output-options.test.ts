@@ -177,7 +177,7 @@ describe('a file', () => {
   test('can take back what was written since a checkpoint', async () => {
     const { context } = setUp();
     const path = join(directory, 'codes.json');
-    const output = await openOutput(context, { output: path }, columns, 'list');
+    const output = await (await openOutput(context, { output: path }, columns)).open();
     const rewind = await output.checkpoint();
     await output.write(rows);
     await rewind();

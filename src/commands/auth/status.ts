@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
-import { openOutput, outputOptionsWithoutIds, writeAll } from '../output-options.ts';
+import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
 
 const COLUMNS = ['profile', 'base_url', 'key', 'plan', 'limit', 'remaining', 'reset', 'codes', 'source'].map(
   (name) => ({
@@ -26,18 +26,18 @@ export const command = defineCommand({
   ],
   async run(context, { options }) {
     const output = await openOutput(context, options, COLUMNS, 'record');
-    await writeAll(output, [askStatus(context)]);
+    await output.print([await requestStatus(context)]);
   },
 });
 
-async function askStatus(context: Context): Promise<Row[]> {
+async function requestStatus(context: Context): Promise<Row> {
   const { keyPrefix } = await import('../../base/text/key.ts');
   const { formatInstant } = await import('../../base/time/time.ts');
   const service = await context.service();
   const { profile, apiKey, keySource } = await context.connected();
   const { total } = await service.listCodes({ page: 1, limit: 1 });
   const { plan, limit, remaining, resetMs } = service.rateLimit();
-  const status = {
+  return {
     profile,
     base_url: service.baseUrl,
     key: keyPrefix(apiKey),
@@ -48,5 +48,4 @@ async function askStatus(context: Context): Promise<Row[]> {
     codes: total,
     source: keySource ?? null,
   };
-  return [status];
 }

@@ -1,9 +1,7 @@
 import type { Context } from '../../context.ts';
-import type { OutputFlags } from '../../files/formats/plan-output.ts';
-import type { RowSink } from '../../files/formats/row-sink.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
-import { openSink, outputOptionsWithoutIds, planOutput, writeAll } from '../output-options.ts';
+import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
 import type { Finding } from './finding.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
@@ -27,36 +25,26 @@ export const command = defineCommand({
     const { checkLocally } = await import('./local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
     // Uses the valid settings only; context.settings() would fail with the error to be reported.
-    const { output, isRead } = await openReport({ ...context, settings: async () => settings }, options);
-    const findings = withService(context, settings, local);
-    const rows = (all: readonly Finding[]) =>
-      all.map(({ failure: _, fix, ...finding }) => ({
-        ...finding,
-        fix: fix === null ? null : context.propose(fix),
-      }));
-    await writeAll(output, [findings.then(rows)]);
-    const { failureOf } = await import('./finding.ts');
-    const reported = failureOf(await findings);
-    if (reported) throw isRead ? reported : reported.cause;
+    const { plan, print } = await openOutput(
+      { ...context, settings: async () => settings },
+      options,
+      COLUMNS,
+    );
+    const found = await withService(context, settings, local);
+    const findings = found.map((finding) => ({
+      ...finding,
+      fix: finding.fix === null ? null : context.propose(finding.fix),
+    }));
+    const { failureOf, formatFindings } = await import('./finding.ts');
+    // Unless columns or a file were requested, prints lines that are not truncated.
+    const isReport = plan.format === 'table' && !plan.chosen && plan.path === undefined;
+    const { console } = context;
+    if (isReport) await console.write(await formatFindings(findings, console));
+    else await print(findings.map(({ failure: _, ...finding }) => finding));
+    const reported = failureOf(found);
+    if (reported) throw isReport && console.isTerminal ? reported : reported.cause;
   },
 });
-
-/** Unless columns or a file were requested, prints lines that are not truncated. */
-async function openReport(
-  context: Context,
-  options: OutputFlags,
-): Promise<{ output: RowSink; isRead: boolean }> {
-  const plan = await planOutput(context, options, COLUMNS, 'list');
-  if (plan.format !== 'table' || plan.chosen || plan.path !== undefined) {
-    return { output: await openSink(context, plan), isRead: false };
-  }
-  const { createReportFormatter } = await import('./finding.ts');
-  const { loadColours } = await import('../../terminal/colour.ts');
-  const { createDocumentSink, stdoutBytes } = await import('../../files/formats/document-sink.ts');
-  const { colour, isTerminal, width } = context.console;
-  const formatter = createReportFormatter(await loadColours(colour), isTerminal ? width : undefined);
-  return { output: createDocumentSink(stdoutBytes(context.console), formatter), isRead: isTerminal };
-}
 
 /** Adds the findings of the service; its verdict on the key replaces the local one. */
 async function withService(

@@ -1,9 +1,8 @@
 /** Result of one check of `qrctl doctor`, and its lines of output. */
 import { Failure, messageOf, ReportedError } from '../../base/errors.ts';
 import { clean } from '../../base/text/clean.ts';
-import type { Formatter } from '../../files/formats/formatter.ts';
-import type { Row } from '../../files/formats/row-sink.ts';
-import type { Colours } from '../../terminal/colour.ts';
+import type { Context } from '../../context.ts';
+import { type Colours, loadColours } from '../../terminal/colour.ts';
 import { wrapWords } from '../../terminal/wrap-words.ts';
 
 export interface Finding {
@@ -32,32 +31,28 @@ export function failed(check: Finding['check'], failure: unknown): Finding {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/**
- * Formats a finding of any length, wrapped to the width of the terminal, and below it the fix: a table would truncate the fix, which
- * matters most.
- */
-export function createReportFormatter(colours: Colours, columns: number | undefined): Formatter {
-  return {
-    begin: () => '',
-    rows: (findings) => findings.map((finding) => formatFinding(finding, colours, columns)).join(''),
-    end: () => '',
-  };
-}
-
 /** Below the message: after the status and the name of the check. */
 const INDENT = ' '.repeat(16);
 
+/** Formats findings of any length, wrapped to the width of the terminal, each with its fix below: a table would truncate it. */
+export async function formatFindings(
+  findings: readonly Finding[],
+  { colour, isTerminal, width }: Context['console'],
+): Promise<string> {
+  const colours = await loadColours(colour);
+  const columns = isTerminal ? width : undefined;
+  return findings.map((finding) => formatFinding(finding, colours, columns)).join('');
+}
+
 function formatFinding(
-  { check, status, message, fix }: Row,
+  { check, status, message, fix }: Finding,
   colours: Colours,
   columns: number | undefined,
 ): string {
-  const colour = colours[COLOURS[status === 'fail' || status === 'warn' ? status : 'ok']];
-  const line = wrapWords(`${status}`.padEnd(6) + `${check}`.padEnd(10) + clean(String(message)), columns, {
-    indent: INDENT,
-  });
-  const below = fix ? `${wrapWords(`${INDENT}→ ${clean(String(fix))}`, columns)}\n` : '';
-  return `${line.replace(String(status), (text) => colour(text))}\n${below}`;
+  const text = `${status.padEnd(6)}${check.padEnd(10)}${clean(message)}`;
+  const line = wrapWords(text, columns, { indent: INDENT });
+  const below = fix ? `${wrapWords(`${INDENT}→ ${clean(fix)}`, columns)}\n` : '';
+  return `${line.replace(status, (word) => colours[COLOURS[status]](word))}\n${below}`;
 }
 
 /** Returns the error after the findings were printed: names the failed checks without repeating their messages. */

@@ -11,7 +11,7 @@ import type { Row } from '../../files/formats/row-sink.ts';
 import { CODE_STATUSES, type QrCode } from '../../service/shapes.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { OutputColumns } from '../define.ts';
-import { planOutput } from '../output-options.ts';
+import { type Output, openOutput, outputOf } from '../output-options.ts';
 
 /** A map, because a status may be any text: an object would contain `constructor` as well. */
 const STATUS_COLOURS: ReadonlyMap<string, ColourName> = new Map([
@@ -92,6 +92,7 @@ export const LIST_OUTPUT: OutputColumns = {
 };
 
 interface CodeOutput {
+  output: Output;
   columns: readonly Column[];
   /** The record to print for a code. */
   toRecord: (code: QrCode) => Row;
@@ -101,7 +102,7 @@ interface CodeOutput {
 const SHEETS: ReadonlySet<string> = new Set([...DATA_FORMATS, 'xlsx']);
 
 /**
- * Returns columns and records for the flags, with the derived columns for which the profile has the setting. A list in a file that can be
+ * Returns output and records for the flags, with the derived columns for which the profile has the setting. A list in a file that can be
  * read again has bases. Throws UsageError for invalid flags; call it before the first request.
  */
 export async function codeOutput(context: Context, options: OutputFlags, shape: Shape): Promise<CodeOutput> {
@@ -110,14 +111,12 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
     const compute = valueFor(settings);
     return compute ? [{ column, compute }] : [];
   });
-  const columnsOf = () => [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
-  const mayHaveBases = shape === 'list' ? [BASE] : [];
-  const { format, path } = await planOutput(context, options, [...columnsOf(), ...mayHaveBases], shape);
-  const hasBases = options.fields
-    ? options.fields.includes(BASE.name)
-    : path !== undefined && SHEETS.has(format);
-  if (shape === 'list' && hasBases) derived.push({ column: BASE, compute: await loadBase() });
-  const columns = columnsOf();
+  const known = [...CODE_COLUMNS, ...derived.map(({ column }) => column)];
+  const { plan } = await openOutput(context, options, shape === 'list' ? [...known, BASE] : known, shape);
+  const { format, path } = plan;
+  const isSaved = plan.chosen || (path !== undefined && SHEETS.has(format));
+  const columns = isSaved ? plan.columns : plan.columns.filter((column) => column !== BASE);
+  if (columns.includes(BASE)) derived.push({ column: BASE, compute: await loadBase() });
   if (options.timezone !== undefined && format !== 'xlsx') {
     throw new UsageError('--timezone requires a workbook: other formats use UTC', {
       hint: 'Add -o FILE.xlsx, or omit --timezone.',
@@ -128,7 +127,7 @@ export async function codeOutput(context: Context, options: OutputFlags, shape: 
     for (const { column, compute } of derived) record[column.name] = compute(code);
     return record;
   };
-  return { columns, toRecord };
+  return { output: outputOf(context, { ...plan, columns }), columns, toRecord };
 }
 
 /** Loads the function that computes the base of a code, with the module of node that it needs. */

@@ -1,7 +1,7 @@
 /** `qr get` */
 import { findCode } from '../../codes/listing/find-code.ts';
 import { defineCommand } from '../define.ts';
-import { outputOptions, printRecord, timezoneOption } from '../output-options.ts';
+import { outputOptions, timezoneOption } from '../output-options.ts';
 import { CODE_OUTPUT, codeOutput } from './code-columns.ts';
 
 export const command = defineCommand({
@@ -20,9 +20,9 @@ export const command = defineCommand({
     },
   ],
   async run(context, { args: [wanted = ''], options }) {
-    const { columns, toRecord } = await codeOutput(context, options, 'record');
+    const { output, toRecord } = await codeOutput(context, options, 'record');
     const code = await findCode(await context.service(), wanted);
     context.facts.codes = 1;
-    await printRecord(context, toRecord(code), columns, options);
+    await output.print([toRecord(code)]);
   },
 });

@@ -6,7 +6,7 @@ import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
 import { createFilter, filterOptions } from '../code-filters.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
-import { outputOptions, printRecords, timezoneOption } from '../output-options.ts';
+import { outputOptions, timezoneOption } from '../output-options.ts';
 import { codeOutput, LIST_OUTPUT } from './code-columns.ts';
 
 interface Sort {
@@ -51,7 +51,7 @@ export const command = defineCommand({
     },
   ],
   async run(context, { options }) {
-    const { columns, toRecord } = await codeOutput(context, options, 'list');
+    const { output, toRecord } = await codeOutput(context, options, 'list');
     const service = await context.service();
     async function* records() {
       let read = 0;
@@ -61,7 +61,7 @@ export const command = defineCommand({
       }
       context.facts.codes = read;
     }
-    await printRecords(context, records(), columns, options, { none: 'no codes', thing: 'code' });
+    await output.print(records(), { none: 'no codes', thing: 'code' });
   },
 });
 

@@ -16,7 +16,7 @@ import { proxyFor } from '../../../service/proxy.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { chooseCodes } from '../../choose-codes.ts';
 import { checkChoice } from '../../code-choice.ts';
-import { openSink, planOutput, writeAll } from '../../output-options.ts';
+import { openOutput } from '../../output-options.ts';
 import { type Comparison, openLastRun, printNews } from '../../since-last.ts';
 import { type CheckRow, COLUMNS } from './columns.ts';
 import type { CheckFlags } from './flags.ts';
@@ -46,7 +46,7 @@ export async function runCheck(context: Context, names: readonly string[], flags
   // Every code, unless some are chosen.
   checkChoice(names, names.length > 0 || flags.from !== undefined ? flags : { ...flags, all: true });
   const lookupWidth = widenLookups(context.env);
-  const plan = await planOutput(context, flags, COLUMNS, 'list');
+  const output = await openOutput(context, flags, COLUMNS);
   const fails = failureTest(flags);
   const last = await openLastRun(context, flags.sinceLast, comparison(fails));
   try {
@@ -58,11 +58,12 @@ export async function runCheck(context: Context, names: readonly string[], flags
     Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes) });
     if (silence) {
       // K10: no file, and no news; on standard output the rows give the reason for each.
-      if (!last && plan.path === undefined) await writeAll(await openSink(context, plan), [rows]);
-      throw noResponse(silence, flags.sinceLast ?? plan.path);
+      const { path } = output.plan;
+      if (!last && path === undefined) await output.print(rows);
+      throw noResponse(silence, flags.sinceLast ?? path);
     }
     tellOutcomes(context, rows, outcomes, context.clock.monotonic() - began);
-    const told = await printNews(context, plan, rows, last);
+    const told = await printNews(output, rows, last);
     const failed = told.filter(fails);
     addFailedCodes(
       context.facts,

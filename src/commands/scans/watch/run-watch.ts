@@ -7,7 +7,7 @@ import type { Column } from '../../../files/formats/columns.ts';
 import type { CodeFailure } from '../../../scans/export/export-codes.ts';
 import { OUTCOMES, type WatchOutcome } from '../../../scans/watch/judge.ts';
 import { isFinding, isNews, isUnjudged, type WatchRow } from '../../../scans/watch/watch-rows.ts';
-import { planOutput } from '../../output-options.ts';
+import { openOutput } from '../../output-options.ts';
 import { formatRange } from '../../range-options.ts';
 import { type Comparison, openLastRun, printNews } from '../../since-last.ts';
 import { toldFailures } from '../tell-failures.ts';
@@ -37,7 +37,7 @@ export const COLUMNS: readonly Column[] = [
 
 /** Judges and prints. Throws PartialError if a code is quiet, or its scans dropped or jumped, and as listed in errors.ts. */
 export async function runWatch(context: Context, names: readonly string[], flags: WatchFlags): Promise<void> {
-  const output = await planOutput(context, flags, COLUMNS, 'list');
+  const output = await openOutput(context, flags, COLUMNS);
   const plan = await planWatch(context, names, flags);
   const last = await openLastRun(context, flags.sinceLast, COMPARISON);
   try {
@@ -47,7 +47,7 @@ export async function runWatch(context: Context, names: readonly string[], flags
     const outcomes = countOutcomes(rows);
     Object.assign(context.facts, { codes: rows.length, outcomes: Object.fromEntries(outcomes), range });
     await tellOutcomes(context, rows, outcomes, formatRange(range, plan.timezone));
-    const told = await printNews(context, output, rows, last);
+    const told = await printNews(output, rows, last);
     const found = told.filter(({ outcome }) => isFinding(outcome));
     if (found.length > 0 || failures.length > 0) throw failure(found, failures, rows.length);
   } finally {
