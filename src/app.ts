@@ -1,4 +1,4 @@
-/** Everything that main.ts loads unless it can respond at once: one file of dist/, because each file costs time to open. */
+/** Everything that main.ts loads unless it can respond at once, in one file of dist/, because each file takes time to open. */
 
 export { exitCodeOf, Failure, LocalError } from './base/errors.ts';
 export { formatAnnotations } from './base/run/annotations.ts';

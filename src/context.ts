@@ -1,7 +1,4 @@
-/**
- * Provides a command with console, settings, service, clock and signal. Only this file, main.ts and the clock of time.ts read `process`; a
- * test creates a context with its own streams, environment and clock.
- */
+/** Provides a command with console, settings, service, clock and signal. Only this file, main.ts and time.ts read `process`. */
 import { version } from '../package.json';
 import { ClosedPipeError } from './base/errors.ts';
 import type { RunFacts } from './base/run/run-summary.ts';
@@ -25,34 +22,29 @@ export interface Context {
   /** Aborted by SIGINT and SIGTERM (reason: InterruptedError) and by a closed standard output (ClosedPipeError). */
   readonly signal: AbortSignal;
   readonly env: Variables;
-  /** How to run this very program again: an executable and its first arguments (node and the file it was started with). */
+  /** How to run this program again: an executable and its first arguments. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
-  /** Our own process id, and which others still run: names of temporary files carry it. */
+  /** Our own process ID, which the names of temporary files contain, and which others still run. */
   readonly processes: Processes;
   /** Facts about this run for `--summary`; a command adds what it knows. */
   readonly facts: RunFacts;
-  /** Files that this run reads and writes: those of its flags, and those that a command derives from them. */
+  /** Files that this run reads and writes. */
   readonly files: UsedFiles;
   /** The global flags as typed; most commands want `settings()`. */
   readonly flags: SettingFlags & ConsoleFlags;
-  /** Standard input as bytes; read at most once. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /**
-   * Completes commands that a text proposes, so that they act on the workspace of this run. Hints, notes and prompts are completed anyway;
-   * this is for proposals in data.
-   */
+  /** Completes the commands in data with the workspace flags of this run. Hints, notes and prompts are completed anyway. */
   propose(text: string): string;
-  /** Effective settings: flag > variable > profile > default. Read from disk once, on first use. */
+  /** Effective settings: flag > variable > profile > default. Read from disk once. */
   settings(): Promise<Settings>;
   /** Service for these settings, with the key; throws AuthError or UsageError if one is missing. Created once. */
   service(): Promise<Service>;
-  /** The settings of that service, with the key. Reads the key once; throws like `service`, and as loadKey in settings/load-key.ts. */
+  /** The settings of that service, with the key. Throws like `service` and `withKey`. */
   connected(): Promise<ConnectedSettings>;
   /** Returns settings with their key, read from its file or command. Throws as loadKey in settings/load-key.ts. */
   withKey(settings: Settings): Promise<Settings>;
-  /** A service for other settings than those in force (a key that is not stored yet). The caller closes it. */
+  /** Returns a service for other settings, such as a key that is not stored yet. The caller closes it. */
   connect(settings: ConnectedSettings): Promise<Service>;
-  /** Returns the cache of the codes of a workspace. */
   codeCache(workspace: Workspace): Promise<CodeCache>;
 }
 
@@ -61,35 +53,32 @@ export interface ConsoleFlags {
   quiet?: boolean;
   verbose?: boolean;
   color?: boolean;
-  /** Path for the summary of the run; main.ts writes it. */
   summary?: string;
 }
 
-/** Data of a context for `--summary` after its command. */
 interface RunAccount {
   profile: string | undefined;
   stats: ReturnType<Service['stats']> | undefined;
 }
 
-/** A context and its cleanup: connections, signal handlers and an open standard input would keep the process alive. */
+/** Context with the cleanup of what would keep the process alive. */
 interface OwnedContext extends Context {
   dispose(): Promise<void>;
   /** Profile of the run, and the cost of its requests. Never throws. */
   account(): Promise<RunAccount>;
 }
 
-/** The context of this process. */
 export function createContext(flags: SettingFlags & ConsoleFlags, propose: Context['propose']): OwnedContext {
   const { env, stdout, stderr } = process;
   const interruption = listenForSignals(process);
-  // Most commands never look at it, and node takes milliseconds to open it.
+  // Node takes milliseconds to open it.
   let stdin: typeof process.stdin | undefined;
   const openStdin = () => {
     stdin ??= process.stdin;
     return stdin;
   };
   const { signal } = interruption;
-  // By the variable until the settings are read: it overrides the profile.
+  // The variable overrides the profile.
   let isAccessible = isSwitchedOn(env.ACCESSIBLE);
   const console = watchProgress(
     createConsole({
@@ -132,7 +121,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
       userAgent: `qrctl/${version}`,
       keyHint: refusedKeyHint(given),
     };
-    // A key of the environment is of no profile, whichever is current; one that is being stored has no source yet.
+    // A key of the environment belongs to no profile.
     const profile = outsideName(given.keySource) === undefined ? given.profile : undefined;
     return createService({
       ...given,
@@ -205,7 +194,7 @@ function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made(): Promise
   return Object.assign(get, { made: async () => value?.catch(() => undefined) });
 }
 
-/** Remembers the progress bar that is on the screen, so that pauses of the service can be shown on it. */
+/** Remembers the progress bar on the screen, which shows the pauses of the service. */
 function watchProgress(console: Console): Console & { activeProgress(): Progress | undefined } {
   let active: Progress | undefined;
   return {
@@ -239,7 +228,7 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
       else console.note(`Waiting ${formatDuration(ms)} for the rate limit`);
     },
     resume: () => console.activeProgress()?.resume(),
-    // The first retry follows within a moment; from the second on, a user may be waiting.
+    // The first retry follows within a moment.
     retry({ reason, ms, attempt }) {
       const line = `${reason}; retrying in ${formatDuration(ms)}`;
       if (attempt > 2) console.note(line);
@@ -248,7 +237,6 @@ function eventsFor(console: Console & { activeProgress(): Progress | undefined }
   };
 }
 
-/** This process and the others of the machine, for names of temporary files. */
 export const ownProcesses: Processes = { pid: process.pid, isRunning };
 
 function isRunning(pid: number): boolean {
@@ -260,7 +248,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** How this program is started again: by node, or as the one executable that it is, which node then names in place of a script. */
+/** The single executable is named in place of a script. */
 function selfOf({ execPath, execArgv, argv: [, script = ''] }: NodeJS.Process): Context['self'] {
   return { command: execPath, args: script === execPath ? [] : [...execArgv, script] };
 }

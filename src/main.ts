@@ -16,12 +16,12 @@ type App = typeof import('./app.ts');
 
 const STDOUT = 1;
 
-/** Exit codes of rows that failed or need a decision: a reader that closes standard output, otherwise a quiet end, does not hide them. */
+/** Exit codes of rows that failed or need a decision: a reader that closes standard output does not hide them. */
 const OF_ROWS = new Set([4, 8, 9]);
 
 /**
- * Runs one command line to its end and returns the exit code, after all output is written. Loads the rest of the program with `load`, unless
- * the text is prepared (`ready`).
+ * Runs one command line and returns the exit code, after all output is written. Loads the rest of the program with `load`, unless the text
+ * is prepared (`ready`).
  */
 export async function main(argv: readonly string[], load: () => App, ready = readyAnswer): Promise<number> {
   try {
@@ -74,13 +74,12 @@ async function run(argv: readonly string[], app: App): Promise<number> {
   }
 }
 
-/** Completes the commands that the hint of a failure proposes: they act on the workspace of this run. */
+/** Completes the commands that the hint of a failure proposes. */
 function withProposals(error: unknown, propose: Propose, { Failure }: App): unknown {
   if (error instanceof Failure && error.hint !== undefined) error.hint = propose(error.hint);
   return error;
 }
 
-/** Writes the file of `--summary`. Returns an exit code if that fails and nothing else did. */
 async function summarize(
   path: string | undefined,
   end: Omit<RunEnd, 'finishedMs'>,
@@ -92,22 +91,20 @@ async function summarize(
     await app.writeSummary(path, { ...end, finishedMs: systemClock.now() }, app.ownProcesses);
     return undefined;
   } catch (failure) {
-    // Also in addition to another failure, whose exit code is kept: a program that watches the file would trust the old one.
+    // The exit code of another failure is kept.
     const exit = await report(failure, style, app);
     return end.error === undefined ? exit : undefined;
   }
 }
 
-/**
- * Terminal for texts about the command line itself. A file or a pipe is not a terminal; node takes more than a millisecond to detect that.
- */
+/** Terminal for texts about the command line itself. Node takes more than a millisecond to detect one. */
 function terminal({ color }: ConsoleFlags): Terminal {
   const isTerminal = fstatSync(STDOUT).isCharacterDevice() && process.stdout.isTTY === true;
   const colour = wantsColour(process.env, { isTerminal, noColor: color === false });
   return { columns: isTerminal ? process.stdout.columns : undefined, colour };
 }
 
-/** Prints before there is a console; a closed pipe is a quiet end. Throws LocalError if standard output cannot be written (a full disk). */
+/** Prints before there is a console. Throws LocalError if standard output cannot be written (a full disk). */
 function print(text: string | Uint8Array, { describeSystemError, LocalError }: App): Promise<number> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', () => undefined);
@@ -121,19 +118,19 @@ function print(text: string | Uint8Array, { describeSystemError, LocalError }: A
   });
 }
 
-/** Like `print`, but by descriptor if that accepts everything at once: node takes more than a millisecond to open the stream. */
+/** Like `print`, but by descriptor if that accepts everything: Node takes more than a millisecond to open the stream. */
 async function printNow(text: string, load: () => App): Promise<number> {
   const bytes = Buffer.from(text);
   let taken = 0;
   try {
     taken = writeSync(STDOUT, bytes);
   } catch {
-    // the stream waits, or reports the same failure
+    // The stream waits, or reports the same failure.
   }
   return taken === bytes.length ? 0 : print(bytes.subarray(taken), load());
 }
 
-/** Prints the error to standard error, as text or as a line of JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
+/** Prints the error to standard error, as text or JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
 async function report(
   error: unknown,
   style: ErrorStyle,
@@ -156,7 +153,7 @@ async function report(
   return exitCodeOf(error);
 }
 
-/** The error without workflow commands of others, and the rows that failed as commands of ours. */
+/** Escapes workflow commands in the error, and adds those for the rows that failed. */
 function annotated(
   text: string,
   error: unknown,

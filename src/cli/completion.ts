@@ -1,6 +1,6 @@
 /**
- * Finds the words that can follow on a command line that is being typed. The completion scripts of all shells request them with
- * `qrctl __complete WORDS…`; the last word is the one at the cursor.
+ * Completes a command line that is being typed, for the scripts of all shells: `qrctl __complete WORDS…`, the last of which is at the
+ * cursor.
  */
 import type { Argument, CommandDefinition, Completion, Flag } from '../commands/define.ts';
 import { globalOptions, requestOptions } from '../commands/global-options.ts';
@@ -14,9 +14,8 @@ interface Candidate {
 }
 
 export interface Candidates {
-  /** Text that every candidate begins with: `--format=`, if the value is typed in the same word as its flag. */
   before: string;
-  /** Words, or the kind of value to look up. */
+  /** Words, or the kind of value to look up. Each follows `before`, such as `--format=`. */
   values: readonly Candidate[] | Completion;
 }
 
@@ -27,18 +26,12 @@ interface Step {
   load?(): Promise<{ command: Pick<CommandDefinition, 'options' | 'arguments'> }>;
 }
 
-/** Position in a line, by the words before it. */
 interface Place {
-  /** Names that may follow. */
   names: readonly Step[];
   flags: readonly Flag[];
-  /** Flags that the line has already. */
   given: ReadonlySet<Flag | undefined>;
-  /** Flag whose value follows. */
   pending: Flag | undefined;
-  /** Argument that follows. */
   argument: Argument | undefined;
-  /** Whether `--` has ended the flags. */
   flagsEnded: boolean;
 }
 
@@ -58,7 +51,7 @@ const ROOT: readonly Step[] = [
   },
 ];
 
-/** Returns the candidates for the last of the words, whatever it begins with: shells filter in their own ways. */
+/** Returns the candidates for the last word, whatever it begins with: shells filter them. */
 export async function candidatesFor(words: readonly string[]): Promise<Candidates> {
   const current = words.at(-1) ?? '';
   const { names, flags, given, pending, argument, flagsEnded } = await placeAfter(words.slice(0, -1));

@@ -1,4 +1,4 @@
-/** Converts the command definitions to the pages from which man pages are generated, and their flags and arguments to the form that completion uses. */
+/** Converts the definitions of commands to the pages of help and man. */
 import type {
   Argument,
   ArgumentDefinition,
@@ -20,7 +20,6 @@ const ROOT: GroupPage = {
   ],
 };
 
-/** Loads every command. */
 export async function loadManual(version: string): Promise<Manual> {
   const commands = [...leaves()].map(async ({ names, leaf }) =>
     loadPage(names, leaf.summary, (await leaf.load()).command),

@@ -1,7 +1,4 @@
-/**
- * Prints texts that the build has prepared (help, completion scripts, the version) before commander or any other module is loaded. Only whole
- * command lines are looked up here; cli/program.ts parses all others.
- */
+/** Prints texts that the build has prepared (help, completion scripts, the version) before any other module is loaded. */
 import { version } from '../../package.json';
 import { isShell, readCompletionScript } from '../commands/completion-scripts.ts';
 import { readIfPackaged, readPackaged } from '../files/durable/packaged-files.ts';
@@ -10,7 +7,6 @@ import type { Terminal } from './help/command-help.ts';
 /** Width for which the build lays out help; wider terminals print the same. */
 export const HELP_COLUMNS = 80;
 
-/** Returns the name of a page's file under dist/help, by the words of a command, group or topic. */
 export function helpFile(words: readonly string[]): string {
   return `${['qrctl', ...words].join(' ')}.txt`;
 }
@@ -24,7 +20,6 @@ export function readyAnswer(argv: readonly string[], terminal: () => Terminal): 
   return pages.length > 0 ? readHelp(pages, terminal()) : undefined;
 }
 
-/** Possible meanings of a help line: the command or topic after `help`, or the command before `--help`. */
 function helpPages(argv: readonly string[]): (readonly string[])[] {
   const before = argv.slice(0, -1);
   if (argv[0] === 'help' && areNames(argv)) return [argv.slice(1), topicPage(argv.slice(1))];
@@ -36,12 +31,11 @@ export function topicPage(words: readonly string[]): string[] {
   return ['help', ...words];
 }
 
-/** Names of commands and topics; therefore no path components. */
 function areNames(words: readonly string[]): boolean {
   return words.every((word) => /^[a-z]+(-[a-z]+)*$/.test(word));
 }
 
-/** Returns the first page that the build prepared; undefined if there is none, or for another kind of terminal. */
+/** Returns the first page that the build prepared, if it fits this kind of terminal. */
 function readHelp(
   pages: readonly (readonly string[])[],
   { columns = HELP_COLUMNS, colour }: Terminal,
@@ -54,8 +48,8 @@ function readHelp(
 }
 
 /**
- * Returns a document that is part of the program, for `qrctl help`: the licenses of the bundled libraries, or a man page in roff. A package
- * has both as files; an executable gives access to them only here. Undefined for other words.
+ * Returns the licenses of the bundled libraries, or a man page in roff: an executable has no other way to show them. Undefined for other
+ * words.
  */
 export function packagedDocument([word, ...rest]: readonly string[]): string | undefined {
   if ((word === 'licenses' || word === 'licences') && rest.length === 0)

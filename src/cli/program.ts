@@ -1,7 +1,4 @@
-/**
- * Interprets a command line as a command to run, a text to print, or an error. An error is printed in the format that the line requests,
- * even if the rest of the line is invalid.
- */
+/** Interprets a command line as a command to run, a text to print, or an error in the format that the line requests. */
 import { CommanderError } from 'commander';
 import { UsageError } from '../base/errors.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -24,21 +21,18 @@ export type Invocation =
 
 type Globals = SettingFlags & ConsoleFlags;
 
-/** Facts about every line, even an invalid one. */
 export interface LineFacts {
   style: ErrorStyle;
-  /** Full name of the command, as far as it is known: `scans export`. */
   command: string;
   globals: Globals;
 }
 
-/** Inputs of texts only. */
 export interface TextInputs {
   version: string;
   terminal(flags: ConsoleFlags): Terminal;
 }
 
-/** Interprets a command line. An invalid line is `refuse` with a UsageError, whose hint suggests the intended command or flag. */
+/** Interprets a command line. An invalid one is `refuse`, with a UsageError. */
 export async function interpret(
   argv: readonly string[],
   inputs: TextInputs,
@@ -56,7 +50,7 @@ export async function interpret(
   };
 }
 
-/** `--format json` and `--verbose` as commander reads them: part of another flag's value they are none. */
+/** Returns the flags as commander reads them: a word that is the value of another flag is not a flag. */
 function styleOf(reading: Reading): ErrorStyle {
   const formats = reading.path.map((command): unknown => command.getOptionValue('format'));
   const json = formats.some((format) => format === 'json' || format === 'ndjson');
@@ -88,7 +82,6 @@ async function answer(reading: Reading, inputs: TextInputs): Promise<Invocation>
   return { kind: 'run', definition, args, options, globals: globalsOf(reading) };
 }
 
-/** `qrctl help --json`. Throws UsageError with a command or a topic: the document is one. */
 async function printReference(words: readonly string[], { version }: TextInputs): Promise<Invocation> {
   if (words.length > 0) {
     throw new UsageError("--json can't be used with a command or a topic", {
@@ -102,7 +95,6 @@ async function printReference(words: readonly string[], { version }: TextInputs)
   return { kind: 'print', text: formatReference(await loadManual(version)) };
 }
 
-/** `qrctl help WORDS`: a topic, the command of that name, or a document that comes with the program. */
 async function helpOn(words: readonly string[], asking: Reading, inputs: TextInputs): Promise<Invocation> {
   const terminal = () => inputs.terminal(globalsOf(asking));
   const [word = ''] = words;
@@ -122,7 +114,7 @@ async function helpOn(words: readonly string[], asking: Reading, inputs: TextInp
   return help;
 }
 
-/** `qrctl __complete WORDS`: profiles and codes are looked up with the global flags of the line that is being typed. */
+/** `qrctl __complete WORDS`: profiles and codes are looked up with the global flags of the line. */
 async function complete(words: readonly string[]): Promise<Invocation> {
   const { before, values } = await candidatesFor(words);
   if (values === 'profiles' || values === 'codes') {

@@ -1,25 +1,22 @@
 /**
  * Completes the commands in hints, notes and prompts with the workspace flags of the run, so that a pasted command acts on the same
- * workspace. In one place, so that no text needs to handle it.
+ * workspace.
  */
 import { inShellOr } from '../base/text/quote.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import type { SettingFlags } from '../settings/settings.ts';
 import { isBranch, TREE, type WorkspaceFlag } from './tree.ts';
 
-/** Completes the commands in a text. */
 export type Propose = (text: string) => string;
 
-/**
- * Values in quotes, which are left as they are, or `qrctl` with the words that follow it. A quote within a word is an apostrophe.
- */
+/** Values in quotes, or `qrctl` with the words that follow it. A quote within a word is an apostrophe. */
 const QUOTED_OR_COMMAND =
   /"(?:\\"|[^"])*"|(?<![^\s=(`])'(?:[^']|'\\'')*'|(?<![\w/-]|usage: )qrctl ([a-z]+)(?: ([a-z]+))?/g;
 
-/** Where a command ends at the latest: at its backquote or the end of its line, or where the next one begins. */
+/** The end of a command: its backquote, the end of its line, or the next command. */
 const END = /[`\n]|, |; |\bqrctl /;
 
-/** Creates the function that adds the `--profile` and `--base-url` of these flags to each proposed command that accepts and lacks them. */
+/** Creates the function that adds these flags to each command in a text that accepts and lacks them. */
 export function createPropose(flags: SettingFlags): Propose {
   const given = flagsToCarry(flags);
   if (given.size === 0) return (text) => text;
@@ -39,7 +36,7 @@ export function createPropose(flags: SettingFlags): Propose {
     );
 }
 
-/** The flags as they are typed. A base URL that is refused is not repeated: it may hold a password. */
+/** A base URL that is refused is not repeated: it may contain a password. */
 function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, string> {
   const given = new Map<WorkspaceFlag, string>();
   if (profile !== undefined) given.set('--profile', inShellOr('NAME', profile));
@@ -48,7 +45,6 @@ function flagsToCarry({ profile, baseUrl }: SettingFlags): Map<WorkspaceFlag, st
   return given;
 }
 
-/** The command that these words begin with, if any, and which of the flags mean something to it. */
 function findCommand(
   noun: string,
   verb: string | undefined,

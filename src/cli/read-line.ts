@@ -1,7 +1,6 @@
 /**
- * Parses argv with commander to a command, its flags and its arguments; the only place that does. (packaged.ts handles lines that are known as
- * a whole; did-you-mean.ts looks at the words of an invalid one.) The program is declared from tree.ts, one level per name that is read, so that only
- * the command of the line is loaded.
+ * Parses argv with commander to a command, its flags and its arguments. The program is declared one level per name that is read, so that
+ * only the command of the line is loaded.
  */
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { UsageError } from '../base/errors.ts';
@@ -22,26 +21,21 @@ declare module 'commander' {
   }
 }
 
-/** Result of reading a line, as far as it is valid. */
 export interface Reading {
   readonly argv: readonly string[];
   /** The program, and below it each command that was named. */
   readonly path: Command[];
-  /** Values that flags and arguments do not take, in their order. They are not thrown, so that the flags behind them are read as well. */
+  /** Errors of values, in their order. They are not thrown, so that the flags after them are read as well. */
   readonly refused: UsageError[];
-  /** Whether a text (help, version) is requested instead of running the command; the first flag counts. */
+  /** Text that the line requests; the first flag counts. */
   asked: 'help' | 'version' | undefined;
-  /** Command that was reached; undefined if the line leads to none, or is invalid. */
   reached: Reached | undefined;
-  /** Error of commander: a CommanderError, or a defect. */
   failure: unknown;
 }
 
 type Reached =
   | { kind: 'command'; definition: CommandDefinition; args: string[]; options: Values<Options> }
-  /** The names before and behind `help`, and whether the whole reference is requested. */
   | { kind: 'help'; words: string[]; json: boolean }
-  /** Arguments of a completion script, and the words typed so far. */
   | { kind: 'complete'; words: string[] };
 
 /** Reads a line. Never throws, because flags such as `--format json` apply even if the rest is invalid. */
@@ -70,19 +64,17 @@ export async function readLine(argv: readonly string[]): Promise<Reading> {
   return reading;
 }
 
-/** Returns the last command that was reached, or the program. */
 export function lastOf({ path }: Reading): Command {
   const command = path.at(-1);
   if (!command) throw new Error('the program was not opened');
   return command;
 }
 
-/** Returns the words of the command: `['qr', 'list']`. */
 export function namesOf({ path }: Reading): string[] {
   return path.slice(1).map((command) => command.name());
 }
 
-/** Returns the global flags of the line, before, between or after the names; the last one counts. */
+/** Returns the global flags of the line, wherever they are; the last one counts. */
 export function globalsOf({ path }: Reading): SettingFlags & ConsoleFlags {
   const given = path.flatMap((command) =>
     Object.keys(globalOptions)
@@ -92,7 +84,6 @@ export function globalsOf({ path }: Reading): SettingFlags & ConsoleFlags {
   return Object.fromEntries(given);
 }
 
-/** The program or a noun: its own flags, and its commands by name alone until one of them is read. */
 function openGroup(
   command: Command,
   { summary, commands }: { summary: string; commands: readonly Node[] },
@@ -111,7 +102,6 @@ function openGroup(
   });
 }
 
-/** A command that does something: its definition is loaded now. */
 async function openCommand(
   command: Command,
   load: () => Promise<{ command: CommandDefinition }>,
@@ -142,7 +132,7 @@ async function openCommand(
   });
 }
 
-/** `help` and `__complete` take any words; those after `__complete` are an incomplete line. */
+/** `help` and `__complete` accept any words. */
 function openWords(command: Command, reading: Reading): void {
   const before = namesOf(reading);
   command.allowUnknownOption();
@@ -160,7 +150,7 @@ function openWords(command: Command, reading: Reading): void {
   });
 }
 
-/** Most values of a flag that help lists; the topic `types` and man pages list more. */
+/** Maximum number of values that help lists per flag. */
 const MOST_VALUES = 16;
 
 function addOptions(command: Command, options: Options, reading: Reading): void {
@@ -190,7 +180,7 @@ function addOptions(command: Command, options: Options, reading: Reading): void 
   }
 }
 
-/** Behind the command's own, of which one may have the name of a global one without its `no-` (`--color`). */
+/** Added after those of the command, which may have the name of a global one without its `no-` (`--color`). */
 function addGlobalOptions(command: Command, reading: Reading): void {
   addOptions(command, { ...globalOptions, ...requestOptions }, reading);
   for (const request of ['help', 'version'] as const) {
@@ -201,7 +191,7 @@ function addGlobalOptions(command: Command, reading: Reading): void {
   if (!command.options.some(({ long }) => long === '--format')) addFormatOfErrors(command, reading);
 }
 
-/** The command lacks this flag, but a user who requests JSON with it gets the error as JSON. */
+/** A user who requests JSON from a command without this flag gets the error as JSON. */
 function addFormatOfErrors(command: Command, reading: Reading): void {
   const option = new Option('-f, --format <format>').hideHelp().argParser((raw) => {
     reading.refused.push(unknownFlag('--format', command, namesOf(reading)));
@@ -210,7 +200,7 @@ function addFormatOfErrors(command: Command, reading: Reading): void {
   command.addOption(option);
 }
 
-/** commander parses `-format json` as -f with the value `ormat`, which is never meant. */
+/** commander parses `-format json` as -f with the value `ormat`. */
 function refuseSingleDash({ short }: Option, raw: string, command: Command, reading: Reading): void {
   const word = `${short}${raw}`;
   const [flag = ''] = word.split('=', 1);
@@ -218,7 +208,7 @@ function refuseSingleDash({ short }: Option, raw: string, command: Command, read
   reading.refused.push(unknownFlag(flag, command, namesOf(reading)));
 }
 
-/** Returns the parsed value; undefined, with the error recorded, if it is invalid. */
+/** Returns the parsed value; records the error of an invalid one. */
 function accept<T>(
   name: string,
   raw: string,

@@ -1,4 +1,4 @@
-/** Creates the errors for invalid command lines, from commander's codes, with a suggestion of the intended line. */
+/** Creates the errors for invalid command lines, each with a suggestion of the intended line. */
 import type { Command, InvalidArgumentError } from 'commander';
 import { type FailureDetails, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -7,15 +7,11 @@ import { shown } from '../base/text/quote.ts';
 import { commandHint, flagHint, operandHint, siblings } from './did-you-mean.ts';
 import { fullName } from './help/page.ts';
 
-/** Creates a UsageError whose message repeats typed words, with API keys redacted. */
 function misread(message: string, details: FailureDetails = {}): UsageError {
   return new UsageError(redactKeys(message), details);
 }
 
-/**
- * Creates the error for commander's `code` (`CommanderError.code`) in `command`, the last one that was reached; `names` lead to it and `argv`
- * is the whole line. Throws on a code that no line can cause.
- */
+/** Creates the error for commander's `code` in `command`, to which `names` lead. Throws on a code that no line can cause. */
 export function refusal(
   code: string,
   command: Command,
@@ -28,7 +24,7 @@ export function refusal(
     case 'commander.unknownCommand':
       return unknownCommand(args[0] ?? '', names, argv);
     case 'commander.unknownOption':
-      // `args` begins with the unparsed arguments, followed by the unknown flag and everything after it.
+      // The unknown flag comes after the unparsed arguments.
       return unknownFlag(command.parseOptions(args).unknown[0] ?? '', command, names, argv);
     case 'commander.optionMissingArgument':
       return misread(`${shown(argv.at(-1) ?? '')} requires a value`, { hint });
@@ -54,7 +50,6 @@ function noCommand(command: Command, names: readonly string[]): UsageError {
   });
 }
 
-/** Creates the error for an invalid value of a flag or argument; the message of `error` lists the expected values. */
 export function refusedValue(
   name: string,
   raw: string,
@@ -71,7 +66,7 @@ export function refusedValue(
   });
 }
 
-/** Creates the error for a flag that `command` lacks; the program and groups have only the global flags. */
+/** Creates the error for a flag that `command` lacks. The program and groups have only the global flags. */
 export function unknownFlag(
   word: string,
   command: Command,
@@ -92,7 +87,7 @@ export function unknownFlag(
   });
 }
 
-/** Returns the flag that was probably meant; `-format` is `--format`. The dashes are not compared. */
+/** `-format` means `--format`. The dashes are not compared. */
 function nearestFlag(flag: string, known: readonly string[]): string | undefined {
   const exact = known.find((long) => long === `-${flag}`);
   if (exact !== undefined || flag.length <= 2) return exact;
@@ -108,7 +103,6 @@ export function noHelp(words: string, hint: string): UsageError {
   return misread(`no help for '${shown(words)}'`, { hint });
 }
 
-/** Creates the error for `word`, typed after `names`, which is not a command there. */
 function unknownCommand(word: string, names: readonly string[], argv: readonly string[]): UsageError {
   const typed = [...names, word].join(' ');
   return misread(`unknown command '${shown(typed)}'`, {

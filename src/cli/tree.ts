@@ -1,21 +1,17 @@
-/**
- * Lists every command with its summary and a lazy import, so that start-up loads only the command that runs. Help, completions, man
- * pages and suggestions derive from this list and from the command definitions.
- */
+/** Lists every command with its summary and a lazy import, so that only the command that runs is loaded. */
 import { type CommandDefinition, flag } from '../commands/define.ts';
 
 type Load = () => Promise<{ command: CommandDefinition }>;
 
-/** Global flags that choose the workspace a command acts on. */
 export type WorkspaceFlag = '--profile' | '--base-url';
 
 interface Leaf {
   name: string;
   summary: string;
   load: Load;
-  /** The flags among `--profile` and `--base-url` that affect this command (default: both). Suggested commands repeat them. */
+  /** Workspace flags that affect this command (default: both). Suggested commands repeat them. */
   takes?: readonly WorkspaceFlag[];
-  /** Deletes: never suggested for a word that is not a command. */
+  /** Never suggested for a word that is not a command. */
   risky?: true;
 }
 
@@ -27,13 +23,10 @@ export interface Branch {
 
 export type Node = Leaf | Branch;
 
-/** The sentence above the commands in `qrctl --help`. */
 export const ROOT_SUMMARY = 'Create dynamic QR codes and export their scans from the command line';
 
-/** The summary of `qrctl help`, which is not in the tree. */
 export const HELP_SUMMARY = 'Explain a command or a topic';
 
-/** The flags of `qrctl help`. */
 export const helpOptions = {
   json: flag('--json', 'Print every command, flag, column and exit code as one JSON document'),
 };
@@ -214,13 +207,11 @@ export function isBranch(node: Node): node is Branch {
   return 'commands' in node;
 }
 
-/** A command and the words that call it. */
 export interface Path {
   names: readonly string[];
   leaf: Leaf;
 }
 
-/** Every command, in the order of the tree. */
 export function* leaves(): Generator<Path> {
   for (const node of TREE) {
     if (!isBranch(node)) yield { names: [node.name], leaf: node };

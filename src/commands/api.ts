@@ -53,7 +53,7 @@ export const command = defineCommand({
       `${status}${remaining === undefined ? '' : `, ${remaining} of ${limit ?? '?'} requests left`}`,
     );
     await print(context, body);
-    // Only below /qr/ is what was not found a code.
+    // Only below /qr/ is the missing thing a code.
     if (failure instanceof NotFoundError && !/^\/qr\/./.test(request.path))
       failure.hint = 'Correct PATH, as in `qrctl api GET /qr`.';
     if (failure) throw failure;
@@ -95,10 +95,9 @@ function pathBelow(path: string, baseUrl: string, query: readonly [string, strin
   return parameters === '' ? place : `${place}?${parameters}`;
 }
 
-/** Maximum size of a response. */
 const MOST_BYTES = 64 * 2 ** 20;
 
-/** Returns a body that is JSON, unchanged: the service would refuse any other only after a request. */
+/** Returns the body unchanged, if it is JSON: the service would refuse any other only after a request. */
 async function readBody(context: Context, input: string, method: string): Promise<string> {
   if (method === 'GET')
     throw new UsageError("--input can't be used with GET", { hint: 'Omit --input, or use another method.' });
@@ -119,7 +118,7 @@ async function readBody(context: Context, input: string, method: string): Promis
   return body;
 }
 
-/** Unchanged for programs; on a terminal, no character can move the cursor, and a line end is added. */
+/** On a terminal, no character can move the cursor. */
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);

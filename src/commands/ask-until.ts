@@ -1,13 +1,11 @@
-/** Repeats a prompt if the input is invalid. */
 import { AuthError, UsageError } from '../base/errors.ts';
 import type { Context } from '../context.ts';
 
-/** After this many invalid inputs, the command fails with the hint. */
 const MOST_TRIES = 3;
 
 /**
- * Returns the result of `read` for the reply. If it refuses the reply (UsageError; AuthError, for a key that the service rejects), prints
- * the reason and prompts again; throws the last refusal. Any other error is thrown at once: Ctrl-C, Ctrl-D, no network.
+ * Returns the result of `read` for the reply. If it refuses the reply (UsageError, AuthError), prints the reason and prompts again; throws
+ * the last refusal. Any other error is thrown at once.
  */
 export async function askUntil<T>(
   { console }: Pick<Context, 'console'>,

@@ -1,4 +1,3 @@
-/** Reads a file of rows. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { UsageError } from '../base/errors.ts';

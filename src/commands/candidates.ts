@@ -1,23 +1,19 @@
-/**
- * Looks up profiles or codes for completion (`qrctl __complete`, see cli/completion.ts). Prints one candidate per line, with a tab and its
- * description behind it. Silent on any failure, and never takes longer than a moment.
- */
+/** Looks up profiles or codes for completion (`qrctl __complete`). Silent on any failure, and never takes longer than a moment. */
 import { clean } from '../base/text/clean.ts';
 import type { ConnectedSettings, Context } from '../context.ts';
 import type { KnownCode, Listing } from '../service/slug-memory.ts';
 import { defineCommand } from './define.ts';
 
-/** How long the listed codes are valid, and how long a failure to list them is remembered. */
+/** Time for which listed codes, and a failure to list them, are remembered. */
 const FRESH_MS = 60_000;
 const FAILED_MS = 20_000;
 /** Maximum wait for the service after Tab. */
 const PATIENCE_MS = 1500;
-/** More codes than anyone picks from by Tab; and the rate limit is for work. */
+/** Maximum number of pages: the rate limit is for work. */
 const MOST_PAGES = 10;
 const CODES_A_PAGE = 100;
 const LONGEST_NAME = 40;
 
-/** Characters that need no quoting in any shell; slugs consist of them, and other candidates are not offered. */
 const PLAIN_WORD = /^[\p{L}\p{N}][\p{L}\p{N}._~-]*$/u;
 
 export const command = defineCommand({
@@ -30,7 +26,7 @@ export const command = defineCommand({
       const lines = found.map(([word, text]) => `${before}${word}\t${brief(text)}\n`);
       if (lines.length > 0) await context.console.write(lines.join(''));
     } catch {
-      // An error must not disturb typing; the command itself reports it.
+      // The command itself reports the error.
     }
   },
 });
@@ -55,7 +51,9 @@ async function codes(context: Context): Promise<Candidate[]> {
   return known.filter(({ slug }) => PLAIN_WORD.test(slug)).map(({ slug, name }) => [slug, name]);
 }
 
-/** Settings that the typed command would have; undefined without a service or a key. A key-command is not run: it may prompt, or take long. */
+/**
+ * Returns the settings of the typed command; undefined without a service or a key. A key-command is not run: it may prompt, or take long.
+ */
 async function settingsOf(context: Context): Promise<ConnectedSettings | undefined> {
   const given = await context.settings();
   const settings = given.keySource === 'command' ? given : await context.withKey(given);
@@ -69,12 +67,10 @@ function isFresh(listing: Listing | undefined, nowMs: number): boolean {
   return ageMs >= 0 && ageMs < (listing.answered ? FRESH_MS : FAILED_MS);
 }
 
-/**
- * Requests the codes, and caches them. If the service does not respond in time, known codes stay, and it is not requested again at once.
- */
+/** Requests and caches the codes. If the service does not respond in time, known codes stay, and it is not requested again at once. */
 async function requestCodes(context: Context, settings: ConnectedSettings): Promise<KnownCode[]> {
   const { fetchInOrder } = await import('../base/parallel/fetch-in-order.ts');
-  // Half of every window is left to real work, and nothing waits for the next.
+  // Half of every window is reserved for real work.
   const service = await context.connect({
     ...settings,
     reserve: { percent: 50 },
@@ -103,7 +99,6 @@ async function requestCodes(context: Context, settings: ConnectedSettings): Prom
   }
 }
 
-/** Name on one line, truncated to fit next to the slug. */
 function brief(text: string): string {
   const letters = [...clean(text)];
   return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME - 1).join('')}…` : letters.join('');

@@ -1,4 +1,4 @@
-/** Finds the codes that code-choice.ts describes, for every command that reads codes. */
+/** Finds the codes on which a command acts, as code-choice.ts describes them. */
 import { NotFoundError } from '../base/errors.ts';
 import { fetchInOrder } from '../base/parallel/fetch-in-order.ts';
 import { shown } from '../base/text/quote.ts';
@@ -14,9 +14,9 @@ import { type CodeChoice, everyOf, filterOf, filterWords } from './code-choice.t
 import { createFilter } from './code-filters.ts';
 
 /**
- * Returns the codes of the arguments or of the rows of the file, repeated ones repeatedly; or every code, in the order of `order`. Throws
- * UsageError with every row of the file that matches no code, NotFoundError for a CODE that does not exist, and if no code matches a filter
- * unless `mayBeNone`.
+ * Returns the codes of the arguments or of the rows of the file, repeated ones repeatedly; or every code, in `order`. Throws UsageError
+ * with every row of the file that matches no code, NotFoundError for a CODE that does not exist, and if no code matches a filter unless
+ * `mayBeNone`.
  */
 export async function chooseCodes(
   context: Context,
@@ -41,7 +41,6 @@ export async function chooseCodes(
   return everyOf(names, choice) === false || order === 'as listed' ? codes : oldestFirst(codes);
 }
 
-/** Throws NotFoundError if no code passes the filters. */
 function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   const filters = filterWords(choice);
   if (codes.length > 0 || filters === undefined) return;
@@ -50,13 +49,12 @@ function refuseNone(codes: readonly unknown[], choice: CodeChoice): void {
   });
 }
 
-/** What a search needs: slugs and names of codes that are given by ID, and how much it doubts the listing. */
+/** `isWanted`: slugs and names of codes that are given by ID are needed. */
 interface Need {
   isWanted: boolean;
   doubt?: Doubt | undefined;
 }
 
-/** Returns the codes of the arguments, or every code as it is listed. */
 async function findCodes(
   context: Context,
   names: readonly string[],
@@ -70,7 +68,6 @@ async function findCodes(
 
 export interface ChosenCodes {
   codes: CodeLabel[];
-  /** Ids and slugs by which they were chosen; none for every code. */
   names: readonly string[];
 }
 
@@ -106,8 +103,8 @@ export async function chooseLabels(
 }
 
 /**
- * As `chooseLabels`, for a log that has scans of `known` codes, by their IDs: if slugs are not found, and as many of these codes were deleted, they are
- * the codes of these slugs, and returned as missing. A43: so a deleted code does not stop the others.
+ * Like `chooseLabels`, for a log that has scans of the `known` IDs: if slugs are not found, and as many of these codes were deleted, they
+ * are returned as missing. A43: so a deleted code does not stop the others.
  */
 export async function chooseLabelsOfLog(
   context: Context,
@@ -135,7 +132,7 @@ export async function chooseLabelsOfLog(
   }
 }
 
-/** By age, so that new codes come behind those that were there before. */
+/** By age, so that new codes come last. */
 function oldestFirst(codes: readonly QrCode[]): QrCode[] {
   return [...codes].sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
 }
@@ -144,10 +141,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/**
- * Returns the cost of finding these IDs and slugs in the next run, if this one has sent no other requests: slugs that were seen now are
- * requested by ID.
- */
+/** Returns the cost of finding these IDs and slugs in the next run, if this one has sent no other requests. */
 export function requestsToName(
   service: Service,
   names: readonly string[],
@@ -159,8 +153,8 @@ export function requestsToName(
 }
 
 /**
- * The codes with these ids or slugs, in the order given. Where slugs and names are `isWanted` an id costs a request, and a slug one, too, if it was
- * seen before, or the listing up to its code, which may show ids as well. Throws NotFoundError for a slug that no code has.
+ * Returns the codes with these IDs or slugs, in the order given. If slugs and names are `isWanted`, an ID costs a request, and so does a
+ * slug that was seen before; another slug costs the listing up to its code. Throws NotFoundError for a slug that no code has.
  */
 async function namedCodes(
   service: Service,
@@ -178,7 +172,7 @@ async function namedCodes(
   return names.flatMap((name) => (isUuid(name) ? withId.get(name.toLowerCase()) : withSlug.get(name)) ?? []);
 }
 
-/** Up to this many IDs are requested one by one: the service itself reports missing ones. */
+/** Maximum number of IDs that are requested one by one. */
 const HANDFUL = 3;
 
 async function labelsOf(service: Service, ids: readonly string[], isWanted: boolean): Promise<CodeLabel[]> {
@@ -196,7 +190,6 @@ async function labelsOf(service: Service, ids: readonly string[], isWanted: bool
   return fetchLabels(service, ids);
 }
 
-/** Requests the codes with these IDs that are not among the listed ones, and returns them like `fetchLabels`. */
 export function fetchUnlisted(
   service: Pick<Service, 'getCode' | 'concurrency'>,
   listed: readonly CodeLabel[],
@@ -207,7 +200,7 @@ export function fetchUnlisted(
   return fetchLabels(service, [...others]);
 }
 
-/** Requests each code. One that does not exist is returned as missing, so that it fails in its turn, and alone. */
+/** One that does not exist is returned as missing, so that it fails alone. */
 async function fetchLabels(
   service: Pick<Service, 'getCode' | 'concurrency'>,
   ids: readonly string[],

@@ -17,19 +17,18 @@ export interface FileChoice {
 
 export type CodeChoice = Partial<Filters> & FileChoice & { all?: true | undefined };
 
-/** Flags that choose the codes of commands that read scans from the service. */
 export const choiceOptions = {
   all: flag('--all', 'Select every code, oldest first', { risky: true, conflicts: ['CODE'] }),
   ...fromCodesOptions(),
   ...filterOptions,
 };
 
-/** The first of the filters that were given, as it is typed. */
+/** Returns the first of the filters, as it is typed. */
 export function filterOf({ status, type, name }: CodeChoice): string | undefined {
   return (name && '--name') ?? (status && '--status') ?? (type && '--type');
 }
 
-/** The filters as they are typed, the same for each way of typing the same; undefined without any. */
+/** Returns the filters as they are typed, in one form for each meaning; undefined without any. */
 export function filterWords(choice: CodeChoice): string | undefined {
   const words = (['name', 'status', 'type'] as const).flatMap((key) => {
     const values = [...new Set(choice[key]?.map((value) => inShell(foldName(value))))].sort();
@@ -38,7 +37,7 @@ export function filterWords(choice: CodeChoice): string | undefined {
   return words.length === 0 ? undefined : words.join(' ');
 }
 
-/** Returns whether the choice is every code: true, or the filters that narrow it; false for codes that are named, by words or in a file. */
+/** Returns true for every code, the filters that narrow it, or false for codes that are named. */
 export function everyOf(names: readonly string[], choice: CodeChoice): boolean | string {
   return names.length === 0 && choice.from === undefined && (filterWords(choice) ?? true);
 }
@@ -49,7 +48,6 @@ const isWorkbook = (path: string) => /\.xlsx$/i.test(path);
 export function requireWorkbook({ from, join, sheetName, visibleOnly }: FileChoice): void {
   const given = sheetName !== undefined ? '--sheet-name' : visibleOnly && '--visible-only';
   const paths = [from, join].filter((path) => path !== undefined);
-  // The reader of a single file sees what it is.
   if (!given || paths.length === 1 || paths.some(isWorkbook)) return;
   throw new UsageError(`${given} requires a workbook (.xlsx)`, {
     hint: `Omit ${given}, or specify a workbook.`,
@@ -62,7 +60,7 @@ export function partOf(path: string, { from, join, sheetName, visibleOnly }: Fil
   return isOne || isWorkbook(path) ? { sheetName, visibleOnly } : {};
 }
 
-/** Throws UsageError unless codes are chosen; a filter alone chooses from every code. Nothing is read or sent. */
+/** Throws UsageError unless codes are chosen. Nothing is read or sent. */
 export function checkChoice(names: readonly string[], choice: CodeChoice): void {
   requireWorkbook(choice);
   if (names.length > 0 || choice.all || choice.from !== undefined || filterOf(choice)) return;
@@ -71,7 +69,6 @@ export function checkChoice(names: readonly string[], choice: CodeChoice): void 
   });
 }
 
-/** Tests whether the choice is a single CODE argument, so that rows need no code columns. */
 export function isOneCode(names: readonly string[], choice: CodeChoice): boolean {
   return names.length === 1 && filterOf(choice) === undefined;
 }

@@ -1,4 +1,3 @@
-/** Filters codes by status, type and name; the service has no filters. */
 import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { choices, texts } from './define.ts';
 
@@ -19,7 +18,6 @@ export function createFilter({ status, type, name }: Partial<Filters>): (code: Q
     (!parts || parts.some((part) => foldName(code.name).includes(part)));
 }
 
-/** Normalizes a name for comparison. */
 export function foldName(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

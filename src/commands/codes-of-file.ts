@@ -1,4 +1,3 @@
-/** The codes that a file or standard input names: rows with an id or slug, or a list of them, one per line. */
 import { groupBy } from '../base/collections/group-by.ts';
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { checkChosen, type TargetRow } from '../codes/input/check-rows.ts';
@@ -15,7 +14,7 @@ import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
-import { noteWarnings } from './qr/checked-notes.ts';
+import { tellWarnings } from './qr/tell-checked.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 
@@ -70,7 +69,6 @@ export async function readLabelsOfFile(
   return { codes, names };
 }
 
-/** Looks the codes of rows up. Throws UsageError with every row whose ID and slug belong to two codes. */
 async function lookUp(context: Context, rows: readonly TargetRow[], file: Source): Promise<Lookup> {
   const service = await context.service();
   const lookup = await findCodes(rows, { service, concurrency: service.concurrency });
@@ -86,8 +84,8 @@ async function readTargets(
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
-  noteWarnings(context, file, checked.warnings);
-  // Every row was omitted: a check of none must not look like a check without findings.
+  tellWarnings(context, file, checked.warnings);
+  // A check of none must not look like a check without findings.
   if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
   return { file, rows: checked.rows };
 }

@@ -1,11 +1,10 @@
-/** The completion scripts that come with the program. */
 import { readPackaged } from '../files/durable/packaged-files.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
-/** The completion scripts under completions/, each by the name under which its shell looks for it by itself. */
+/** The completion scripts under completions/, each named as its shell expects. */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: 'qrctl.bash',
   zsh: '_qrctl',
@@ -17,7 +16,6 @@ export function isShell(word: string | undefined): word is Shell {
   return SHELLS.some((shell) => shell === word);
 }
 
-/** The completion script of a shell, as checked in under completions/. */
 export function readCompletionScript(shell: Shell): string {
   return readPackaged(`completions/${SCRIPTS[shell]}`).toString();
 }

@@ -1,21 +1,16 @@
-/**
- * A command is data: arguments, options and examples, from which parsing, help, completions and man pages all derive, and a
- * `run` that gets them typed. Declare every option with one of the functions here; each checks its value while parsing.
- */
+/** Declares commands as data, from which parsing, help, completion and man pages derive. Each option checks its value while parsing. */
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../base/time/time.ts';
 import type { Context } from '../context.ts';
 import { VALUES } from '../settings/values.ts';
 
-/** Kinds of values that a shell completes, if they are not fixed choices. */
 export type Completion = 'files' | 'directories' | 'profiles' | 'codes' | 'none';
 
-/** What a value is, for programs; fixed choices and repeated values are strings. */
+/** Type of a value; fixed choices and repeated values are strings. */
 export type ValueType = 'boolean' | 'integer' | 'duration' | 'string';
 
-/** One kind of output of a command: its columns, and the flags that select it. */
 export interface OutputColumns {
-  /** Flags or arguments of this output, as they are typed; undefined for the usual one. */
+  /** Flags or arguments of this output; undefined for the usual one. */
   when?: string;
   columns: readonly { readonly name: string }[];
   /** Further columns, of a setting or of --fields. */
@@ -26,7 +21,6 @@ export interface OutputColumns {
 
 export interface Example {
   command: string;
-  /** Effect of the example: a full imperative. */
   does: string;
 }
 
@@ -35,14 +29,12 @@ export interface Flag {
   flags: string;
   /** `-f`; undefined if it has only a long form. */
   short: string | undefined;
-  /** `--format` */
   long: string;
   /** Name of its value (`format`); undefined if it takes none. */
   value: string | undefined;
   type: ValueType;
   required: boolean;
   description: string;
-  /** Heading of its section. */
   group: string;
   choices: readonly string[];
   complete: Completion;
@@ -90,12 +82,11 @@ interface Extra extends Partial<Pick<Flag, 'group' | 'complete'>> {
   hintFor?(value: unknown): string | undefined;
 }
 
-/** A flag without a value: true or undefined. */
 export function flag(flags: string, description: string, extra: Extra = {}): OptionDefinition<true> {
   return { flags, description, ...extra };
 }
 
-/** A flag that turns something off (`--no-header`): false or, by commander's way, true when it is absent. */
+/** A flag that turns something off (`--no-header`): false, or true if it is absent. */
 export function negation(flags: string, description: string, extra: Extra = {}): OptionDefinition<boolean> {
   return { flags, description, ...extra };
 }
@@ -114,7 +105,6 @@ export function text(
   return { flags, description, parse, ...rest };
 }
 
-/** A whole number within bounds. */
 export function integer(
   flags: string,
   description: string,
@@ -131,7 +121,6 @@ export function integer(
   return { flags, description, type: 'integer', parse, ...extra };
 }
 
-/** One of fixed values. */
 export function choice<const C extends readonly string[]>(
   flags: string,
   description: string,
@@ -141,7 +130,7 @@ export function choice<const C extends readonly string[]>(
   return { flags, description, choices, parse: (raw) => oneOf(raw, choices), ...extra };
 }
 
-/** One of fixed values, repeatable: the values in the order given. */
+/** One of fixed values, repeatable. */
 export function choices<const C extends readonly string[]>(
   flags: string,
   description: string,
@@ -150,12 +139,12 @@ export function choices<const C extends readonly string[]>(
   return { ...repeated(flags, description, (raw) => [oneOf(raw, values)]), choices: values };
 }
 
-/** Free text, repeatable: the values in the order given. */
+/** Free text, repeatable. */
 export function texts(flags: string, description: string, extra: Extra = {}): OptionDefinition<string[]> {
   return repeated(flags, description, (raw) => [raw], extra);
 }
 
-/** Repeatable: what `read` returns for each value, in the order given. It throws InvalidArgumentError for an invalid one. */
+/** Repeatable: the values that `read` returns, in the order given. It throws InvalidArgumentError. */
 export function repeated<T>(
   flags: string,
   description: string,
@@ -186,12 +175,10 @@ export function parsed<T>(
   return { flags, description, ...(type && { type }), parse, ...extra };
 }
 
-/** A DURATION, as milliseconds. */
 export function duration(flags: string, description: string, extra: Extra = {}): OptionDefinition<number> {
   return parsed(flags, description, VALUES['max-wait'], extra);
 }
 
-/** Parser of a DURATION above zero. */
 export const PERIOD = {
   parse: (raw: string) => parseDuration(raw) || undefined,
   forms: 'a duration above zero, such as 500ms, 30s or 5m',
@@ -207,7 +194,7 @@ export function oneOf<const C extends readonly string[]>(raw: string, values: C)
 
 export type Options = Record<string, OptionDefinition<unknown>>;
 
-/** The typed values of a record of options: each is undefined when its flag was not given. */
+/** Values of options, undefined without the flag. */
 export type Values<O extends Options> = {
   [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T | undefined : never;
 };
@@ -229,7 +216,7 @@ export interface CommandDefinition<O extends Options = Options> {
   run(context: Context, input: { args: string[]; options: Values<O> }): Promise<void>;
 }
 
-/** Gives a command its types; the value itself is returned as it is. */
+/** Gives a command its types. */
 export function defineCommand<O extends Options>(definition: CommandDefinition<O>): CommandDefinition<O> {
   return definition;
 }

@@ -19,7 +19,7 @@ Guest wifi,wifi,
 
 const STDERR = 2;
 
-/** Few requests in short windows, so that a pause is seen and soon over; codes are scanned while we look. */
+/** Few requests in short windows show a pause. */
 const SHOW: SandboxOptions = {
   codes: 3,
   scans: 2000,
@@ -83,7 +83,6 @@ async function makeTemporary(): Promise<string> {
   }
 }
 
-/** The story, one command after the other. */
 async function show(context: Context, directory: string, access: Record<string, string>): Promise<void> {
   const tell = (...lines: string[]) => narrate(context, ...lines);
   const run = (...args: string[]) => runCommand(context, directory, access, args);
@@ -109,12 +108,11 @@ async function show(context: Context, directory: string, access: Record<string, 
   tell('', `All files are in ${directory}. Open report.html in a browser. The export is:`);
 }
 
-/** Lines on standard error, one by one: a note is a single line. */
 function narrate({ console }: Context, ...lines: string[]): void {
   for (const line of lines) console.note(line);
 }
 
-/** Runs `qrctl ...args` as a process of its own with our terminal; throws when it does not end with 0. */
+/** Runs `qrctl ...args` as a process on this terminal; throws if it fails. */
 async function runCommand(
   context: Context,
   cwd: string,
@@ -126,8 +124,7 @@ async function runCommand(
   const ownSettings = ([name]: [string, unknown]) => !name.startsWith('QRCTL_');
   const env = { ...Object.fromEntries(Object.entries(context.env).filter(ownSettings)), ...access };
   const { command: executable, args: first } = context.self;
-  // The output of the commands is part of the demo: on standard error, so that standard output has only the name of the export. Not through
-  // a pipe, which would delay it behind their standard error.
+  // On standard error, so that standard output has only the name of the export. A pipe would delay it.
   const elsewhere = context.flags.quiet ? 'ignore' : STDERR;
   const stdio = ['ignore', context.console.isTerminal ? 'inherit' : elsewhere, 'inherit'] as const;
   const child = spawn(executable, [...first, ...args], {

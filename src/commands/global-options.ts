@@ -1,11 +1,10 @@
-/** Declares the flags that every command accepts before and after its name; commands read their values from `context.settings()`. */
+/** Declares the flags that every command accepts before and after its name. */
 import { VALUES } from '../settings/values.ts';
 import { flag, type OptionDefinition, PERIOD, parsed, text, type ValueType } from './define.ts';
 
-/** Heading of the global flags in help and man pages. */
 export const GLOBAL_FLAGS = 'Global flags:';
 
-/** Declares a flag whose value is checked while parsing but kept as typed, so that flag, profile and `config list` show the same. */
+/** Declares a flag whose value is checked while parsing but kept as typed. */
 function checked(
   flags: string,
   description: string,
@@ -66,7 +65,6 @@ export const globalOptions = {
   color: flag('--no-color', 'Disable color', { group: GLOBAL_FLAGS }),
 };
 
-/** Flags that print a text instead of running a command. */
 export const requestOptions = {
   help: flag('-h, --help', 'Print help', { group: GLOBAL_FLAGS }),
   version: flag('-V, --version', 'Print the version', { group: GLOBAL_FLAGS }),

@@ -27,14 +27,17 @@ export function checkInputChoice(names: readonly string[], flags: InputFlags): v
   else checkChoice(names, flags);
 }
 
-/** Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are not there, or that the run would replace, and like `refuseLosses`. */
+/**
+ * Lists the files; undefined if codes of the service are chosen. Throws UsageError for files that are missing or that the run would
+ * replace, and like `refuseLosses`.
+ */
 export async function listInputFiles(
   { console: { note, warn }, files, signal }: Context,
   names: readonly string[],
   { input, rotated = true }: InputFlags,
 ): Promise<InputLog[] | undefined> {
   if (!input) return undefined;
-  // A shell makes several words of `--input *.csv`.
+  // A shell expands `--input *.csv` to several words.
   const logs = await listInputs([...input, ...names], { rotated, note, warn });
   for (const { paths } of logs) files.use(...paths.map((path) => ({ flag: '--input', path, writes: false })));
   await refuseLosses(logs, { rotated, note, warn }, signal);

@@ -1,4 +1,4 @@
-/** Declares the output flags of every command that prints records, and opens the output they describe. */
+/** Declares the output flags of every command that prints records, and opens the output. */
 import { InvalidArgumentError } from 'commander';
 import { countOf } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +15,6 @@ import { choice, flag, negation, type OptionDefinition, parsed, text } from './d
 const GROUP = 'Output flags:';
 const WRITES = `Write to FILE (${ENDINGS.join(', ')}, each also with .gz; .xlsx`;
 
-/** Output flags of commands whose records have no ID. */
 export const outputOptionsWithoutIds = {
   format: choice('-f, --format <format>', 'Output format', FORMATS, { group: GROUP }),
   output: text('-o, --output <file>', `${WRITES}, .md)`, { group: GROUP, complete: 'files', writes: true }),
@@ -51,7 +50,6 @@ export const timezoneOption = {
   }),
 };
 
-/** Output flags of commands that write scans. */
 export const scanOutputOptions = {
   ...outputOptions,
   format: choice('-f, --format <format>', 'Output format', SCAN_FORMATS, { group: GROUP }),
@@ -68,10 +66,7 @@ function parseFields(raw: string): string[] {
   return fields;
 }
 
-/**
- * Combines the flags with the format of the profile. Call it before the first request: it throws UsageError on flags that
- * contradict each other and on unknown fields.
- */
+/** Plans an output; throws UsageError like `openOutput`. */
 export async function planOutput(
   context: Context,
   options: OutputFlags,
@@ -88,7 +83,7 @@ export async function planOutput(
   return plan;
 }
 
-/** Returns a factory of formatters for a plan; each formatter makes one document. Loads only the modules that the format needs. */
+/** Returns a factory of formatters, one per document. Loads only the modules that the format needs. */
 export async function loadFormatter({ console }: Context, plan: OutputPlan): Promise<() => Formatter> {
   if (plan.format === 'parquet') {
     const { createParquetFormatter } = await import('../files/formats/parquet/parquet.ts');
@@ -121,7 +116,7 @@ export async function loadFormatter({ console }: Context, plan: OutputPlan): Pro
     });
 }
 
-/** Opens the output of a plan: standard output, or the file, which is checked and created now (UsageError when it cannot be). */
+/** Opens the output of a plan. Throws UsageError if the file can't be created. */
 export async function openSink(context: Context, plan: OutputPlan): Promise<DocumentSink> {
   return createCountedSink(await openPlain(context, plan), context.facts, plan.path);
 }
@@ -159,12 +154,11 @@ async function openWorkbook(context: Context, plan: OutputPlan, path: string): P
   return createWorkbookSink(file, { columns: plan.columns, zone });
 }
 
-/** Loads the function that makes control characters visible on a terminal; tables have it built in. */
+/** Returns the function that makes control characters visible on a terminal. */
 async function loadGuard(
   { console }: Context,
   { format }: OutputPlan,
 ): Promise<((text: string) => string) | undefined> {
-  // JSON and CSV are exact; a table is for people.
   if (format === 'table') return console.harmless;
   if (!console.isTerminal) return undefined;
   const clean = await import('../base/text/clean.ts');
@@ -185,7 +179,6 @@ async function loadGuard(
 
 type Batches = readonly Row[] | AsyncIterable<readonly Row[]>;
 
-/** Notes on standard error about a printed list. */
 interface ListWords {
   /** Note in place of an empty table. */
   none?: string;

@@ -17,7 +17,6 @@ export const rangeOptions = {
   timezone: text('--timezone <zone>', 'Time zone for periods, and for times without one', { group: GROUP }),
 };
 
-/** The sentence on these flags in the description of a command. */
 export const RANGE_FORMS = 'Times and periods: see `qrctl help time-ranges`.';
 
 export interface RangeFlags {
@@ -35,7 +34,7 @@ export interface PlannedRange {
   zone(): string;
 }
 
-/** Throws UsageError on times, periods and zones that are none. `setting`: the profile's zone. */
+/** Throws UsageError for invalid times, periods and zones. `setting`: the profile's zone. */
 export async function planRange(
   context: Context,
   flags: RangeFlags,
@@ -63,7 +62,7 @@ export async function planRange(
   }
   if (until !== undefined && untilMs !== undefined && isDate(until))
     await tellExcluded(context, { until, sinceMs, untilMs }, timezone());
-  // Whoever typed its ends in UTC, and names no zone, reads them in UTC.
+  // Ends that were typed in UTC are shown in UTC.
   const typedInUtc =
     flags.timezone === undefined && [since, until].every((text) => text === undefined || isInUtc(text));
   return { sinceMs, untilMs, zone: () => (typedInUtc ? 'UTC' : timeZoneToShow(inputs)) };
@@ -83,8 +82,8 @@ async function tellExcluded(
 }
 
 /**
- * `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`: both ends, in an IANA time zone. With seconds if one end has some;
- * `--summary` has the milliseconds. Empty if nothing was read.
+ * Formats both ends: `from 2026-10-01 00:00 to 2026-11-01 00:00 (Europe/Berlin)`, with seconds if one end has some. Empty if nothing was
+ * read.
  */
 export function formatRange(
   range: { sinceMs: number | undefined; untilMs: number } | undefined,

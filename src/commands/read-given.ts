@@ -11,14 +11,11 @@ import { describeSystemError, systemCode } from '../files/durable/path-errors.ts
 import { STANDARD_INPUT } from '../files/formats/read/input.ts';
 
 export interface GivenFile {
-  /** Flag for messages if the file cannot be read. */
   flag: string;
   mostBytes: number;
-  /** Hint for a larger file. */
   whenLarger: string;
 }
 
-/** How a file is called in a message. */
 export function nameOfGiven(path: string): string {
   return path === '-' ? STANDARD_INPUT : path;
 }
@@ -36,7 +33,6 @@ export async function readGiven(
     for await (const chunk of path === '-' ? context.stdin : (await openInput(path)).createReadStream()) {
       signal.throwIfAborted();
       bytes += chunk.length;
-      // Before anything is made of it.
       if (bytes > mostBytes) throw tooLarge(nameOfGiven(path), mostBytes, whenLarger);
       chunks.push(chunk);
     }
@@ -57,11 +53,11 @@ export async function readGiven(
   return Buffer.concat(chunks);
 }
 
-/** Returns the file in the same directory that was probably meant; undefined if none is similar. */
+/** Returns a similar file in the same directory, if there is one. */
 function neighbourOf(path: string): string | undefined {
   try {
     const names = readdirSync(dirname(path));
-    // Without their extensions, in which most names are alike.
+    // Without extensions, in which most names are alike.
     const meant = nearest(
       parse(path).name,
       names.map((name) => parse(name).name),
@@ -79,7 +75,7 @@ export function tooLarge(name: string, mostBytes: number, hint: string): UsageEr
 
 type Load<T> = (bytes: Buffer, signal: AbortSignal) => Promise<T | LogoFault>;
 
-/** Returns the logo as `load` (a function of load-logo.ts) makes it. Throws UsageError if the file can't be read, or is not a logo. */
+/** Returns the logo as `load` makes it. Throws UsageError if the file can't be read, or is not a logo. */
 export async function readLogo<T extends object>(context: Context, path: string, load: Load<T>): Promise<T> {
   const { MOST_LOGO_BYTES } = await import('../codes/images/load-logo.ts');
   const whenLarger = 'save a smaller logo; 600 pixels are enough for print';

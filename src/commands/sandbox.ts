@@ -82,7 +82,7 @@ export const command = defineCommand({
 
 type StartOptions = Parameters<typeof import('../sandbox/sandbox.ts').startSandbox>[0];
 
-/** Starts it on the requested port; without one, on the default port, or on a free one if that is in use. */
+/** Starts it on the requested port, by default on a free one if the usual one is in use. */
 async function start(context: Context, port: number | undefined, options: StartOptions): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/sandbox.ts');
   try {
@@ -100,7 +100,7 @@ async function start(context: Context, port: number | undefined, options: StartO
 }
 
 function checkWindow(windowMs: number | undefined): number | undefined {
-  // Reset is in whole seconds, so a shorter window would have no visible end.
+  // Reset is in whole seconds.
   if (windowMs === undefined || windowMs >= 1000) return windowMs;
   throw new UsageError('--window is shorter than 1s', {
     hint: 'Use a longer window, as in `qrctl sandbox --window 5s`.',

@@ -1,11 +1,10 @@
-/** Declares the flags that several commands share, and checks those that exclude each other. */
+/** Declares the flags that several commands share. */
 import { UsageError } from '../base/errors.ts';
 import { baseUrlOf } from '../service/base-url.ts';
 import { flag, integer, parsed, text } from './define.ts';
 
 const FROM_CODES = 'Codes as CSV, .xlsx, JSON, NDJSON or IDs (or -)';
 
-/** Flags about a workbook, of every command that reads files of codes or rows. */
 export function workbookOptions(group?: string) {
   return {
     sheetName: text('--sheet-name <name>', 'Sheet of the workbook (default: the first)', { group }),
@@ -13,7 +12,6 @@ export function workbookOptions(group?: string) {
   };
 }
 
-/** `--from` of commands that select codes by a file, and the flags about it; codes-of-file.ts reads it. */
 export function fromCodesOptions(group?: string) {
   return {
     from: text('--from <file|->', FROM_CODES, {
@@ -43,12 +41,11 @@ export const movedFromOption = parsed('--moved-from <url>', 'Base URL of the las
   forms: 'a base URL, such as https://HOST/api/v1',
 });
 
-/** `--limit`, which every command with a bounded number of rows understands, also if the bound has a flag of its own. */
+/** `--limit`, which every command with a bounded number of rows accepts. */
 export function limitOption(flag: string, bounds: { min: number; max?: number }) {
   return integer('--limit <n>', `Alias of ${flag}`, bounds);
 }
 
-/** Throws UsageError if one of the flags is used with `other`. */
 export function refuseTogether(other: string, flags: Readonly<Record<string, unknown>>): void {
   const name = Object.keys(flags).find((flag) => flags[flag] !== undefined);
   if (name) throw new UsageError(`${name} can't be used with ${other}`, { hint: 'Omit one of them.' });

@@ -1,4 +1,4 @@
-/** `--since-last`: compares a run with the last one, whose rows its file has, and prints only the news. */
+/** `--since-last`: compares a run with the last one, and prints only the news. */
 import { addFile } from '../base/run/run-summary.ts';
 import { type LastRow, openLastRows } from '../codes/input/last-rows.ts';
 import type { Context } from '../context.ts';
@@ -13,28 +13,26 @@ export const sinceLastOption = text(
   { complete: 'files', writes: true },
 );
 
-/** How a command compares a row with the last one of the same code, `Before`. */
+/** Comparison of a row with the last one of the same code, `Before`. */
 export interface Comparison<R, Before> {
   columns: readonly Column[];
-  /** The one of the columns that files of other commands lack. */
+  /** Name of a column that files of other commands lack. */
   mark: string;
   /** A run of the command: `a check`. */
   run: string;
-  /** Reads a row of the file; undefined if the command writes no such row. */
   read(text: LastRow['text']): Before | undefined;
   isNews(row: R, before: Before | undefined): boolean;
 }
 
 export interface LastRun<R> {
   isNews(row: R): boolean;
-  /** Replaces the rows of the last run by those of this one. */
   commit(rows: readonly R[]): Promise<void>;
   close(): Promise<void>;
 }
 
 type CodeRow = Row & { id: string | null; slug?: string | null };
 
-/** Opens the file at `path` like `openLastRows`; undefined without a path. Throws UsageError also if it has rows of something else. */
+/** Opens the file at `path` like `openLastRows`. Throws UsageError also if it has rows of another command. */
 export async function openLastRun<R extends CodeRow, Before>(
   { clock, signal, processes, facts }: Context,
   path: string | undefined,
@@ -69,14 +67,14 @@ function keyOf({ id, slug }: CodeRow): string {
   return id ?? slug ?? '';
 }
 
-/** Prints the news, or every row without a last run, and remembers the rows for the next run. Returns the rows that it printed. */
+/** Prints the news, or every row without a last run, and stores the rows for the next run. Returns the rows that it printed. */
 export async function printNews<R extends Row>(
   output: Output,
   rows: readonly R[],
   last: LastRun<R> | undefined,
 ): Promise<readonly R[]> {
   const told = last ? rows.filter(last.isNews) : rows;
-  // Prints nothing if there is no news: cron mails every output, even a header.
+  // Prints nothing without news: cron mails every output, even a header.
   if (!last || told.length > 0 || output.plan.path !== undefined)
     await output.print(told, { none: 'No codes' });
   await last?.commit(rows);

@@ -36,7 +36,7 @@ export async function openProfile(context: Context): Promise<Inputs & { store: S
   return { store, ...chooseInputs(context.flags, context.env, store) };
 }
 
-/** A profile was made the current one, but the variable goes before it. */
+/** Warns if the variable overrides the profile that was made the current one. */
 export function warnOfProfileVariable({ console, env }: Context, name: string): void {
   if (!env.QRCTL_PROFILE || env.QRCTL_PROFILE === name) return;
   console.warn(`QRCTL_PROFILE is set to '${shown(env.QRCTL_PROFILE)}' and overrides the current profile`);

@@ -1,9 +1,11 @@
-/** Adds the files that flags specify to the files of the run, before the command begins: no command has to compare its flags. */
 import type { Context } from '../context.ts';
 import { configFile } from '../settings/store.ts';
 import type { Options, Values } from './define.ts';
 
-/** Throws UsageError if a flag would write to the file of another flag, to the config file or to the file of the key. Sends nothing. */
+/**
+ * Adds the files of the flags to the files of the run. Throws UsageError if a flag would write to the file of another flag, to the config
+ * file or to the file of the key.
+ */
 export async function useFlags(
   { files, env, flags }: Context,
   options: Options,

@@ -1,10 +1,7 @@
-/** Pages fetched in parallel and delivered in order. */
-
 /**
  * Calls `fetch` for each page (its number, or another item), with at most `concurrency` calls in flight or waiting to be consumed, and
- * yields the results in order. `pages` is read only as places become free, so it may depend on the results of earlier pages and may yield
- * more after the next one. With a concurrency of one, a page is fetched only after the one before was used, so that none is fetched
- * unnecessarily. If a fetch fails, its error is thrown in its place; if the consumer stops or one fails, the other results are dropped.
+ * yields the results in order. `pages` is read only as places become free, so it may depend on earlier results. With a concurrency of one,
+ * no page is fetched unnecessarily. A failed fetch throws in its place; results after the end of the loop are dropped.
  */
 export async function* fetchInOrder<Item, T>(
   pages: Iterable<Item>,
@@ -18,7 +15,7 @@ export async function* fetchInOrder<Item, T>(
       const next = numbers.next();
       if (next.done) return;
       const page = fetch(next.value);
-      // Awaited below in its turn, or never: an unhandled rejection must not end the process.
+      // Awaited below in its turn, or never.
       page.catch(() => {});
       ahead.push(page);
     }

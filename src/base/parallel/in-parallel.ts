@@ -1,11 +1,6 @@
 /**
- * Work on many things at once, and not on all of them: memory and connections do not grow with their number. Items are taken from the
- * iterator when their turn comes, so that there may be any number of them.
- */
-
-/**
- * Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Where work fails, its worker takes no more,
- * the others go on; rejects with the first failure when all have ended.
+ * Runs `work` over the items in order, `width` at a time, until all are done or `stopped()`. Items are taken from the iterator in their
+ * turn. A worker whose work fails takes no more; rejects with the first failure when all workers have ended.
  */
 export async function inParallel<T>(
   items: Iterable<T>,

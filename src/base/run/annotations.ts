@@ -12,7 +12,6 @@ import type { RunFacts } from './run-summary.ts';
 const MOST = 10;
 const LONGEST = 500;
 
-/** Where paths are relative to; `workspace`: the checked-out repository. */
 interface Place {
   workspace: string | undefined;
   directory: string;
@@ -36,7 +35,6 @@ function formatAnnotation({ file, line, message }: RowProblem, place: Place): st
   return `::error${properties.length > 0 ? ` ${properties.join(',')}` : ''}::${escapeData(shown)}\n`;
 }
 
-/** The path within the repository, with slashes; outside of it as it was passed. */
 function pathOf(file: string, { workspace, directory }: Place): string {
   if (workspace === undefined || workspace === '') return file;
   const inside = relative(workspace, resolve(directory, file));

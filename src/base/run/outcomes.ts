@@ -1,9 +1,8 @@
 /**
- * Defines the one vocabulary of outcomes: of rows, codes and images, in results, manifests, summaries and dry runs. A word that is not listed
- * here is a type error. The verdicts of `qr check`, `scans watch` and `scans verify` have their own lists.
+ * The vocabulary of outcomes of rows, codes and images, in results, manifests, summaries and dry runs. `qr check`, `scans watch` and `scans
+ * verify` have their own.
  */
 
-/** Meanings of the outcomes, as `qrctl help formatting` lists them. */
 export const OUTCOMES = {
   created: 'New code or image',
   adopted: 'Existing code that was assigned to the row',
@@ -22,10 +21,9 @@ export const OUTCOMES = {
   earlier: 'Image from an earlier run whose code is not part of this run',
 } as const;
 
-/** How a row, a code or an image ended. */
 export type Outcome = keyof typeof OUTCOMES;
 
-/** Words of a dry run for the actions of a run, with the outcomes that these have. */
+/** Words of a dry run for actions, with their outcomes. */
 export const ACTIONS = {
   create: 'created',
   adopt: 'adopted',
@@ -46,5 +44,4 @@ type Foreseen = Extract<
 /** Word of a dry run: the outcome itself if a run does nothing for the row. */
 export type Planned = keyof typeof ACTIONS | keyof typeof PLAN_WORDS | Foreseen;
 
-/** Number of rows, codes or images by outcome. */
 export type OutcomeCounts = Readonly<Partial<Record<Outcome, number>>>;

@@ -1,13 +1,12 @@
 /**
- * `--summary FILE.prom`: the figures of a run in the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats), which the
- * textfile collector of node_exporter reads.
+ * `--summary FILE.prom`: the text format of Prometheus (prometheus.io/docs/instrumenting/exposition_formats), for the textfile collector of
+ * node_exporter.
  */
 import { exitCodeOf } from '../errors.ts';
 import { clean } from '../text/clean.ts';
 import { redactKeys } from '../text/key.ts';
 import type { RunEnd } from './run-summary.ts';
 
-/** Help of each metric, which is a gauge: a file holds the last run only. */
 const HELP = {
   exit_code: 'Exit code of the last run, 0 if it completed.',
   started_timestamp_seconds: 'Time at which the last run started.',
@@ -32,8 +31,8 @@ type Metric = keyof typeof HELP;
 type Labels = Readonly<Record<string, string>>;
 
 /**
- * Formats the metrics, each with the labels `command`, `profile` and `file`: two jobs may run one command, and the collector refuses all
- * files if two have the same series. A metric that the command has no value for is missing.
+ * Formats the metrics, each with the labels `command`, `profile` and `file`, because the collector refuses all files if two have the same
+ * series. A metric without a value is omitted.
  */
 export function formatRunMetrics(
   { command, startedMs, finishedMs, error, profile, stats, facts }: RunEnd,
@@ -81,7 +80,7 @@ function formatLabels(labels: Labels): string {
     .join(',');
 }
 
-/** Escapes a value of a label: nothing in it ends the value or the line. */
+/** Escapes a value so that nothing in it ends the value or the line. */
 function escapeLabel(value: string): string {
   const shown = clean(redactKeys(value)).toWellFormed();
   return shown.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');

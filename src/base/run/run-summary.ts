@@ -1,11 +1,10 @@
-/** `--summary FILE`: one JSON object about a run, for whatever watches it. Written whole when the run ends, whichever way. */
+/** `--summary FILE`: one JSON object about a run, written whole when the run ends, whether it fails or not. */
 import { exitCodeOf, Failure, messageOf, type RowProblem } from '../errors.ts';
 import { redactKeys } from '../text/key.ts';
 import { formatInstant } from '../time/time.ts';
 
 /** Facts that only the command knows about its run. */
 export interface RunFacts {
-  /** How many codes were done. */
   codes?: number;
   /** Rows that the output has now, in all, and those that this run added. */
   rows?: number;
@@ -14,7 +13,6 @@ export interface RunFacts {
   range?: { sinceMs: number | undefined; untilMs: number } | undefined;
   /** Time of the newest row, ms since the epoch. */
   watermarkMs?: number | undefined;
-  /** Outputs, complete or at a committed point. */
   files?: readonly string[];
   /** How many rows, codes or images ended in each way (`created`, `failed`). */
   outcomes?: Readonly<Record<string, number>>;
@@ -24,7 +22,6 @@ export interface RunFacts {
   problemsOfCode?: (id: string, message: string) => readonly RowProblem[];
 }
 
-/** Adds a file that is written and in its place. */
 export function addFile(facts: RunFacts, path: string): void {
   facts.files = [...new Set([...(facts.files ?? []), path])];
 }
@@ -35,21 +32,19 @@ export function addRows(facts: RunFacts, added: number): void {
   facts.added = (facts.added ?? 0) + added;
 }
 
-/** Facts that every run has. */
 export interface RunEnd {
   /** `scans export`; empty if the command line had no command. */
   command: string;
   /** By the machine's clock, ms since the epoch. */
   startedMs: number;
   finishedMs: number;
-  /** Error that ended it; undefined if everything is done. */
   error: unknown;
   profile: string | undefined;
   stats: { requests: number; retries: number; pauses: number; pausedMs: number } | undefined;
   facts: RunFacts;
 }
 
-/** Formats the line of JSON. Keys are the contract: all of them are always there, null if the command has no value; times in UTC. */
+/** Formats the line of JSON. All keys are always present, null if the command has no value; times are in UTC. */
 export function formatRunSummary({
   command,
   startedMs,
@@ -79,11 +74,11 @@ export function formatRunSummary({
     files: facts.files ?? [],
     outcomes: facts.outcomes ?? null,
   };
-  // A key may be anywhere, also where a user typed it by mistake: as the name of a profile or a file.
+  // A user may have typed a key as the name of a profile or a file.
   return `${JSON.stringify(summary, (_, value) => (typeof value === 'string' ? redactKeys(value) : value))}\n`;
 }
 
-/** As the line of JSON on standard error has it (terminal/render-error.ts), but for the exit code. */
+/** Has the keys of the error on standard error (terminal/render-error.ts), except for the exit code. */
 function errorOf(error: unknown) {
   const { hint, code, status } = error instanceof Failure ? error : {};
   return {

@@ -1,11 +1,10 @@
-/** How signals end a run: the first leaves a command time to put things in order, the second does not. */
 import { exitCodeOf, InterruptedError } from '../errors.ts';
 import { after } from '../time/time.ts';
 
-/** Work that has not ended this long after the first signal (a write to a pipe without a reader) is ended by force. */
+/** Time after the first signal until the process is ended by force. */
 const GRACE_MS = 1500;
 
-/** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can leave things tidy; a second ends at once. */
+/** The first SIGINT, SIGTERM or SIGHUP aborts the signal, so that a command can clean up; a second one ends the process. */
 export function listenForSignals(process: NodeJS.Process) {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
@@ -15,7 +14,7 @@ export function listenForSignals(process: NodeJS.Process) {
     after(GRACE_MS, () => endByForce(reason));
   };
   const endByForce = (reason: InterruptedError) => {
-    // `process.exit` waits for blocked threads: for a FIFO without a writer, a name server that does not respond. A signal does not.
+    // `process.exit` waits for threads that are blocked by a FIFO or a name server. A signal does not.
     const stuck = process.getActiveResourcesInfo().some((name) => /^(FSReq|GetAddrInfoReq)/.test(name));
     process.off(reason.signal, onSignal);
     if (stuck) process.kill(process.pid, reason.signal);
@@ -23,8 +22,7 @@ export function listenForSignals(process: NodeJS.Process) {
   };
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of names) process.on(name, onSignal);
-  // A file that would exceed `ulimit -f` is a failed write (EFBIG) with a listener, and the end of the process without one. Windows has
-  // neither.
+  // With a listener, exceeding `ulimit -f` is a failed write (EFBIG) instead of the end of the process.
   const stayAlive = () => undefined;
   if (process.platform !== 'win32') process.on('SIGXFSZ', stayAlive);
   return {

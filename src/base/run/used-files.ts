@@ -1,4 +1,4 @@
-/** The files that a run reads and writes, so that none of them is replaced by another one, whatever their names are. */
+/** The files that a run reads and writes, so that none of them replaces another one. */
 import { type BigIntStats, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -14,7 +14,6 @@ interface UsedFile {
 }
 
 export interface UsedFiles {
-  /** Adds files. Throws UsageError if one of two equal files is written. */
   use(...files: UsedFile[]): void;
   /** Returns whether `use` refused the file of a flag. */
   isRefused(flag: string): boolean;
@@ -48,20 +47,19 @@ function refusal(file: UsedFile, other: UsedFile): UsageError {
 }
 
 /**
- * Returns a text that is equal for all names of a file: through links, hard links, and for a missing file also in another case or
- * normalization, because that is one file on some systems. Undefined for a stream, a device or a directory.
+ * Returns a text that is equal for all names of a file: through links, and for a missing file also in another case or normalization.
+ * Undefined for a stream, a device or a directory.
  */
 function identityOf(path: string): string | undefined {
   if (path === '-') return undefined;
   const found = statOf(path);
   if (found) return found.isFile() ? `${found.dev}:${found.ino}` : undefined;
-  // Not `resolve`: the system follows a link before it goes up from it.
+  // Not `resolve`: the system follows a link before it goes up.
   const directory = statOf(dirname(path));
   const place = directory ? `${directory.dev}:${directory.ino}` : dirname(path);
   return `${place}/${basename(path).normalize().toLowerCase()}`;
 }
 
-/** Opening the file reports the error. */
 function statOf(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });

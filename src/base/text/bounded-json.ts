@@ -1,15 +1,14 @@
-/** Parses JSON in bounded memory, whatever it contains: no other code of qrctl calls JSON.parse. A value takes up to a hundred times the bytes of its text. */
+/** Parses JSON in bounded memory: no other code of qrctl calls JSON.parse. A value takes up to a hundred times the bytes of its text. */
 import { BACKSLASH, COMMA, QUOTE } from './ascii.ts';
 
 /** JSON that costs more memory or time than any valid text. Its message follows "the response " or "line 3 ". */
 export class ExcessiveJsonError extends SyntaxError {}
 
-/** Below this size in characters, no text costs much. */
 const SMALL = 1024 * 1024;
 
 /**
- * Maximum number of values in one text: many times those of the largest page. An array or object counts as four, and a string or the name of a
- * member as two more, because they take as much memory: a name that no other object has takes the most.
+ * Maximum number of values in a text: many times those of the largest page. An array or object counts as four, a string or the name of a
+ * member as two more, because of their memory.
  */
 const MOST_VALUES = 4_000_000;
 
@@ -22,7 +21,7 @@ export function parseBounded(text: string, mostValues = MOST_VALUES): unknown {
   return JSON.parse(text);
 }
 
-/** Throws ExcessiveJsonError for a text with too many values, or too deep ones. One pass. */
+/** Throws ExcessiveJsonError for a text with too many values, or too deep ones. */
 export function checkBounds(text: string, mostValues = MOST_VALUES): void {
   let values = 0;
   let depth = 0;
@@ -46,17 +45,15 @@ const COLON = 0x3a;
 /** Bit by which `{` differs from `[`, and `}` from `]`. */
 const CURLY = 0x20;
 
-/** Returns whether a character begins an array or object. */
 export function opens(unit: number): boolean {
   return (unit | CURLY) === 0x7b;
 }
 
-/** Returns whether a character ends an array or object. */
 export function closes(unit: number): boolean {
   return (unit | CURLY) === 0x7d;
 }
 
-/** Returns the position of the quote that ends the string which begins at `start`; the end of the text if there is none. */
+/** Returns the position of the quote that ends the string at `start`; the end of the text if there is none. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; ) {
     const quote = text.indexOf('"', at);

@@ -2,10 +2,8 @@
 import { Buffer } from 'node:buffer';
 
 export interface ByteBuffer {
-  /** Bytes added since it was emptied. */
   size(): number;
   add(bytes: Uint8Array): void;
-  /** Adds the UTF-8 of a text. */
   addText(text: string): void;
   /** Returns the memory, with space for `bytes` more from `size()` on. After writing there, call `advance`. */
   reserve(bytes: number): Buffer;
@@ -50,7 +48,7 @@ export function createByteBuffer(): ByteBuffer {
     size: () => used,
     add,
     addText(text) {
-      // Most texts are short and ASCII: a loop takes less time than a call out of JavaScript.
+      // A loop over short ASCII takes less time than a call out of JavaScript.
       const to = reserve(text.length);
       for (let i = 0; i < text.length; i++) {
         const unit = text.charCodeAt(i);

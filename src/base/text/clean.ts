@@ -1,21 +1,16 @@
 /**
- * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction of text or hide it
- * become visible escapes: `\n \r \t`, `\x1b` for other control characters, `\u{202e}` for the rest.
- * Backslashes stay single, because this is for display; exact values are in CSV and JSON.
+ * Makes service text safe to print: characters that could move the cursor, forge a line, change the direction of text or hide it become
+ * visible escapes (`\n`, `\x1b`, `\u{202e}`). Backslashes stay single, because this is for display.
  */
 import { isCommon } from './common-letters.ts';
 
-/** Printable ASCII is by far the most common, and fine. */
 const NOT_PLAIN = /[^\x20-\x7e]/;
-/**
- * Suspicious characters, with the character before, which may be the digit of a keycap: the table of emoji takes a microsecond per
- * character.
- */
+/** Suspicious characters, with the character before, which may be the digit of a keycap. */
 const PARTS = /[\x20-\x7e]?[^\x20-\x7e]+/g;
 
 const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Returns `text` on one line, with every control, escape, bidi and invisible character escaped. Pure. */
+/** Returns `text` on one line, with every control, escape, bidi and invisible character escaped. */
 export function clean(text: string): string {
   if (!NOT_PLAIN.test(text) || isCommon(text)) return text;
   return replaceSuspects(text, escapeUnlessEmoji).replace(piledMarks(), '');
@@ -42,7 +37,7 @@ export function cleanJson(text: string): string {
   return replaceSuspects(text, escapeUnsafe).replace(piledMarks(), escapeUnits);
 }
 
-/** Most texts hold none, and are not compared with all emoji. `escaped` receives the position of the match, too. */
+/** `escaped` receives the position of the match, too. */
 function replaceSuspects(text: string, escaped: (found: string, at: number) => string): string {
   const { any, each } = suspects();
   if (!any.test(text)) return text;
@@ -98,11 +93,10 @@ function escapeUnits(text: string): string {
 }
 
 /**
- * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that
- * by default has no glyph. Marks that enclose what is before them would cover it (T7), but for that of keycaps. U+2800 is a braille pattern
- * without dots: a blank that counts as a letter. T6: emoji come first, since joiners, variation selectors and tags are legitimate parts of them.
- *
- * Made when first wanted, because the table of emoji takes node 13 ms to read, which most commands never need.
+ * T5: controls, format characters (bidi, zero-width, tags), line and paragraph separators, lone surrogates, and everything that by default
+ * has no glyph. T7: marks that enclose what is before them, except that of keycaps. U+2800 is a blank that counts as a letter. T6: emoji
+ * come first, since joiners, variation selectors and tags are legitimate parts of them. Created on first use, because Node takes 13 ms to
+ * read the table of emoji.
  */
 function suspects(): { any: RegExp; each: RegExp } {
   made ??= {
@@ -116,7 +110,7 @@ let made: { any: RegExp; each: RegExp } | undefined;
 
 const SUSPECT = String.raw`[[\p{Me}--\u20e3]\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]`;
 
-/** T7: more marks on one letter than any script needs, which would paint over the lines around. Within a function as above. */
+/** T7: more marks on one letter than any script needs. */
 function piledMarks(): RegExp {
   return /(?<=\p{M}{4})\p{M}/gu;
 }

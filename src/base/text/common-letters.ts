@@ -1,15 +1,17 @@
 /**
- * Common characters: each is printed as is, has its own columns and doesn't combine with others. Texts made only of them
- * don't need the Unicode tables, which take Node 20 to 100 ms to load, as long as the rest of a command.
+ * Common characters: each has its own columns and doesn't combine with others. Texts made only of them don't need the Unicode tables, which
+ * take Node 20 to 100 ms to load.
  */
 
-/** Start of a text that consists of common characters: its UTF-16 units and terminal columns. */
 export interface CommonStart {
   units: number;
   columns: number;
 }
 
-/** Measures the start of `text` that consists of common characters, without the last one if another character follows, which may combine with it. */
+/**
+ * Measures the UTF-16 units and the terminal columns of the start of `text` that consists of common characters, without the last one if the
+ * next character may combine with it.
+ */
 export function commonStart(text: string): CommonStart {
   let columns = 0;
   let last = 0;
@@ -27,12 +29,11 @@ export function commonStart(text: string): CommonStart {
   return { units: text.length, columns };
 }
 
-/** Returns whether `text` has only common characters. */
 export function isCommon(text: string): boolean {
   return commonStart(text).units === text.length;
 }
 
-/** ASCII, letters of Latin, Greek, Cyrillic, Hebrew and Arabic, some marks of print, lines and blocks, kana, kanji, hangul; 0 of any other. */
+/** Returns 0 for a character that is not common. */
 function columnsOfUnit(unit: number): 0 | 1 | 2 {
   if (unit <= 0x2ff) return unit >= 0x20 && unit !== 0xad && !(unit >= 0x7f && unit <= 0xa0) ? 1 : 0;
   if (unit <= 0x481) return (unit >= 0x391 && unit <= 0x3ce && unit !== 0x3a2) || unit >= 0x400 ? 1 : 0;
@@ -44,7 +45,7 @@ function columnsOfUnit(unit: number): 0 | 1 | 2 {
   return isKana || (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0xac00 && unit <= 0xd7a3) ? 2 : 0;
 }
 
-/** Emoji of one character that combine with no other: not half a flag, and not a skin tone, which joins its neighbors. */
+/** Emoji of one character that combine with no other: no half of a flag, no skin tone. */
 const EMOJI = /^(?![\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}])\p{Emoji_Presentation}/u;
 
 function columnsOfEmoji(text: string, at: number): 0 | 2 {

@@ -1,12 +1,9 @@
 /**
- * Escapes formulas in CSV cells (CSV injection) for any separator that a spreadsheet uses, and restores the text. An
- * apostrophe is inserted before a formula: at the start of a text, and after a separator or line end within it, because a program that
- * splits at a different separator finds our quotes in the middle of its cells, where they have no effect. The escaping is reversible:
- * a text that already has apostrophes in such a place gets one more, so that no two texts are written alike and `restore` removes exactly
- * the apostrophes that `defuse` inserted. A text typed without an apostrophe is unchanged.
+ * Escapes formulas in CSV cells (CSV injection) for any separator that a spreadsheet uses. An apostrophe is inserted before a formula at
+ * the start of a text, and after a separator or line end within it, because a program that splits at a different separator ignores the
+ * quotes. The escaping is reversible: a text that already has apostrophes in such a place gets one more.
  */
 
-/** First characters of a formula in spreadsheets, including the full-width forms. */
 const FORMULA_SIGNS = '=+-@＝＋－＠';
 
 /**
@@ -30,11 +27,11 @@ function leadsToFormula(text: string): boolean {
 }
 
 /**
- * A sign as the first visible character; or a tab or line end before it, because text after them counts as a cell. Some programs trim
- * spaces, control and invisible characters first, and some replace one line end by another.
+ * Tests for a sign as the first visible character, or a tab or line end before it. Some programs trim spaces, control and invisible
+ * characters first.
  */
 function looksLikeFormula(text: string): boolean {
-  // Nearly every text begins with a character of ASCII that shows, and V8 takes a millisecond to gather the properties of Unicode.
+  // V8 takes a millisecond to gather the properties of Unicode.
   if (/^[!-~]/.test(text)) return FORMULA_SIGNS.includes(text.charAt(0));
   const found = text.search(/[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   const first = found < 0 ? text.length : found;
@@ -62,10 +59,7 @@ function restoreInside(text: string): string {
   return text.replace(/[,;|\t\n\r]'/g, (found, at: number) => (begins(at + 1) ? found.charAt(0) : found));
 }
 
-/**
- * Returns whether a formula begins at a position, called from left to right: a sign after any blanks, quotes and apostrophes, so that one
- * more apostrophe changes no position. Each character is scanned once.
- */
+/** Returns whether a formula begins at a position; called from left to right, so that each character is scanned once. */
 function formulaFinder(text: string): (at: number) => boolean {
   const shown = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}"']/gu;
   let first = -1;

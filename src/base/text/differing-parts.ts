@@ -3,13 +3,11 @@ import { graphemesOf } from './display-width.ts';
 
 export interface Parts {
   readonly start: string;
-  /** What only this value has. */
   readonly differing: string;
   readonly end: string;
 }
 
 const LONGEST = 1000;
-/** Characters of a long common part that are shown next to the difference. */
 const CONTEXT = 40;
 
 /** Returns both values in three parts. A difference is never elided unless it is itself longer than a screen. */

@@ -9,11 +9,9 @@ export function displayWidth(text: string): number {
 
 let library: typeof import('string-width') | undefined;
 
-/** Of graphemes, each measured once: string-width takes a hundred times as long as a look at this. */
 const widths = new Map<string, number>();
 const MOST_WIDTHS = 4096;
 
-/** Loaded for the first text that needs it, because its tables take longer to read than a table to draw. */
 function widthByTables(text: string): number {
   const known = widths.get(text);
   if (known !== undefined) return known;
@@ -33,7 +31,7 @@ const LONGEST_GRAPHEME = 32;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Yields the graphemes of a text. The segmenter is created on first use, because it takes Node 20 ms. */
+/** Yields the graphemes of a text. The segmenter takes Node 20 ms to create. */
 export function* graphemesOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(text)) yield segment;

@@ -3,9 +3,7 @@ import { COMMA, LINE_FEED, QUOTE, RETURN } from './ascii.ts';
 import { closes, endOfString, opens } from './bounded-json.ts';
 
 export interface JsonElement {
-  /** JSON of the element of an array; `"name": value` of a member of an object. */
   text: string;
-  /** Line on which it begins. */
   line: number;
 }
 
@@ -22,8 +20,8 @@ const SPACE = 0x20;
 const TAB = 0x09;
 
 /**
- * Yields the elements of the array, or the members of the object, that `text` is; `opening` is its bracket, and `line` the number of its first line.
- * Elements are not checked. One pass. Throws BrokenJsonError.
+ * Yields the elements of the array, or the members of the object, that `text` is, unchecked; `opening` is its bracket, and `line` the
+ * number of its first line. Throws BrokenJsonError.
  */
 export function* elementsOf(text: string, opening: '[' | '{', line = 1): Generator<JsonElement> {
   let depth = 0;

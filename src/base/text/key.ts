@@ -1,7 +1,6 @@
 /** API keys: validation, and the redacted form that is printed. */
 import { UsageError } from '../errors.ts';
 
-/** The service's keys begin so (its specification, "Authentication"). */
 const LIVE_PREFIX = 'svc_live_';
 const LONGEST_KEY = 512;
 const SHOWN = 4;
@@ -44,8 +43,8 @@ export function keyPrefix(key: string): string {
 const PUNCTUATION = '\'":.,)`';
 
 /**
- * Redacts every key in `text` to its printed form, if it has the prefix of the service's keys; redacted keys stay as they are. The key in
- * use, with or without the prefix, is redacted in text from responses by src/service/excerpt.ts. In one pass, because a text may be long.
+ * Redacts every key in `text` that has the prefix of the service's keys. src/service/excerpt.ts redacts the key in use in text from
+ * responses.
  */
 export function redactKeys(text: string): string {
   let redacted = '';

@@ -1,18 +1,18 @@
 /**
- * Formats values within sentences. Untrusted values (from the service, a file or the command line) are cleaned of line ends and
- * terminal controls, truncated, and quoted if they could be mistaken for the sentence.
+ * Formats untrusted values within sentences: cleaned of line ends and terminal controls, truncated, and quoted if they could be mistaken
+ * for the sentence.
  */
 import { clean } from './clean.ts';
 
 const LONGEST = 64;
 
-/** An ID, a slug, a time, an address: one word, whose ends are visible without quotes. */
+/** One word, whose ends are visible without quotes. */
 const WORD = /^[\w.~:/+@-]{1,64}$/;
 
 /** No path or address that works has a longer part without a space. */
 const LONGEST_PART = 1000;
 
-/** Shortens overlong words of a sentence: a path or an address that was refused for its length loses its middle. */
+/** Shortens overlong words of a sentence in their middle. */
 export function withoutLongParts(text: string): string {
   return text.replace(/\S+/g, (part) => {
     if (part.length <= LONGEST_PART) return part;
@@ -48,7 +48,7 @@ export function joinSome(
   return [...texts.slice(0, most), ...(more > 0 ? [`${formatCount(more)} others`] : [])].join(separator);
 }
 
-/** Formats a count as `12,000`, the same in every locale. Without `toLocaleString`, whose first call takes Node 10 ms. */
+/** Formats a count as `12,000`. The first call of `toLocaleString` takes Node 10 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -58,7 +58,6 @@ export function quote(text: string): string {
   return WORD.test(text) ? text : inQuotes(text);
 }
 
-/** Characters with a meaning in any POSIX shell. */
 const SHELL_WORD = /^[\w@%+=:,./-]+$/;
 
 /** Quotes a word for a POSIX shell, in single quotes unless it is a plain word. */

@@ -1,13 +1,12 @@
 /** Address of a printed code: a template with a placeholder, such as `https://HOST/{slug}`, filled in for one code. */
 import { isDotless, parseUrl } from './parse-url.ts';
 
-/** Placeholder of the code. */
 const PLACES = /\{(slug|id)\}/g;
 
 /** Stands for any code; a text that no slug contains. */
 const ANY_CODE = '0short0url0';
 
-/** encodeURIComponent throws at it. */
+/** encodeURIComponent throws on these. */
 const HALF_CHARACTER = /\p{Surrogate}/gu;
 
 /** Longest template, in characters: more than any QR code holds, which is 2,953 bytes. */
@@ -24,12 +23,11 @@ export function parseShortUrl(text: string): string | undefined {
   // Some hosts are valid with few codes only, such as `xn--80a{slug}.example`.
   const [url, other] = ['x', ANY_CODE].map((code) => parseUrl(template.replace(PLACES, code)));
   if (!url || !other || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
-  // Behind a query or a fragment `/{slug}` would be part of that, and lead somewhere else.
+  // After a query or a fragment, `/{slug}` would be part of it.
   if (template !== text && /[?#]/.test(text)) return undefined;
   return /[{}\s\p{Cc}]/u.test(template.replace(PLACES, '')) ? undefined : template;
 }
 
-/** Returns a template with `/{slug}` at its end if it has no placeholder. */
 function withPlace(text: string): string {
   return text.search(PLACES) >= 0 ? text : text.replace(/\/?$/, '/{slug}');
 }
@@ -42,8 +40,8 @@ export function findTemplateProblem(template: string): string | undefined {
 }
 
 /**
- * Returns the address of one code, in ASCII: decoders of QR codes disagree about anything else. What cannot stand in an address is
- * percent-encoded as UTF-8, the host by Punycode. Half a character becomes U+FFFD, as in every URL.
+ * Returns the address of one code in ASCII, because decoders of QR codes disagree about anything else: percent-encoded as UTF-8, the host
+ * by Punycode. Half a character becomes U+FFFD.
  */
 export function fillShortUrl(template: string, code: { readonly id: string; readonly slug: string }): string {
   const encode = (text: string) => encodeURIComponent(text.replace(HALF_CHARACTER, '\ufffd'));
@@ -54,7 +52,7 @@ export function fillShortUrl(template: string, code: { readonly id: string; read
 
 const BEYOND_ASCII = /[^\0-\x7f]+/g;
 
-/** Returns a host as name servers know it; unchanged if it is ASCII, so that nothing else about it changes. */
+/** Returns the host as name servers know it. */
 function inAscii(host: string): string {
   return /[^\0-\x7f]|%/.test(host) ? (parseUrl(`http://${host}`)?.hostname ?? host) : host;
 }
@@ -79,7 +77,6 @@ export function codeOfShortUrl(template: string, text: string): string | undefin
   }
 }
 
-/** Matches the addresses of all codes in plain form; its first group is the code. */
 function patternOf(template: string): RegExp {
   const pattern = plainForm(new URL(template.replace(PLACES, ANY_CODE)))
     .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -88,9 +85,7 @@ function patternOf(template: string): RegExp {
   return new RegExp(`^${pattern}/?([?#]|$)`, 'i');
 }
 
-/**
- * Normalizes the parts that can be written in several ways: scheme, final dot of a host, repeated slashes, unnecessary percent-encoding.
- */
+/** Normalizes scheme, final dot of a host, repeated slashes and unnecessary percent-encoding. */
 function plainForm({ hostname, port, pathname, search }: URL): string {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/%[2-7][0-9a-f]/gi, (encoded) => {
     const letter = decodeURIComponent(encoded);

@@ -1,17 +1,14 @@
-/** Splits a command line into words without a shell: nothing in it is expanded, so nothing in it can run another command. */
-
 /** Characters that a shell would interpret outside of quotes. */
 const SHELL_SYNTAX = /[|&;<>$`]/;
 
 /**
- * Returns the words of a command line. Spaces separate words; single and double quotes group them and are removed. A backslash is an
- * ordinary character, as in a path of Windows, except before a quote outside of single quotes. Throws an Error for a quote without its
- * end, and for an unquoted character that only a shell would interpret.
+ * Splits a command line into words without a shell. Spaces separate words; single and double quotes group them. A backslash is an ordinary
+ * character, as in a path of Windows, except before a quote outside of single quotes. Throws an Error for a quote without its end, and for
+ * an unquoted character that only a shell would interpret.
  */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
-  // A quoted piece, an opening quote without its end, spaces, or other characters.
   for (const [piece, single, double] of line.matchAll(
     /'([^']*)'|"((?:\\"|[^"])*)"|\s+|(?:\\['"]|[^\s'"])+|['"]/g,
   )) {

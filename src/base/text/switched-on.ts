@@ -1,8 +1,6 @@
-/** Variables that switch something on by convention: CI, ACCESSIBLE, GITHUB_ACTIONS. */
-
 const OFF = new Set(['', '0', 'false', 'no', 'off']);
 
-/** Returns whether the value of a variable switches it on. Any word does, except for those that say no. */
+/** Returns whether the value of a variable (CI, ACCESSIBLE, GITHUB_ACTIONS) switches it on. */
 export function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && !OFF.has(value.toLowerCase());
 }

@@ -4,12 +4,11 @@ import { parseUrl } from './parse-url.ts';
 export const UTM_NAMES = ['source', 'medium', 'campaign', 'term', 'content'] as const;
 type UtmName = (typeof UTM_NAMES)[number];
 
-/** Tag values as the user gave them; missing ones stay as in the URL. */
 export type UtmTags = Readonly<Partial<Record<UtmName, string>>>;
 
 /**
- * Normalizes a value: NFC, lower case regardless of the locale, and blanks as one underscore, because web analytics count `Spring Sale`,
- * `spring sale` and `spring_sale ` as different. Returns an empty text for blanks only.
+ * Normalizes a value: NFC, lower case, and blanks as one underscore, because web analytics count `Spring Sale` and `spring_sale ` as
+ * different. Returns an empty text for blanks only.
  */
 export function normaliseUtm(value: string): string {
   return value
@@ -20,8 +19,8 @@ export function normaliseUtm(value: string): string {
 }
 
 /**
- * Adds normalized tags to a URL, in the order of their names; a tag that it already has is replaced in place. The rest stays unchanged, to
- * the character. Throws RangeError if it is not a web address.
+ * Adds normalized tags to a URL; a tag that it already has is replaced in place. The rest stays unchanged, to the character. Throws
+ * RangeError if it is not a web address.
  */
 export function addUtm(address: string, tags: UtmTags): string {
   const trimmed = address.trim();
@@ -41,10 +40,7 @@ export function addUtm(address: string, tags: UtmTags): string {
   return `${before}${parts.length > 0 ? `?${parts.join('&')}` : ''}${fragment}`;
 }
 
-/**
- * Returns the decoded value of a tag of a destination, without surrounding spaces; the first one, if it has several, as web analytics do.
- * Null if it has none, or an empty one.
- */
+/** Returns the decoded value of the first such tag of a destination, as web analytics do. Null if it has none, or an empty one. */
 export function utmOf(destination: string | null | undefined, parameter: `utm_${UtmName}`): string | null {
   const [, query = ''] = /^[^?#]*\?([^#]*)/s.exec(destination ?? '') ?? [];
   for (const [key, value] of new URLSearchParams(query)) {

@@ -1,9 +1,8 @@
-/** Converts instants to the local time of a zone, for millions of rows: the offset of each quarter of an hour is computed once. */
+/** Converts instants to the local time of a zone, for millions of rows. */
 import { formatInstant } from './time.ts';
 import { QUARTER_MS } from './units.ts';
 
 export interface LocalTime {
-  /** The IANA name of the zone. */
   readonly zone: string;
   /** Returns the offset from UTC at an instant, both in ms. */
   offsetMs(instantMs: number): number;
@@ -11,7 +10,6 @@ export interface LocalTime {
   format(instantMs: number): string;
 }
 
-/** More than four years; scans are in chronological order, so clearing costs little. */
 const MOST_QUARTERS = 150_000;
 
 /** Creates a converter. `zone` must be validated by time-zone.ts. */
@@ -25,7 +23,7 @@ export function createLocalTime(zone: string): LocalTime {
 
   const exactOffset = (instantMs: number) => parseOffset(formatter.format(instantMs));
 
-  /** Offset during a whole quarter of an hour; undefined if it changes within: some zones once did so at odd seconds. */
+  /** Returns the offset during a quarter of an hour; undefined if it changes within: some zones once did so at odd seconds. */
   function offsetOf(quarter: number): number | undefined {
     if (offsets.has(quarter)) return offsets.get(quarter);
     const first = exactOffset(quarter * QUARTER_MS);

@@ -17,8 +17,8 @@ export interface MomentContext {
 }
 
 /**
- * Parses a date, a date-time, a DURATION ago, `now`, `today` or `yesterday` to milliseconds since the epoch. A date is its first instant in the
- * zone, also on a day with a clock change. Throws UsageError naming `flag`, with the correct form if the intent is clear.
+ * Parses a date, a date-time, a DURATION ago, `now`, `today` or `yesterday` to milliseconds since the epoch. A date is its first instant in
+ * the zone. Throws UsageError naming `flag`, with the correct form if the intent is clear.
  */
 export function parseMoment(text: string, context: MomentContext): number {
   const { flag, nowMs, timezone } = context;
@@ -47,7 +47,6 @@ export function parseMoment(text: string, context: MomentContext): number {
 const FORMS =
   'Use a date (2026-03-29), a date-time (2026-03-29T14:30Z), a duration before now (24h), or now, today or yesterday.';
 
-/** Returns whether a text is a date without a time, which means its first instant. */
 export function isDate(text: string): boolean {
   return DATE.test(text);
 }
@@ -67,9 +66,8 @@ function dateTime(text: string, timezone: () => string): number {
     .epochMilliseconds;
 }
 
-/** Returns the correction of a text that is easily mistaken for a time; undefined if there is none. */
 function meant(text: string, { flag, nowMs }: MomentContext): string | undefined {
-  // Only the name matters here: a text is a period in every zone or in none.
+  // A text is a period in every zone or in none.
   if (isPeriod(text, nowMs)) {
     const period = text.toLowerCase().replace(/[\s_]+/g, '-');
     return `Use --during ${period} for the whole period, or pass ${flag} a date such as 2026-10-01.`;

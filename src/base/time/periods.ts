@@ -32,7 +32,7 @@ export function parsePeriod(
   throw new UsageError(`invalid value for ${flag}: '${shown(text)}' (expected a period)`, { hint: FORMS });
 }
 
-/** Returns whether `text` is a period, which is the same in every zone. */
+/** Returns whether `text` is a period. */
 export function isPeriod(text: string, nowMs: number): boolean {
   return find(text, nowMs, 'UTC') !== undefined;
 }
@@ -62,7 +62,7 @@ function relative(word: string, today: Temporal.PlainDate): Found | undefined {
   return { unit, day: which === 'this' ? today : startOf(today, unit).subtract({ days: 1 }) };
 }
 
-/** ISO 8601, and quarters in its manner; a date that there is not (`2026-02-30`, `2025-W53`) is none. */
+/** Parses a period of ISO 8601, or a quarter; undefined for one that does not exist (`2026-02-30`, `2025-W53`). */
 function absolute(word: string): Found | undefined {
   const [, year = '', quarter, week, month, day] =
     /^(\d{4})(?:-q([1-4])|-w(\d\d)|-(\d\d)(?:-(\d\d))?)?$/.exec(word) ?? [];
@@ -79,17 +79,16 @@ function absolute(word: string): Found | undefined {
   }
 }
 
-/** Week 1 of a year is the one that 4 January is in (ISO 8601); it begins on a Monday. */
+/** Week 1 contains 4 January, and begins on a Monday (ISO 8601). */
 function weekOf(year: number, week: number): Found | undefined {
   const day = new Temporal.PlainDate(year, 1, 4).add({ weeks: week - 1 });
   return day.weekOfYear === week && day.yearOfWeek === year ? { unit: 'week', day } : undefined;
 }
 
-/** The unit that a day is in. */
 function periodOn(day: Temporal.PlainDate, unit: PeriodUnit, timezone: string): Period {
   const start = startOf(day, unit);
   const next = start.add(unit === 'quarter' ? { months: 3 } : { [`${unit}s`]: 1 });
-  // Not midnight everywhere: a day begins when its clocks first show it.
+  // In some zones a day does not begin at midnight.
   const [sinceMs, untilMs] = [start, next].map(
     (date) => date.toZonedDateTime(timezone).epochMilliseconds,
   ) as [number, number];
@@ -116,7 +115,7 @@ export function previousPeriod(period: Period): Period {
   return periodOn(startDay(period).subtract({ days: 1 }), period.unit, period.timezone);
 }
 
-/** Returns the same unit a year earlier: the month, quarter or date, or the week of the same number (52 if that year has no week 53). */
+/** Returns the same unit a year earlier; week 52 if that year has no week 53. */
 export function periodYearBefore(period: Period): Period {
   const day = startDay(period);
   if (period.unit !== 'week') return periodOn(day.subtract({ years: 1 }), period.unit, period.timezone);
@@ -125,12 +124,11 @@ export function periodYearBefore(period: Period): Period {
   return periodOn(found?.day ?? day.subtract({ weeks: 52 }), 'week', period.timezone);
 }
 
-/** Returns the day after the one that contains an instant. */
 export function dayAfter(instantMs: number, timezone: string): Period {
   return periodOn(startDay({ sinceMs: instantMs, timezone }).add({ days: 1 }), 'day', timezone);
 }
 
-/** Returns the calendar unit that a range equals, however it was specified; undefined if there is none. */
+/** Returns the calendar unit that equals a range, if there is one. */
 export function periodOfRange(
   { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
   timezone: string,

@@ -6,18 +6,14 @@ import { shown } from '../text/quote.ts';
 
 const FORMS = 'Use an IANA name such as Europe/Berlin, America/New_York or UTC.';
 
-/** Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system's zone). */
+/** Sources of a zone: a flag overrides the setting of a profile, which overrides the machine (`TZ`, or the system). */
 export interface TimeZoneInputs {
   flag?: string | undefined;
   setting?: string | undefined;
-  /** The variable TZ. */
   TZ?: string | undefined;
 }
 
-/**
- * Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node silently treats an unknown TZ as
- * UTC, and days would begin at the wrong hour.
- */
+/** Returns the IANA name of the effective zone. Throws UsageError naming the invalid source: Node treats an unknown TZ as UTC. */
 export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   if (flag !== undefined) return checked('value for --timezone', flag, FORMS);
   if (setting !== undefined)
@@ -39,16 +35,14 @@ export function chooseTimeZone({ flag, setting, TZ }: TimeZoneInputs): string {
   );
 }
 
-/** Directory of the system's zones, one file per name. */
 const ZONES = '/usr/share/zoneinfo/';
-/** The zone of the machine: a link to one of these files, or a copy. */
 const MACHINE = '/etc/localtime';
-/** Maximum size of a zone's file that is read: they have up to four kB. */
+/** Maximum size of the file of a zone, which has up to four kB. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Returns the name of the zone in a file that TZ names, as libc reads it: from its path, or from that of the file it links to. Of a copy,
- * it is the name of an equal file of the system, whose rules are the same. Returns `path` if there is none.
+ * Returns the name of the zone in a file that TZ names, from its path or from the link; for a copy, the name of an equal file of the
+ * system. Returns `path` if there is none.
  */
 function nameOfFile(path: string): string {
   const target = orUndefined(() => realpathSync(path));
@@ -56,7 +50,7 @@ function nameOfFile(path: string): string {
     const [, name = ''] = /\/zoneinfo[^/]*\/(?:posix\/|right\/)?(.+)$/.exec(place) ?? [];
     if (isTimeZone(name)) return name;
   }
-  // A machine without a zone is in UTC, as it is without TZ.
+  // A machine without a zone is in UTC.
   if (target === undefined) return path === MACHINE ? 'UTC' : path;
   const content = readZone(target);
   if (!content) return path;
@@ -81,7 +75,6 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** Returns the effective zone for display only, or UTC if it is invalid. */
 export function timeZoneToShow(inputs: TimeZoneInputs): string {
   try {
     return chooseTimeZone(inputs);
@@ -108,7 +101,6 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Undefined if the system reports none. */
 function machineTimeZone(): string | undefined {
   const { timeZone }: { timeZone: string | undefined } = new Intl.DateTimeFormat('en').resolvedOptions();
   return timeZone !== undefined && isTimeZone(timeZone) ? timeZone : undefined;

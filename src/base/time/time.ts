@@ -1,12 +1,10 @@
 /** Clock and timers. Only this file uses Date and timers; everything else gets a `Clock`, so that tests never sleep. */
 
-/** Source of time and randomness for commands. */
 export interface Clock {
-  /** The machine's wall clock, ms since the Unix epoch. May be wrong by days: never compare it with the service's times. */
+  /** The machine's wall clock, ms since the Unix epoch. Never compare it with the service's times. */
   now(): number;
-  /** A clock that never jumps, in ms from an arbitrary start. Waits and durations are measured on it. */
+  /** Clock that never jumps, in ms from an arbitrary start. */
   monotonic(): number;
-  /** A number in [0, 1). */
   random(): number;
   /** Waits `ms` on the monotonic clock; rejects with `signal.reason` at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -29,13 +27,12 @@ function timer(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** By `hrtime`: `performance` would be the only reason to load a module that takes node 2 ms. */
+/** `performance` would load a module that takes Node 2 ms. */
 function monotonic(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** Returns the time that the processor has spent on this process, all threads included. */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -90,12 +87,11 @@ export function parseInstant(text: string): number | undefined {
     `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}${zone}`,
   );
   if (Number.isNaN(ms)) return undefined;
-  // Date.parse rolls 31 February over into March: a day that does not come back is not a date.
+  // Date.parse rolls 31 February over into March.
   const days = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate();
   return days === Number(day) ? ms : undefined;
 }
 
-/** Formats milliseconds since the epoch as `2026-03-29T01:00:00.000Z`. */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString();
 }

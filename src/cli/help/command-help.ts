@@ -1,22 +1,18 @@
-/** Formats help with commander, in qrctl's order of sections, with examples, first steps and topics below. */
+/** Formats help: that of a command with commander, in the order of sections of qrctl, and that of topics. */
 import type { AddHelpTextContext, Argument, Command, Help, Option } from 'commander';
 import type { Example } from '../../commands/define.ts';
 import { GLOBAL_FLAGS } from '../../commands/global-options.ts';
 import { loadColours } from '../../terminal/colour.ts';
 import { type Block, TOPIC_WORDS, type Topic } from './topics.ts';
 
-/** Terminal that help is printed to. */
 export interface Terminal {
-  /** Columns; undefined if unknown. */
   columns: number | undefined;
   colour: boolean;
 }
 
-/** Wider lines are hard to read, whatever the terminal. */
 const WIDEST = 80;
 const NARROWEST = 40;
 
-/** Formats the page that `--help` prints for a command. */
 export async function formatHelp(command: Command, terminal: Terminal): Promise<string> {
   const { bold: styleTitle } = await loadColours(terminal.colour);
   let text = '';
@@ -33,7 +29,6 @@ export async function formatHelp(command: Command, terminal: Terminal): Promise<
   return text;
 }
 
-/** Formats a page as commander does, but with commands before flags and without the global flags. */
 function formatSections(command: Command, helper: Help): string {
   const list = (title: string, width: number, items: Item[]) =>
     helper.formatItemList(title, formatItems(items, width, helper), helper);
@@ -74,7 +69,6 @@ function optionItem(option: Option): Item {
   return [optionTerm(option), option.description];
 }
 
-/** Aligns the long forms, with or without a short one. */
 function optionTerm({ short, flags }: Option): string {
   return short ? flags : `    ${flags}`;
 }
@@ -83,7 +77,6 @@ function widthOf({ columns }: Terminal): number {
   return Math.max(NARROWEST, Math.min(columns || WIDEST, WIDEST));
 }
 
-/** Returns the examples below the flags of a command. */
 export function examplesText(examples: readonly Example[]) {
   return ({ command }: AddHelpTextContext) =>
     [
@@ -93,7 +86,6 @@ export function examplesText(examples: readonly Example[]) {
     ].join('\n');
 }
 
-/** Returns the hint below the commands of a group. */
 export function groupText({ command }: AddHelpTextContext): string {
   return `\nFlags and examples of a command: \`qrctl help ${command.name()} COMMAND\`.`;
 }
@@ -104,7 +96,6 @@ export const FIRST_STEPS = [
   ['qrctl scans export --all -o scans.csv', 'Export all scans to a file'],
 ] as const;
 
-/** Returns first steps and topics, below all commands. */
 export function rootText({ command }: AddHelpTextContext): string {
   const { styleTitle: title } = command.createHelp();
   return [
@@ -134,7 +125,6 @@ export async function formatWelcome(program: Command, terminal: Terminal): Promi
   return [summary, '', ...formatSteps(title), '', 'All commands and topics: `qrctl --help`.', ''].join('\n');
 }
 
-/** Formats a topic, such as that of `qrctl help exit-codes`. */
 export async function formatTopic(
   { title: name, blocks }: Topic,
   program: Command,

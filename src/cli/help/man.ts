@@ -12,7 +12,6 @@ import {
 } from './page.ts';
 import { type Block, FLAGS_TOPIC, TOPICS } from './topics.ts';
 
-/** Returns the text of each page by its file name. */
 export function manPages(manual: Manual): Record<string, string> {
   const { commands, groups } = manual;
   return Object.fromEntries([

@@ -6,15 +6,13 @@ import { HELP_SUMMARY, helpOptions } from '../tree.ts';
 import type { CommandPage, Manual } from './page.ts';
 import { ENVIRONMENT, TOPICS } from './topics.ts';
 
-/** Version of the document; a key that is removed or changes its meaning increases it. */
+/** Version of the document. It increases if a key is removed or changes its meaning. */
 const VERSION = 1;
 
-/** Returns the document as indented JSON. */
 export function formatReference(manual: Manual): string {
   return `${JSON.stringify(createReference(manual), undefined, 2)}\n`;
 }
 
-/** Creates the document from the pages of the manual. */
 export function createReference({ version, root, groups, commands, globals }: Manual) {
   return {
     version: VERSION,
@@ -51,7 +49,6 @@ function describeCommand({
   };
 }
 
-/** `help` is not in the tree of commands. */
 function describeHelp(): ReturnType<typeof describeCommand> {
   const words = {
     name: 'words',
@@ -96,7 +93,6 @@ function describeFlag(flag: Flag) {
   };
 }
 
-/** Kind of values that a shell completes; null if it completes none, or the choices. */
 function kindOf(complete: Flag['complete']) {
   return complete === 'none' ? null : complete;
 }

@@ -5,7 +5,6 @@ import { globalOptions, requestOptions } from '../../commands/global-options.ts'
 import { ENDINGS, FORMAT_MEANINGS } from '../../files/formats/formats.ts';
 import { CODE_TYPES } from '../../service/shapes.ts';
 
-/** Paragraph, list of terms with their meanings, or lines of code. */
 export type Block =
   | string
   | { list: readonly (readonly [term: string, meaning: string])[] }
@@ -33,7 +32,6 @@ export const FLAGS_TOPIC: Topic = {
   ],
 };
 
-/** Environment variables that qrctl reads. */
 export const ENVIRONMENT: readonly (readonly [names: string, meaning: string])[] = [
   [
     'QRCTL_API_KEY',
@@ -226,7 +224,7 @@ export const TOPICS: readonly Topic[] = [
   },
 ];
 
-/** Words after `qrctl help` that are not commands: the topics, and the documents that packaged.ts reads. */
+/** Words after `qrctl help` that are not commands. */
 export const TOPIC_WORDS: readonly { name: string; summary: string }[] = [
   ...TOPICS.map(({ name, title }) => ({ name, summary: title })),
   { name: 'licenses', summary: 'Licenses of the bundled libraries' },

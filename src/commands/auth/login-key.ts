@@ -1,7 +1,3 @@
-/**
- * Reads the key of a login: from the terminal, without echo, or one line of standard input, never from an argument; and verifies it with
- * the service.
- */
 import { UnavailableError, UsageError } from '../../base/errors.ts';
 import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
@@ -10,7 +6,6 @@ import type { ConnectedSettings, Context } from '../../context.ts';
 const MOST_BYTES = 64 * 1024;
 
 interface KeyQuestion {
-  /** One line of standard input. */
   fromStdin: boolean | undefined;
   baseUrl: string;
   /** Throws if the service rejects the key; undefined: the key is not verified. */
@@ -18,8 +13,8 @@ interface KeyQuestion {
 }
 
 /**
- * Returns the key for that service, verified; prompts again after a typo. Throws UsageError if there is no terminal to prompt on, or the
- * input is not a key, and the errors of `verify`.
+ * Returns the key for that service, verified; prompts again after a typo. Throws UsageError without a terminal and for input that is not a
+ * key, and the errors of `verify`.
  */
 export async function readKey(
   context: Context,
@@ -58,7 +53,7 @@ async function firstLine({ stdin, signal }: Context): Promise<string> {
 
 /**
  * Requests one code with the key. Throws AuthError if the service rejects the key, UnavailableError if there is no response, and the other
- * errors of a listing; before anything is stored.
+ * errors of a listing.
  */
 export async function verifyKey(
   { connect }: Pick<Context, 'connect'>,

@@ -75,7 +75,6 @@ type LoginSettings = Settings & { baseUrl: string };
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
   const { resolveInputs } = await import('../../settings/resolve.ts');
   const { UsageError } = await import('../../base/errors.ts');
-  // The key there is, in whatever state, is about to be replaced.
   const inputs = {
     flags: context.flags,
     env: {
@@ -123,7 +122,7 @@ async function checkCommand(
   await given.verify(apiKey);
 }
 
-/** Codes are printed with their address, which only its owner knows. Whatever fails here, the key is stored. */
+/** Whatever fails here, the key is stored. */
 async function askShortUrl(context: Context, name: string): Promise<void> {
   if (!context.console.canAsk) return;
   const { UsageError } = await import('../../base/errors.ts');

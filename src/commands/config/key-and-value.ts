@@ -1,24 +1,21 @@
-/** Common parts of the verbs of `config`: the argument for the setting, and how a value is printed. */
 import { clean } from '../../base/text/clean.ts';
 import type { Context } from '../../context.ts';
 import { SETTING_KEYS, type SettingKey } from '../../settings/values.ts';
 import type { ArgumentDefinition } from '../define.ts';
 
-/** The setting that `get`, `set` and `unset` are about. */
 export const keyArgument: ArgumentDefinition = {
   term: '<setting>',
   description: 'Name of the setting',
   choices: SETTING_KEYS,
 };
 
-/** The first argument as a setting; parsing has let nothing else through. */
 export function settingKey(args: readonly string[]): SettingKey {
   const key = SETTING_KEYS.find((name) => name === args[0]);
   if (!key) throw new Error(`unknown setting ${args[0]}`);
   return key;
 }
 
-/** One bare value on a line of its own: exact for scripts, with control characters made visible on a terminal. */
+/** Prints a bare value on a line: exact for scripts, with control characters made visible on a terminal. */
 export async function printValue({ console }: Context, value: string): Promise<void> {
   await console.write(`${console.isTerminal ? clean(value) : value}\n`);
 }

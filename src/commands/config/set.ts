@@ -46,7 +46,6 @@ export const command = defineCommand({
   },
 });
 
-/** Replaces the key of a profile by a command that prints it, for the base URL of the profile. */
 async function setKeyCommand(context: Context, name: string, keyCommand: string): Promise<void> {
   const { changeProfile } = await import('../stored.ts');
   let hadKey = false;

@@ -1,16 +1,15 @@
-/** Finds one's way in an OpenAPI description of which nothing is certain: any part may be missing or of another type. */
+/** Reads an OpenAPI description, any part of which may be missing or of another type. */
 
 /** Follows `path` from `value`, resolving `$ref` at each step; undefined if the path ends early. */
 export type Walk = (value: unknown, ...path: string[]) => unknown;
 
-/** More than any description needs, and an end to one that refers to itself. */
+/** More than any description needs; ends one that refers to itself. */
 const MOST_HOPS = 20;
 
 export function walker(description: unknown): Walk {
   const follow = (value: unknown, hops = 0): unknown => {
     const reference = own(value, '$ref');
     if (typeof reference !== 'string' || !reference.startsWith('#/') || hops > MOST_HOPS) return value;
-    // A JSON pointer (RFC 6901).
     const steps = reference.slice(2).split('/');
     const target = steps.reduce(
       (at, step) => own(at, step.replaceAll('~1', '/').replaceAll('~0', '~')),
@@ -26,7 +25,7 @@ function own(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key];
 }
 
-/** An operation of a path. Paths may be written with or without the version segment, and call their parameter anything. */
+/** Paths may have the version segment or not, and parameters any name. */
 export function findOperation(walk: Walk, description: unknown, path: string, method: string): unknown {
   const paths = walk(description, 'paths');
   const key = Object.keys(paths ?? {}).find((candidate) => plainPath(candidate) === plainPath(path));
@@ -37,7 +36,6 @@ function plainPath(path: string): string {
   return path.replace(/\{[^{}]*\}/g, '{}').replace(/^.*\/api\/v1(?=\/)/, '');
 }
 
-/** A query parameter of an operation. */
 export function findParameter(walk: Walk, operation: unknown, name: string): unknown {
   const parameters = asList(walk(operation, 'parameters'));
   return parameters.find(
@@ -45,7 +43,7 @@ export function findParameter(walk: Walk, operation: unknown, name: string): unk
   );
 }
 
-/** A property of a schema, also of one that is put together with allOf. */
+/** Also finds a property of a schema that is composed with allOf. */
 export function findProperty(walk: Walk, schema: unknown, name: string, depth = 0): unknown {
   const direct = walk(schema, 'properties', name);
   if (direct !== undefined || depth > MOST_HOPS) return direct;

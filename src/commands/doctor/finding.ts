@@ -9,9 +9,7 @@ export interface Finding {
   check: 'config' | 'profile' | 'settings' | 'base-url' | 'key' | 'proxy' | 'service' | 'clock' | 'openapi';
   status: 'ok' | 'warn' | 'fail';
   message: string;
-  /** Fix; null if nothing is wrong. */
   fix: string | null;
-  /** Only with `fail`: the error of other commands. */
   failure?: unknown;
 }
 
@@ -23,7 +21,6 @@ export function doubtful(check: Finding['check'], message: string, fix: string):
   return { check, status: 'warn', message, fix };
 }
 
-/** The failure contains the message and, in its hint, the fix. */
 export function failed(check: Finding['check'], failure: unknown): Finding {
   const hint = failure instanceof Failure ? failure.hint : undefined;
   return { check, status: 'fail', message: messageOf(failure), fix: hint ?? null, failure };
@@ -31,7 +28,6 @@ export function failed(check: Finding['check'], failure: unknown): Finding {
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** Below the message: after the status and the name of the check. */
 const INDENT = ' '.repeat(16);
 
 /** Formats findings of any length, wrapped to the width of the terminal, each with its fix below: a table would truncate it. */
@@ -55,7 +51,7 @@ function formatFinding(
   return `${line.replace(status, (word) => colours[COLOURS[status]](word))}\n${below}`;
 }
 
-/** Returns the error after the findings were printed: names the failed checks without repeating their messages. */
+/** Returns the error after the findings were printed: it names the failed checks. */
 export function failureOf(findings: readonly Finding[]): ReportedError | undefined {
   const failures = findings.filter(({ status }) => status === 'fail');
   if (failures.length === 0) return undefined;

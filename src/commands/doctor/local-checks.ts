@@ -12,7 +12,6 @@ import { readStore } from '../../settings/store.ts';
 import type { Stored } from '../../settings/stored.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
-/** Findings, and the value for the remaining checks: a default replaces an invalid one. */
 export interface LocalState {
   findings: Finding[];
   settings: Settings;
@@ -36,7 +35,7 @@ export async function checkLocally({
   const proxy = await check('proxy', undefined, () => checkProxy(env, base.value));
   const key = await check('key', NO_KEY, () => checkKey(inputs, others.value, base.value, withKey));
   const settings = { ...others.value, ...key.value, baseUrl: base.value };
-  // Everything that any command would stop at before it misses the key comes before the key.
+  // The order in which other commands would fail.
   return {
     findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings),
     settings,
@@ -79,7 +78,6 @@ function checkProfile(inputs: Inputs, store: Stored): Checked<Inputs> {
   return { findings: [sound('profile', `'${inputs.name}'${stored}`)], value: inputs };
 }
 
-/** Everything but base URL and key, which have checks of their own. */
 function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings> {
   const inputs = {
     flags: { ...flags, baseUrl: undefined },
@@ -101,7 +99,6 @@ function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
 type Key = Pick<Settings, 'apiKey' | 'keySource'>;
 const NO_KEY: Key = { apiKey: undefined, keySource: undefined };
 
-/** Reads the key, from whatever source. */
 async function checkKey(
   inputs: Inputs,
   settings: Settings,
@@ -120,7 +117,7 @@ async function checkKey(
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {
   if (baseUrl === undefined) return { findings: [], value: undefined };
   const proxy = proxyFor(new URL(baseUrl), env);
-  // Its origin alone: the rest may hold a password.
+  // The rest of the address may contain a password.
   const way = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
   return { findings: [sound('proxy', way)], value: undefined };
 }

@@ -14,7 +14,7 @@ import { asList, findOperation, findParameter, findProperty, type Walk, walker }
 /** Version of the interface that qrctl implements (service specification, "Versioning"). */
 const VERSION = '1.0.0';
 
-/** `broken`: something the tool relies on is gone. `changed`: it works on, but the service has moved. */
+/** `broken`: qrctl relies on it. `changed`: qrctl still works. */
 export interface Differences {
   broken: string[];
   changed: string[];
@@ -24,7 +24,6 @@ interface Expected {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   query?: readonly string[];
-  /** The largest `limit`. */
   maximum?: number;
   body?: readonly string[];
   answer?: { status: string; fields: readonly string[]; list?: boolean };
@@ -56,7 +55,7 @@ const VALUES = new Map<string, readonly string[]>([
 
 const NOTHING: Differences = { broken: [], changed: [] };
 
-/** Returns how the description, which may have any form, differs from the expected one; each as a short phrase, once. */
+/** Returns how a description of any form differs from the expected one, each as a short phrase. */
 export function compareOpenApi(description: unknown): Differences {
   const walk = walker(description);
   const operations = EXPECTED.map((expected) => compareOperation(walk, description, expected));
@@ -111,7 +110,6 @@ function compareQuery(
 
 const JSON_SCHEMA = ['content', 'application/json', 'schema'];
 
-/** Schema of the record: the response itself, or one item of its `data`. */
 function answered(
   walk: Walk,
   operation: unknown,

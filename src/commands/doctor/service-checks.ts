@@ -1,4 +1,3 @@
-/** Checks that require the service: whether it responds, accepts the key, agrees on the time, and matches the specification. */
 import {
   AuthError,
   Failure,
@@ -51,7 +50,6 @@ interface Attempt<T> {
   error?: Failure;
 }
 
-/** A failure as a value; but an interrupted command ends. */
 async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Promise<Attempt<T>> {
   try {
     return { value: await work() };
@@ -62,7 +60,6 @@ async function attempt<T>({ signal }: CheckContext, work: () => Promise<T>): Pro
   }
 }
 
-/** A response with an error is still a response of the service. */
 function answered(error: unknown): boolean {
   return (
     error === undefined ||
@@ -70,7 +67,7 @@ function answered(error: unknown): boolean {
   );
 }
 
-/** Elsewhere the hint of such a failure is to run this very command. */
+/** Elsewhere the hint of such a failure is to run `qrctl doctor`. */
 function withFix(error: unknown): unknown {
   if (!(error instanceof UnavailableError)) return error;
   const { message, code, status } = error;
