@@ -1,94 +1,54 @@
-/** Suggests the intended command line for an invalid one, by other tools' words for qrctl's commands and flags. */
+/** Suggests the intended line for an invalid one: by similar names, and by some names of other tools. */
 import { nearest } from '../base/text/nearest.ts';
 import { inShell, shown } from '../base/text/quote.ts';
 import { isBranch, leaves, TREE } from './tree.ts';
 
-/** Names that other tools use for qrctl's commands. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  ls: ['list'],
-  show: ['get'],
-  view: ['get'],
-  new: ['create'],
-  add: ['create'],
-  edit: ['update'],
-  set: ['update'],
-  switch: ['use'],
-  code: ['qr'],
-  codes: ['qr'],
-  scan: ['scans'],
-  profile: ['auth'],
-  profiles: ['auth', 'list'],
-  settings: ['config'],
-  download: ['scans', 'export'],
-  whoami: ['auth', 'status'],
-  completions: ['completion'],
-};
+/** Names of other tools for nouns, verbs and commands. */
+const COMMANDS = new Map([
+  ['ls', 'list'],
+  ['show', 'get'],
+  ['view', 'get'],
+  ['add', 'create'],
+  ['edit', 'update'],
+  ['code', 'qr'],
+  ['codes', 'qr'],
+  ['scan', 'scans'],
+  ['profile', 'auth'],
+  ['settings', 'config'],
+  ['download', 'scans export'],
+  ['whoami', 'auth status'],
+]);
 
-/** Other names for the commands of a single group. */
-const SYNONYMS_OF_NOUN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  scans: {
-    list: 'export',
-    ls: 'export',
-    get: 'export',
-    show: 'export',
-    download: 'export',
-    dump: 'export',
-    fetch: 'export',
-  },
-};
+/** Verbs for an export of scans. */
+const EXPORTS = ['list', 'ls', 'get', 'show', 'download'];
 
-/** Commands of other tools that are a flag of `qr update` here; unless its value is fixed, it is the last word. */
-const UPDATES: Readonly<Record<string, readonly [flag: string, value?: string]>> = {
-  pause: ['--status', 'paused'],
-  disable: ['--status', 'paused'],
-  deactivate: ['--status', 'paused'],
-  resume: ['--status', 'active'],
-  unpause: ['--status', 'active'],
-  activate: ['--status', 'active'],
-  enable: ['--status', 'active'],
-  expire: ['--status', 'expired'],
-  rename: ['--name'],
-  redirect: ['--destination'],
-  retarget: ['--destination'],
-};
+/** Verbs of other tools that are a flag of `qr update`. */
+const UPDATES = new Map([
+  ['pause', '--status paused'],
+  ['disable', '--status paused'],
+  ['resume', '--status active'],
+  ['enable', '--status active'],
+  ['rename', '--name'],
+  ['redirect', '--destination'],
+]);
 
-/** Names that other tools use for qrctl's flags; the first that the command has is suggested. */
-const FLAGS: Readonly<Record<string, readonly string[]>> = {
-  '--search': ['--name'],
-  '--query': ['--name'],
-  '--find': ['--name'],
-  '--filter': ['--name'],
-  '--title': ['--name'],
-  '--url': ['--destination', '--base-url'],
-  '--target': ['--destination'],
-  '--link': ['--destination'],
-  '--host': ['--base-url'],
-  '--server': ['--base-url'],
-  '--file': ['--from', '--output'],
-  '--input': ['--from'],
-  '--out': ['--output'],
-  '--outfile': ['--output'],
-  '--output-file': ['--output'],
-  '--columns': ['--fields'],
-  '--order': ['--sort'],
-  '--sort-by': ['--sort'],
-  '--state': ['--status'],
-  '--max': ['--limit'],
-  '--start': ['--since'],
-  '--after': ['--since'],
-  '--end': ['--until'],
-  '--before': ['--until'],
-  '--to': ['--until'],
-  '--tz': ['--timezone'],
-  '--debug': ['--verbose'],
-  '--silent': ['--quiet'],
-};
-
-/** Formats that have their own flag in other tools. */
-const FORMAT_FLAGS = new Set(['--json', '--csv', '--ndjson', '--table']);
-
-/** Placeholder for a missing code. */
-const CODE = 'CODE';
+const FLAGS = new Map([
+  ['--search', '--name'],
+  ['--filter', '--name'],
+  ['--title', '--name'],
+  ['--url', '--destination'],
+  ['--target', '--destination'],
+  ['--host', '--base-url'],
+  ['--file', '--from'],
+  ['--columns', '--fields'],
+  ['--state', '--status'],
+  ['--start', '--since'],
+  ['--end', '--until'],
+  ['--tz', '--timezone'],
+  ['--json', '--format json'],
+  ['--csv', '--format csv'],
+  ['--debug', '--verbose'],
+]);
 
 /** Suggests a line for the unknown command `word` after `names`; undefined if there is no suggestion. */
 export function commandHint(
@@ -97,23 +57,25 @@ export function commandHint(
   argv: readonly string[],
 ): string | undefined {
   const rest = wordsBehind([...names, word], argv);
-  const update = Object.hasOwn(UPDATES, word) ? UPDATES[word] : undefined;
-  if (update && (names.length === 0 || names[0] === 'qr'))
-    return sentence(lineOf(['qr', 'update', ...asUpdate(rest, update)]));
+  const operands = rest.filter((typed) => !typed.startsWith('-'));
+  const [flag, value] = UPDATES.get(word)?.split(' ') ?? [];
+  if (flag !== undefined && (names.length === 0 || names[0] === 'qr')) {
+    const [code = 'CODE', ...more] = operands;
+    const codes = value === undefined ? [code] : [code, ...more];
+    return didYouMean([
+      'qr',
+      'update',
+      ...codes,
+      flag,
+      value ?? (more.join(' ') || flag.slice(2).toUpperCase()),
+    ]);
+  }
   const [first, ...others] = commandsMeant(word, names);
   if (first === undefined) return undefined;
-  const needsCode =
-    first === 'scans export' && !rest.includes('--all') && !rest.some((typed) => !typed.startsWith('-'));
-  const line = lineOf([...first.split(' '), ...(needsCode && names[0] === 'scans' ? [CODE] : []), ...rest]);
-  return sentence(line ?? lineOf(first.split(' ')), others);
-}
-
-/** Returns the flags of `qr update` for a command of another tool. */
-function asUpdate(rest: readonly string[], [flag, fixed]: readonly [flag: string, value?: string]): string[] {
-  const operands = rest.filter((typed) => !typed.startsWith('-'));
-  const [code = CODE, ...more] = operands;
-  if (fixed !== undefined) return [...(operands.length > 0 ? operands : [CODE]), flag, fixed];
-  return [code, flag, more.join(' ') || flag.slice(2).toUpperCase()];
+  const lacksCode = names[0] === 'scans' && operands.length === 0 && !rest.includes('--all');
+  const command = first.split(' ');
+  const code = first === 'scans export' && lacksCode ? ['CODE'] : [];
+  return didYouMean([...command, ...code, ...rest], others) ?? didYouMean(command, others);
 }
 
 /** Suggests the line with the flag that `word` means in other tools; undefined if the command has no such flag. */
@@ -122,15 +84,13 @@ export function flagHint(
   known: readonly string[],
   names: readonly string[],
   argv: readonly string[],
-) {
-  const [flag = '', ...value] = word.split('=');
-  const wanted = Object.hasOwn(FLAGS, flag) ? FLAGS[flag]?.find((ours) => known.includes(ours)) : undefined;
-  const asFormat =
-    FORMAT_FLAGS.has(flag) && known.includes('--format') ? ['--format', flag.slice(2)] : undefined;
-  const meant = asFormat ?? (wanted === undefined ? undefined : [[wanted, ...value].join('=')]);
-  if (!meant) return undefined;
-  const rest = wordsBehind(names, argv).flatMap((typed) => (typed === word ? meant : [typed]));
-  return sentence(lineOf([...names, ...rest]) ?? lineOf([...names, ...meant]));
+): string | undefined {
+  const [typed = '', ...value] = word.split('=');
+  const [flag, ...fixed] = FLAGS.get(typed)?.split(' ') ?? [];
+  if (flag === undefined || !known.includes(flag)) return undefined;
+  const meant = [[flag, ...value].join('='), ...fixed];
+  const rest = wordsBehind(names, argv).flatMap((other) => (other === word ? meant : [other]));
+  return didYouMean([...names, ...rest]) ?? didYouMean([...names, ...meant]);
 }
 
 /** Suggests the line in which surplus arguments are values of flags; undefined if there is no suggestion. */
@@ -139,14 +99,14 @@ export function operandHint(
   operands: readonly string[],
   argv: readonly string[],
 ): string | undefined {
-  const flags = flagsOf(names.join(' '), operands);
+  const flags = flagsFor(names.join(' '), operands);
   if (!flags) return undefined;
   const rest = wordsBehind(names, argv);
   for (const operand of operands) rest.splice(rest.indexOf(operand), 1);
-  return sentence(lineOf([...names, ...flags, ...rest]));
+  return didYouMean([...names, ...flags, ...rest]);
 }
 
-function flagsOf(command: string, operands: readonly string[]): string[] | undefined {
+function flagsFor(command: string, operands: readonly string[]): string[] | undefined {
   const isAddress = (text: string) => /^[a-z][a-z0-9+.-]*:|^www\.|^[\w-]+(\.[\w-]+)+(\/|$)/i.test(text);
   const addresses = operands.filter(isAddress);
   const text = operands.filter((operand) => !isAddress(operand)).join(' ');
@@ -161,45 +121,36 @@ function flagsOf(command: string, operands: readonly string[]): string[] | undef
   ];
 }
 
-/** Returns the commands that may be meant, the likeliest first. */
+/** Returns the commands that may be meant, the likeliest first; none that deletes. */
 function commandsMeant(word: string, names: readonly string[]): string[] {
-  const here = siblings(names).filter((name) => !isRisky([...names, name]));
-  const ofNoun = SYNONYMS_OF_NOUN[names[0] ?? ''];
-  if (ofNoun && Object.hasOwn(ofNoun, word)) return [[...names, ofNoun[word]].join(' ')];
-  const synonym = Object.hasOwn(SYNONYMS, word) ? (SYNONYMS[word] ?? []) : [];
-  const exact = [word, ...synonym.slice(0, 1)].flatMap((verb) => elsewhere(verb, names));
-  const [first = ''] = synonym;
-  if (here.includes(first)) return [[...names, ...synonym].join(' ')];
+  if (names[0] === 'scans' && EXPORTS.includes(word)) return ['scans export'];
+  const harmless = [...leaves()].filter(({ leaf }) => !leaf.risky);
+  const full = (name: string) => [...names, name].join(' ');
+  const elsewhere = (verb: string) =>
+    harmless
+      .filter(({ leaf }) => leaf.name === verb)
+      .map((path) => path.names.join(' '))
+      .filter((path) => path !== full(verb));
+  const risky = [...leaves()].filter(({ leaf }) => leaf.risky).map((path) => path.names.join(' '));
+  const here = siblings(names).filter((name) => !risky.includes(full(name)));
+  const synonym = COMMANDS.get(word) ?? '';
+  const [first = ''] = synonym.split(' ');
+  if (here.includes(first)) return [full(synonym)];
+  const exact = [word, first].flatMap(elsewhere);
   if (exact.length > 0) return exact;
   const similar = nearest(word, here);
-  if (similar) return [[...names, similar].join(' ')];
+  if (similar) return [full(similar)];
   const verb = nearest(
     word,
-    [...leaves()].filter(({ leaf }) => !leaf.risky).map(({ leaf }) => leaf.name),
+    harmless.map(({ leaf }) => leaf.name),
   );
-  return verb ? elsewhere(verb, names) : [];
+  return verb ? elsewhere(verb) : [];
 }
 
 /** Returns the names of the commands in the group of `names`. */
 export function siblings(names: readonly string[]): string[] {
-  const nodes = names.reduce<readonly { name: string }[]>((children, name) => {
-    const child = TREE.find((node) => node.name === name);
-    return child && isBranch(child) ? child.commands : children;
-  }, TREE);
-  return nodes.map(({ name }) => name);
-}
-
-/** Tests whether these names lead to a command that is never suggested. */
-function isRisky(names: readonly string[]): boolean {
-  return [...leaves()].some((path) => path.leaf.risky && path.names.join(' ') === names.join(' '));
-}
-
-/** Returns the commands with that name in other groups. */
-function elsewhere(verb: string, names: readonly string[]): string[] {
-  return [...leaves()]
-    .filter(({ leaf }) => leaf.name === verb && !leaf.risky)
-    .map((path) => path.names.join(' '))
-    .filter((path) => path !== [...names, verb].join(' '));
+  const group = TREE.find(({ name }) => name === names[0]);
+  return (group && isBranch(group) ? group.commands : TREE).map(({ name }) => name);
 }
 
 /** Returns the words after these, which occur in the line in this order; without help flags. */
@@ -208,15 +159,10 @@ function wordsBehind(words: readonly string[], argv: readonly string[]): string[
   return argv.slice(behind).filter((typed) => typed !== '--help' && typed !== '-h');
 }
 
-/** Joins the words as a POSIX shell line; undefined if one can't be printed as it is. */
-function lineOf(words: readonly string[]): string | undefined {
+/** Returns the sentence for a line; undefined if a word of it can't be printed as it is. */
+function didYouMean(words: readonly string[], others: readonly string[] = []): string | undefined {
   if (words.some((word) => shown(word) !== word)) return undefined;
-  return ['qrctl', ...words.map(inShell)].join(' ');
-}
-
-function sentence(line: string | undefined, others: readonly string[] = []): string | undefined {
-  if (line === undefined) return undefined;
   const more =
     others.length > 0 ? ` See also ${others.map((name) => `\`qrctl ${name}\``).join(' and ')}.` : '';
-  return `Did you mean \`${line}\`?${more}`;
+  return `Did you mean \`${['qrctl', ...words.map(inShell)].join(' ')}\`?${more}`;
 }
