@@ -51,9 +51,7 @@ function findCommand(
 ): { names: string[]; takes: readonly WorkspaceFlag[] } | undefined {
   const node = TREE.find(({ name }) => name === noun);
   if (!node) return undefined;
-  if (!isBranch(node)) return { names: [noun], takes: node.takes ?? BOTH };
+  if (!isBranch(node)) return { names: [noun], takes: node.takes };
   const leaf = node.commands.find(({ name }) => name === verb);
-  return leaf && { names: [noun, leaf.name], takes: leaf.takes ?? BOTH };
+  return leaf && { names: [noun, leaf.name], takes: leaf.takes };
 }
-
-const BOTH: readonly WorkspaceFlag[] = ['--profile', '--base-url'];

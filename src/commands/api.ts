@@ -1,7 +1,9 @@
 /** `qrctl api`: sends one raw request through the same HTTP core as every command. */
+
 import { InvalidArgumentError } from 'commander';
 import { messageOf, NotFoundError, UsageError } from '../base/errors.ts';
 import { parseBounded } from '../base/text/bounded-json.ts';
+import { cleanJson } from '../base/text/clean.ts';
 import { parseUrl } from '../base/text/parse-url.ts';
 import { quote } from '../base/text/quote.ts';
 import type { Context } from '../context.ts';
@@ -122,6 +124,5 @@ async function readBody(context: Context, input: string, method: string): Promis
 async function print({ console }: Context, body: string): Promise<void> {
   if (body === '') return;
   if (!console.isTerminal) return console.write(body);
-  const { cleanJson } = await import('../base/text/clean.ts');
   await console.write(cleanJson(body.endsWith('\n') ? body : `${body}\n`));
 }

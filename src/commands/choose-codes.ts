@@ -10,8 +10,7 @@ import type { CodeLabel } from '../scans/export/export-codes.ts';
 import { isUuid } from '../service/checks.ts';
 import type { Service } from '../service/service.ts';
 import type { QrCode } from '../service/shapes.ts';
-import { type CodeChoice, everyOf, filterOf, filterWords } from './code-choice.ts';
-import { createFilter } from './code-filters.ts';
+import { type CodeChoice, createFilter, everyOf, filterOf, filterWords } from './code-choice.ts';
 
 /**
  * Returns the codes of the arguments or of the rows of the file, repeated ones repeatedly; or every code, in `order`. Throws UsageError

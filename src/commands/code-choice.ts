@@ -2,9 +2,17 @@
 import { UsageError } from '../base/errors.ts';
 import { inShell } from '../base/text/quote.ts';
 import type { ReadOptions } from '../files/formats/read/input.ts';
-import { type Filters, filterOptions, foldName } from './code-filters.ts';
-import { flag } from './define.ts';
+import { CODE_STATUSES, CODE_TYPES, type QrCode } from '../service/shapes.ts';
+import { choices, flag, texts } from './define.ts';
 import { fromCodesOptions } from './shared-flags.ts';
+
+export const filterOptions = {
+  status: choices('--status <status>', 'Status', CODE_STATUSES),
+  type: choices('--type <type>', 'Select by type', CODE_TYPES),
+  name: texts('--name <text>', 'Select by part of the name'),
+};
+
+export type Filters = { [K in keyof typeof filterOptions]: readonly string[] | undefined };
 
 /** Files of codes, and which part of a workbook is read. */
 export interface FileChoice {
@@ -71,4 +79,17 @@ export function checkChoice(names: readonly string[], choice: CodeChoice): void 
 
 export function isOneCode(names: readonly string[], choice: CodeChoice): boolean {
   return names.length === 1 && filterOf(choice) === undefined;
+}
+
+/** Creates a test that a code passes if it matches any value of each filter. Names match in part, ignoring case. */
+export function createFilter({ status, type, name }: Partial<Filters>): (code: QrCode) => boolean {
+  const parts = name?.map(foldName);
+  return (code) =>
+    (!status || status.includes(code.status)) &&
+    (!type || type.includes(code.type)) &&
+    (!parts || parts.some((part) => foldName(code.name).includes(part)));
+}
+
+function foldName(text: string): string {
+  return text.normalize('NFC').toLowerCase();
 }

@@ -1,4 +1,4 @@
-import { isShell, SHELLS } from './completion-scripts.ts';
+import { isShell, readCompletionScript, SHELLS } from './completion-scripts.ts';
 import { defineCommand } from './define.ts';
 
 export const command = defineCommand({
@@ -19,7 +19,6 @@ export const command = defineCommand({
     },
   ],
   async run({ console }, { args: [shell] }) {
-    const { readCompletionScript } = await import('./completion-scripts.ts');
     if (isShell(shell)) await console.write(await readCompletionScript(shell));
   },
 });

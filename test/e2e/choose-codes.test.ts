@@ -65,6 +65,17 @@ describe('codes are chosen', () => {
     expect(report.stderr).toContain(`${3 * at.length} scans`);
   });
 
+  test('by four IDs on the command line, of which one may not exist', async () => {
+    const { sandbox, ids, run } = await useCodes();
+    const count = (...names: string[]) => run(['scans', 'stats', ...names, '--by', 'code', '-f', 'json']);
+    const found = await count(...ids);
+    expect(found.code, found.stderr).toBe(0);
+    const slugs = JSON.parse(found.stdout).map(({ value }: { value: string }) => value);
+    expect(slugs.sort()).toEqual(ids.map((id) => slugOf(sandbox, id)).sort());
+    const missing = await count(...ids.slice(1), GONE);
+    expect(missing.stderr).toContain(`no code has the ID ${GONE}`);
+  });
+
   test('by a list of ids or slugs, a table, and standard input', async () => {
     const { sandbox, cwd, ids, run } = await useCodes();
     const listed = await run(['qr', 'list', '--ids', '--name', 'acme']);

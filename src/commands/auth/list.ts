@@ -1,6 +1,9 @@
+import { keyPrefix } from '../../base/text/key.ts';
+import { profileName } from '../../settings/choose-profile.ts';
 import type { KeySource } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
+import { openStore } from '../stored.ts';
 
 const COLUMNS = [
   { name: 'profile', keepWhole: true },
@@ -21,9 +24,6 @@ export const command = defineCommand({
     { command: 'qrctl auth list --format json', does: 'List profiles as JSON for a script' },
   ],
   async run(context, { options }) {
-    const { profileName } = await import('../../settings/choose-profile.ts');
-    const { keyPrefix } = await import('../../base/text/key.ts');
-    const { openStore } = await import('../stored.ts');
     const store = await openStore(context);
     const current = profileName({}, {}, store);
     const records = [...store.profiles].map(([profile, { baseUrl, apiKey, keyCommand }]) => ({

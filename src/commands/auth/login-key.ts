@@ -1,6 +1,7 @@
 import { UnavailableError, UsageError } from '../../base/errors.ts';
 import { checkKey, hasLivePrefix } from '../../base/text/key.ts';
 import type { ConnectedSettings, Context } from '../../context.ts';
+import { askUntil } from '../ask-until.ts';
 
 /** Far longer than a key: longer input is another file. */
 const MOST_BYTES = 64 * 1024;
@@ -34,7 +35,6 @@ export async function readKey(
       hint: 'Pass the key on standard input, as in `qrctl auth login --key-stdin < FILE`.',
     });
   }
-  const { askUntil } = await import('../ask-until.ts');
   return askUntil(context, () => console.askSecret(`API key for ${new URL(baseUrl).host}: `), accept);
 }
 

@@ -1,7 +1,17 @@
+import { AuthError, UsageError } from '../../base/errors.ts';
+import { keyPrefix } from '../../base/text/key.ts';
+import { inShellOr } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
+import { newProfileName, profileName } from '../../settings/choose-profile.ts';
+import { commandHint, parseKeyCommand } from '../../settings/key-command.ts';
+import { checkSetting, resolveInputs } from '../../settings/resolve.ts';
+import { outsideKey } from '../../settings/resolve-key.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Store } from '../../settings/store.ts';
+import { askUntil } from '../ask-until.ts';
 import { defineCommand, flag, type OptionDefinition, text } from '../define.ts';
+import { changeProfile, changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
+import { readKey, verifyKey } from './login-key.ts';
 
 const verify: OptionDefinition<boolean> = {
   flags: '--no-verify',
@@ -41,9 +51,6 @@ export const command = defineCommand({
     },
   ],
   async run(context, { options }) {
-    const { newProfileName, profileName } = await import('../../settings/choose-profile.ts');
-    const { changeStore, openStore } = await import('../stored.ts');
-    const { readKey, verifyKey } = await import('./login-key.ts');
     const { keyCommand } = options;
     const store = await openStore(context);
     const name = newProfileName(context.flags, context.env, store);
@@ -73,8 +80,6 @@ type LoginSettings = Settings & { baseUrl: string };
 
 /** Settings that the profile would have; prompts for the base URL if it is unknown. */
 async function resolveLogin(context: Context, store: Store, name: string): Promise<LoginSettings> {
-  const { resolveInputs } = await import('../../settings/resolve.ts');
-  const { UsageError } = await import('../../base/errors.ts');
   const inputs = {
     flags: context.flags,
     env: {
@@ -88,7 +93,6 @@ async function resolveLogin(context: Context, store: Store, name: string): Promi
   };
   let settings = resolveInputs(inputs);
   if (settings.baseUrl === undefined && context.console.canAsk) {
-    const { askUntil } = await import('../ask-until.ts');
     const ask = () => context.console.ask('Base URL (https://…/api/v1): ');
     settings = await askUntil(context, ask, (answer) =>
       resolveInputs({ ...inputs, flags: { ...context.flags, baseUrl: answer.trim() } }),
@@ -108,8 +112,6 @@ async function checkCommand(
   context: Context,
   given: { settings: Settings; keyCommand: string; verify: ((key: string) => Promise<void>) | undefined },
 ): Promise<undefined> {
-  const { commandHint, parseKeyCommand } = await import('../../settings/key-command.ts');
-  const { AuthError } = await import('../../base/errors.ts');
   parseKeyCommand(given.keyCommand);
   if (given.verify === undefined) return;
   const pendingKey = { command: given.keyCommand, problem: undefined };
@@ -125,9 +127,6 @@ async function checkCommand(
 /** Whatever fails here, the key is stored. */
 async function askShortUrl(context: Context, name: string): Promise<void> {
   if (!context.console.canAsk) return;
-  const { UsageError } = await import('../../base/errors.ts');
-  const { checkSetting } = await import('../../settings/resolve.ts');
-  const { changeProfile } = await import('../stored.ts');
   const later = () =>
     context.console.note('To set it later, run `qrctl config set short-url https://HOST/{slug}`');
   try {
@@ -152,12 +151,8 @@ async function tellStored(
 ): Promise<void> {
   const { console, env, flags } = context;
   const { name, current = name } = stored;
-  const { outsideKey } = await import('../../settings/resolve-key.ts');
-  const { keyPrefix } = await import('../../base/text/key.ts');
-  const { warnOfProfileVariable } = await import('../stored.ts');
   const what = stored.apiKey === undefined ? 'key-command' : `key ${keyPrefix(stored.apiKey)}`;
   console.note(`Stored the ${what} for ${stored.baseUrl}`);
-  const { inShellOr } = await import('../../base/text/quote.ts');
   const other = inShellOr('NAME', name);
   const how =
     current === name ? '' : `. To use '${name}', add --profile ${other}, or run \`qrctl auth use ${other}\``;

@@ -1,5 +1,7 @@
+import { profileName } from '../../settings/choose-profile.ts';
 import type { Stored } from '../../settings/stored.ts';
 import { defineCommand, flag } from '../define.ts';
+import { changeStore, openProfile, openStore } from '../stored.ts';
 
 export const command = defineCommand({
   description:
@@ -11,7 +13,6 @@ export const command = defineCommand({
     { command: 'qrctl auth logout --all', does: 'Remove every profile and key from this machine' },
   ],
   async run(context, { options: { all } }) {
-    const { changeStore, openProfile, openStore } = await import('../stored.ts');
     const { store, name } = all ? { store: await openStore(context), name: '' } : await openProfile(context);
     const leaving = all
       ? [...store.profiles.keys()]
@@ -31,7 +32,6 @@ function without(stored: Stored, names: readonly string[]): Stored {
 
 /** No other profile becomes the current one: the next command would use a workspace that was not chosen. */
 async function currentNote(stored: Stored): Promise<string> {
-  const { profileName } = await import('../../settings/choose-profile.ts');
   const name = profileName({}, {}, stored);
   if (stored.profiles.has(name)) return `The current profile is '${name}'`;
   return stored.profiles.size === 0

@@ -1,3 +1,5 @@
+import { keyPrefix } from '../../base/text/key.ts';
+import { formatInstant } from '../../base/time/time.ts';
 import type { Context } from '../../context.ts';
 import type { Row } from '../../files/formats/row-sink.ts';
 import { defineCommand } from '../define.ts';
@@ -31,8 +33,6 @@ export const command = defineCommand({
 });
 
 async function requestStatus(context: Context): Promise<Row> {
-  const { keyPrefix } = await import('../../base/text/key.ts');
-  const { formatInstant } = await import('../../base/time/time.ts');
   const service = await context.service();
   const { profile, apiKey, keySource } = await context.connected();
   const { total } = await service.listCodes({ page: 1, limit: 1 });

@@ -1,4 +1,6 @@
+import { unknownProfile } from '../../settings/choose-profile.ts';
 import { defineCommand } from '../define.ts';
+import { changeStore, openStore, warnOfProfileVariable } from '../stored.ts';
 
 export const command = defineCommand({
   description:
@@ -10,8 +12,6 @@ export const command = defineCommand({
     { command: 'qrctl auth list', does: 'List the stored profiles' },
   ],
   async run(context, { args: [name = ''] }) {
-    const { unknownProfile } = await import('../../settings/choose-profile.ts');
-    const { changeStore, openStore, warnOfProfileVariable } = await import('../stored.ts');
     const store = await openStore(context);
     if (!store.profiles.has(name)) throw unknownProfile(name, store);
     await changeStore(context, (stored) => ({ ...stored, current: name }));

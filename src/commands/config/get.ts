@@ -1,4 +1,6 @@
+import { shownSetting } from '../../settings/sources.ts';
 import { defineCommand } from '../define.ts';
+import { openProfile } from '../stored.ts';
 import { keyArgument, printValue, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
@@ -13,8 +15,6 @@ export const command = defineCommand({
     { command: 'qrctl config get timezone --profile work', does: 'Print a setting of another profile' },
   ],
   async run(context, { args }) {
-    const { shownSetting } = await import('../../settings/sources.ts');
-    const { openProfile } = await import('../stored.ts');
     const inputs = await openProfile(context);
     const key = settingKey(args);
     const { value } = shownSetting(key, inputs);

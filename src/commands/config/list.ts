@@ -1,7 +1,10 @@
+import { findKey } from '../../settings/resolve-key.ts';
 import type { Inputs } from '../../settings/sources.ts';
+import { shownSetting } from '../../settings/sources.ts';
 import { SETTING_KEYS } from '../../settings/values.ts';
 import { defineCommand } from '../define.ts';
 import { outputOptionsWithoutIds, printRecords } from '../output-options.ts';
+import { openProfile } from '../stored.ts';
 
 const COLUMNS = [{ name: 'key', keepWhole: true }, { name: 'value' }, { name: 'source', keepWhole: true }];
 
@@ -20,8 +23,6 @@ export const command = defineCommand({
     },
   ],
   async run(context, { options }) {
-    const { shownSetting } = await import('../../settings/sources.ts');
-    const { openProfile } = await import('../stored.ts');
     const inputs = await openProfile(context);
     const records = SETTING_KEYS.map((key) => ({ ...shownSetting(key, inputs) }));
     await printRecords(context, [...records, await keyRecord(inputs)], COLUMNS, options, {
@@ -32,8 +33,6 @@ export const command = defineCommand({
 
 /** Where the key comes from, and never the key. No file is read and no command is run. */
 async function keyRecord(inputs: Inputs) {
-  const { shownSetting } = await import('../../settings/sources.ts');
-  const { findKey } = await import('../../settings/resolve-key.ts');
   const baseUrl = shownSetting('base-url', inputs).value ?? undefined;
   const { keySource, pendingKey } = findKey(inputs, baseUrl);
   const value = pendingKey && 'path' in pendingKey ? pendingKey.path : null;

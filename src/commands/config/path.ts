@@ -1,3 +1,4 @@
+import { configFile } from '../../settings/store.ts';
 import { defineCommand } from '../define.ts';
 import { printValue } from './key-and-value.ts';
 
@@ -10,7 +11,6 @@ export const command = defineCommand({
     { command: 'ls -l "$(qrctl config path)"', does: 'Show the permissions of the config file' },
   ],
   async run(context) {
-    const { configFile } = await import('../../settings/store.ts');
     await printValue(context, await configFile(context.env));
   },
 });

@@ -1,7 +1,10 @@
 import { UsageError } from '../../base/errors.ts';
 import { inShellOr } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
+import { checkSetting } from '../../settings/resolve.ts';
+import { SETTING_NAMES } from '../../settings/sources.ts';
 import { defineCommand } from '../define.ts';
+import { changeProfile, openProfile } from '../stored.ts';
 import { keyArgument, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
@@ -24,9 +27,6 @@ export const command = defineCommand({
     { command: 'qrctl config set format json --profile ci', does: 'Use JSON by default in one profile' },
   ],
   async run(context, { args }) {
-    const { SETTING_NAMES } = await import('../../settings/sources.ts');
-    const { checkSetting } = await import('../../settings/resolve.ts');
-    const { changeProfile, openProfile } = await import('../stored.ts');
     const key = settingKey(args);
     const { text, note } = checkSetting(key, args[1] ?? '');
     const { name, profile } = await openProfile(context);
@@ -47,7 +47,6 @@ export const command = defineCommand({
 });
 
 async function setKeyCommand(context: Context, name: string, keyCommand: string): Promise<void> {
-  const { changeProfile } = await import('../stored.ts');
   let hadKey = false;
   await changeProfile(context, name, (stored) => {
     const { baseUrl, apiKey } = stored;

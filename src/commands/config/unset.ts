@@ -1,4 +1,6 @@
+import { SETTING_NAMES } from '../../settings/sources.ts';
 import { defineCommand } from '../define.ts';
+import { changeProfile, openProfile } from '../stored.ts';
 import { keyArgument, settingKey } from './key-and-value.ts';
 
 export const command = defineCommand({
@@ -13,8 +15,6 @@ export const command = defineCommand({
     },
   ],
   async run(context, { args }) {
-    const { SETTING_NAMES } = await import('../../settings/sources.ts');
-    const { changeProfile, openProfile } = await import('../stored.ts');
     const key = settingKey(args);
     const { field } = SETTING_NAMES[key];
     const { name, profile } = await openProfile(context);

@@ -3,6 +3,9 @@ import type { Settings } from '../../settings/settings.ts';
 import { defineCommand } from '../define.ts';
 import { openOutput, outputOptionsWithoutIds } from '../output-options.ts';
 import type { Finding } from './finding.ts';
+import { failureOf, formatFindings } from './finding.ts';
+import { checkLocally } from './local-checks.ts';
+import { checkService } from './service-checks.ts';
 
 const COLUMNS = ['check', 'status', 'message', 'fix'].map((name) => ({ name }));
 
@@ -22,7 +25,6 @@ export const command = defineCommand({
     },
   ],
   async run(context, { options }) {
-    const { checkLocally } = await import('./local-checks.ts');
     const { settings, findings: local } = await checkLocally(context);
     // Uses the valid settings only; context.settings() would fail with the error to be reported.
     const { plan, print } = await openOutput(
@@ -35,7 +37,6 @@ export const command = defineCommand({
       ...finding,
       fix: finding.fix === null ? null : context.propose(finding.fix),
     }));
-    const { failureOf, formatFindings } = await import('./finding.ts');
     // Unless columns or a file were requested, prints lines that are not truncated.
     const isReport = plan.format === 'table' && !plan.chosen && plan.path === undefined;
     const { console } = context;
@@ -55,7 +56,6 @@ async function withService(
   const { baseUrl, apiKey = '' } = settings;
   if (baseUrl === undefined || local.some(({ check, status }) => check === 'proxy' && status === 'fail'))
     return [...local];
-  const { checkService } = await import('./service-checks.ts');
   const found = await checkService(context, { ...settings, baseUrl, apiKey });
   const refused = found.find(({ check }) => check === 'key');
   return [

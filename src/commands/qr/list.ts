@@ -4,7 +4,7 @@ import { parseInstant } from '../../base/time/time.ts';
 import { everyCode, listAllCodes } from '../../codes/listing/codes.ts';
 import type { Service } from '../../service/service.ts';
 import { CODE_FIELDS, MAX_CODES_PAGE, type QrCode } from '../../service/shapes.ts';
-import { createFilter, filterOptions } from '../code-filters.ts';
+import { createFilter, filterOptions } from '../code-choice.ts';
 import { defineCommand, integer, parsed, type Values } from '../define.ts';
 import { outputOptions, timezoneOption } from '../output-options.ts';
 import { codeOutput, LIST_OUTPUT } from './code-columns.ts';

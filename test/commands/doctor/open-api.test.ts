@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findOperation, walker } from '../../../src/commands/doctor/described.ts';
-import { compareOpenApi } from '../../../src/commands/doctor/open-api.ts';
+import { compareOpenApi, findOperation, walker } from '../../../src/commands/doctor/open-api.ts';
 import { openApi } from '../../../src/sandbox/openapi.ts';
 
 const SOUND = JSON.stringify(openApi('/api/v1'));

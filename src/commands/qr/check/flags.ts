@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { UTM_NAMES } from '../../../base/text/utm.ts';
 import { OUTCOMES } from '../../../codes/destinations/verdict.ts';
-import { filterOptions } from '../../code-filters.ts';
+import { filterOptions } from '../../code-choice.ts';
 import { flag, type OptionDefinition, oneOf, parsed, type Values } from '../../define.ts';
 import { outputOptions } from '../../output-options.ts';
 import { fromCodesOptions } from '../../shared-flags.ts';

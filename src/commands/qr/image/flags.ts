@@ -2,8 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { PICTURE_FORMATS, type PictureFormat } from '../../../codes/images/picture.ts';
 import { FILE_NAMES } from '../../../codes/listing/file-names.ts';
-import { choiceOptions } from '../../code-choice.ts';
-import { filterOptions } from '../../code-filters.ts';
+import { choiceOptions, filterOptions } from '../../code-choice.ts';
 import { choice, flag, type OptionDefinition, oneOf, text, type Values } from '../../define.ts';
 import { fromCodesOptions } from '../../shared-flags.ts';
 import { pictureOptions } from './picture-flags.ts';

@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import { fold, type Input } from '../../../files/formats/read/input.ts';
 import type { QrCode } from '../../../service/shapes.ts';
 import { chooseCodes } from '../../choose-codes.ts';
-import { createFilter } from '../../code-filters.ts';
+import { createFilter } from '../../code-choice.ts';
 import type { ImageFlags } from './flags.ts';
 
 export interface LabelText {
