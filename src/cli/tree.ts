@@ -53,17 +53,17 @@ export const TREE: readonly Node[] = [
       leaf(
         'create',
         'Create a code, or one per row of a file',
-        () => import('../commands/qr/create/create.ts'),
+        () => import('../commands/qr/create.ts'),
       ),
       leaf(
         'update',
         'Update one or more codes, or each row of a file',
-        () => import('../commands/qr/update/update.ts'),
+        () => import('../commands/qr/update.ts'),
       ),
       leaf(
         'apply',
         'Create and change codes until they match a file',
-        () => import('../commands/qr/apply/apply.ts'),
+        () => import('../commands/qr/apply.ts'),
       ),
       leaf(
         'check',
@@ -73,7 +73,7 @@ export const TREE: readonly Node[] = [
       leaf(
         'delete',
         'Permanently delete codes and their scans',
-        () => import('../commands/qr/delete/delete.ts'),
+        () => import('../commands/qr/delete.ts'),
         { risky: true },
       ),
       leaf(

@@ -14,7 +14,7 @@ import type { CodeLabel } from '../scans/export/export-codes.ts';
 import type { QrCode } from '../service/shapes.ts';
 import { readInput } from './bulk-input.ts';
 import { type FileChoice, partOf } from './code-choice.ts';
-import { tellWarnings } from './qr/tell-checked.ts';
+import { noteWarnings } from './qr/checked-notes.ts';
 
 type FileOfCodes = FileChoice & { from: string };
 
@@ -84,7 +84,7 @@ async function readTargets(
   const file = await readInput(context, from, { ...partOf(from, choice), bareNames: true });
   const checked = await checkChosen(file, context.signal);
   refuseChecked(file, checked);
-  tellWarnings(context, file, checked.warnings);
+  noteWarnings(context, file, checked.warnings);
   // A check of none must not look like a check without findings.
   if (file.rows.length > 0 && checked.rows.length === 0) throw withoutCodes(file);
   return { file, rows: checked.rows };

@@ -1,6 +1,7 @@
 /** Local checks, without a request: config file, profile, settings, base URL, key, proxy. */
 import { AuthError, UsageError } from '../../base/errors.ts';
 import { keyPrefix } from '../../base/text/key.ts';
+import { countOf } from '../../base/text/quote.ts';
 import type { Context } from '../../context.ts';
 import { proxyFor } from '../../service/proxy.ts';
 import { chooseInputs, profileName } from '../../settings/choose-profile.ts';
@@ -12,52 +13,50 @@ import { readStore } from '../../settings/store.ts';
 import type { Stored } from '../../settings/stored.ts';
 import { doubtful, type Finding, failed, sound } from './finding.ts';
 
-export interface LocalState {
-  findings: Finding[];
-  settings: Settings;
-}
-
 export async function checkLocally({
   flags,
   env,
   withKey,
-}: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<LocalState> {
-  const config = await check('config', { current: undefined, profiles: new Map() }, () => checkConfig(env));
-  const store: Stored = config.value;
+}: Pick<Context, 'flags' | 'env' | 'withKey'>): Promise<{ findings: Finding[]; settings: Settings }> {
+  const findings: Finding[] = [];
+  /** Adds the finding of `look`, or its error; if it throws, the other checks use `fallback`. */
+  async function check<T>(
+    name: Finding['check'],
+    fallback: T,
+    look: () => Checked<T> | Promise<Checked<T>>,
+  ): Promise<T> {
+    try {
+      const { value, message, warnings = [] } = await look();
+      if (warnings.length > 0) findings.push(...warnings);
+      else if (message !== undefined) findings.push(sound(name, message));
+      return value;
+    } catch (error) {
+      findings.push(failed(name, error));
+      return fallback;
+    }
+  }
+
+  // The order in which other commands would fail.
+  const none: Stored = { current: undefined, profiles: new Map() };
+  const store = await check('config', none, () => checkConfig(env));
   const unchosen = { flags, env, name: profileName(flags, env, store), profile: {} };
-  const profile = await check('profile', unchosen, () =>
-    checkProfile(chooseInputs(flags, env, store), store),
-  );
-  const inputs: Inputs = profile.value;
+  const inputs: Inputs = await check('profile', unchosen, () => {
+    const value = chooseInputs(flags, env, store);
+    return { value, message: `'${value.name}'${store.profiles.has(value.name) ? '' : ' (not stored)'}` };
+  });
   const defaults = resolveInputs({ flags: {}, env: {}, name: inputs.name, profile: {} });
   const others = await check('settings', defaults, () => checkOtherSettings(inputs));
-  const base = await check('base-url', undefined, () => checkBaseUrl(inputs));
-  const proxy = await check('proxy', undefined, () => checkProxy(env, base.value));
-  const key = await check('key', NO_KEY, () => checkKey(inputs, others.value, base.value, withKey));
-  const settings = { ...others.value, ...key.value, baseUrl: base.value };
-  // The order in which other commands would fail.
-  return {
-    findings: [config, profile, others, base, proxy, key].flatMap(({ findings }) => findings),
-    settings,
-  };
+  const baseUrl = await check('base-url', undefined, () => checkBaseUrl(inputs));
+  await check('proxy', undefined, () => checkProxy(env, baseUrl));
+  const key = await check('key', NO_KEY, () => checkKey(inputs, others, baseUrl, withKey));
+  return { findings, settings: { ...others, ...key, baseUrl } };
 }
 
 interface Checked<T> {
-  findings: Finding[];
   value: T;
-}
-
-/** Returns the finding of `look`; if it throws, the error is the finding, and the other checks use `fallback`. */
-async function check<T>(
-  name: Finding['check'],
-  fallback: T,
-  look: () => Checked<T> | Promise<Checked<T>>,
-): Promise<Checked<T>> {
-  try {
-    return await look();
-  } catch (error) {
-    return { findings: [failed(name, error)], value: fallback };
-  }
+  /** Undefined if there was nothing to check. */
+  message?: string;
+  warnings?: Finding[];
 }
 
 async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
@@ -66,32 +65,26 @@ async function checkConfig(env: Context['env']): Promise<Checked<Stored>> {
   const holds =
     profiles.size === 0
       ? 'no profile is stored yet'
-      : `${profiles.size} stored ${profiles.size === 1 ? 'profile' : 'profiles'}, not readable by other users`;
+      : `${countOf(profiles.size, 'stored profile')}, not readable by other users`;
   const warnings = mended.map((sentence) =>
     doubtful('config', sentence, 'Find the program that changes the permissions.'),
   );
-  return { findings: warnings.length > 0 ? warnings : [sound('config', `${file}: ${holds}`)], value: store };
-}
-
-function checkProfile(inputs: Inputs, store: Stored): Checked<Inputs> {
-  const stored = store.profiles.has(inputs.name) ? '' : ' (not stored)';
-  return { findings: [sound('profile', `'${inputs.name}'${stored}`)], value: inputs };
+  return { value: store, message: `${file}: ${holds}`, warnings };
 }
 
 function checkOtherSettings({ flags, name, profile }: Inputs): Checked<Settings> {
-  const inputs = {
+  const value = resolveInputs({
     flags: { ...flags, baseUrl: undefined },
     env: {},
     name,
     profile: { ...profile, baseUrl: undefined, apiKey: undefined, keyCommand: undefined },
-  };
-  return { findings: [sound('settings', 'every value is valid')], value: resolveInputs(inputs) };
+  });
+  return { value, message: 'every value is valid' };
 }
 
 function checkBaseUrl(inputs: Inputs): Checked<string | undefined> {
   const base = resolveBaseUrl(inputs);
-  if (base)
-    return { findings: [sound('base-url', [base.baseUrl, ...base.note].join('; '))], value: base.baseUrl };
+  if (base) return { value: base.baseUrl, message: [base.baseUrl, ...base.note].join('; ') };
   const hint = missingBaseUrlHint(inputs.env, ', or try `qrctl demo`.');
   throw new UsageError('no base URL is configured', { hint });
 }
@@ -108,16 +101,16 @@ async function checkKey(
   // Without a base URL, the key can still be checked: use the one it was stored for.
   const found = resolveKey(inputs, baseUrl ?? inputs.profile.keyBaseUrl);
   const { apiKey, apiKeyProblem, keySource } = await withKey({ ...settings, ...found });
-  const origin = describeSource(keySource, inputs.name);
-  if (apiKey !== undefined)
-    return { findings: [sound('key', `${keyPrefix(apiKey)} from ${origin}`)], value: { apiKey, keySource } };
-  throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });
+  if (apiKey === undefined)
+    throw new AuthError(apiKeyProblem ?? 'no API key is configured', { hint: 'Run `qrctl auth login`.' });
+  const message = `${keyPrefix(apiKey)} from ${describeSource(keySource, inputs.name)}`;
+  return { value: { apiKey, keySource }, message };
 }
 
 function checkProxy(env: Context['env'], baseUrl: string | undefined): Checked<undefined> {
-  if (baseUrl === undefined) return { findings: [], value: undefined };
+  if (baseUrl === undefined) return { value: undefined };
   const proxy = proxyFor(new URL(baseUrl), env);
   // The rest of the address may contain a password.
-  const way = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
-  return { findings: [sound('proxy', way)], value: undefined };
+  const message = proxy ? `requests go through ${proxy.origin}` : 'none; requests go directly to the service';
+  return { value: undefined, message };
 }
