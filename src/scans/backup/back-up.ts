@@ -7,7 +7,8 @@ import { formatInstant } from '../../base/time/time.ts';
 import { makeOutputDirectory, writeWholeFile } from '../../files/formats/whole-file.ts';
 import type { SendDelete, Service } from '../../service/service.ts';
 import { MAX_SCANS_PAGE, type QrCode } from '../../service/shapes.ts';
-import type { ReadScans } from '../export/range.ts';
+import { countRange } from '../export/count-range.ts';
+import { mayBeTruncated } from '../export/truncated-total.ts';
 import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
@@ -116,38 +117,30 @@ async function deleteSaved(
   return saved;
 }
 
-/**
- * Returns the number of scans of a code, and the number of requests of its backup if no scans arrive, without the one that reads the code. Requests
- * page 1.
- */
+/** Returns the number of scans of a code and, if none arrive, of the requests of its backup, without the one that reads the code. Requests page 1. */
 export async function estimateBackup(
   service: Service,
   { id, status }: QrCode,
 ): Promise<{ scans: number; requests: number }> {
-  const [{ requestsAfter }, { readFirst, widened }] = await Promise.all([
-    import('../export/export-scans.ts'),
-    import('../export/range.ts'),
-  ]);
-  const read: ReadScans = (request) => service.listScans(id, request);
-  const first = await readFirst(read, widened({ sinceMs: undefined, untilMs: undefined }));
-  const untilMs = service.nowMs() ?? Number.POSITIVE_INFINITY;
-  const after = requestsAfter(first, { isKnown: true, proveBeyond: true, untilMs });
+  const { total } = await service.listScans(id, { page: 1, limit: 1 });
   const pausing = status === 'active' ? 1 : 0;
-  // Page 1, the pages after it, and the check for newer scans.
-  return { scans: first.total, requests: pausing + 1 + after + 1 };
+  const pages = Math.max(1, Math.ceil(total / MAX_SCANS_PAGE));
+  // The pages, a request for scans beyond the last one, and the check for newer scans.
+  return { scans: total, requests: pausing + pages + (total > 0 ? 1 : 0) + 1 };
 }
 
 /** Returns whether there are scans that were not saved: with one request, unless the total is or may be capped. */
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  const { mayBeTruncated } = await import('../export/truncated-total.ts');
   // The total also counts a scan that arrived late and is dated before the end.
   if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);
   }
-  // One second wider, because bounds may be exclusive or rounded to seconds.
-  const newest = await service.listScans(id, { page: 1, limit: MAX_SCANS_PAGE, sinceMs: untilMs - 1000 });
-  return newest.total > newest.rows.length || newest.times.some((time) => time >= untilMs);
+  const newest = await countRange((request) => service.listScans(id, request), {
+    sinceMs: untilMs,
+    untilMs: undefined,
+  });
+  return newest.scans > 0;
 }
 
 function unverified(code: QrCode, reason: string): UnprovenError {

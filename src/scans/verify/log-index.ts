@@ -1,6 +1,6 @@
 /**
- * What a log has of each code: the number of distinct scans on each day, and how many rows repeat one. Four bytes per scan and a number per
- * day, so that a log of years fits in memory, and any range of whole days is counted without reading the log again.
+ * Counts what a log has of each code: the distinct scans of each day, and the rows that repeat one. It takes four bytes per scan and a number per
+ * day, so a log of years fits in memory, and any range of whole days is counted without reading the log again.
  */
 import { DAY_MS } from '../../base/time/units.ts';
 import type { Range } from '../export/range.ts';
@@ -19,7 +19,6 @@ export interface CodeIndex {
 }
 
 export interface LogIndex {
-  /** Takes a row of the log. */
   add(code: string, id: number | bigint, ms: number): void;
   of(code: string): CodeIndex | undefined;
   codes(): Iterable<string>;
@@ -39,12 +38,12 @@ export function createLogIndex(isWanted: (code: string, ms: number) => boolean):
       const { index, ids } = known;
       const day = dayOf(ms);
       if (ids.add(id, ms) !== 'new') {
-        count(index.twice, day);
+        addOne(index.twice, day);
         return;
       }
       index.rows += 1;
       index.sum = (index.sum + hashOf(id)) | 0;
-      count(index.days, day);
+      addOne(index.days, day);
       span.firstMs = Math.min(span.firstMs, ms);
       span.lastMs = Math.max(span.lastMs, ms);
     },
@@ -78,11 +77,11 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
-function count(days: Map<number, number>, day: number): void {
+export function addOne(days: Map<number, number>, day: number): void {
   days.set(day, (days.get(day) ?? 0) + 1);
 }
 
-/** The finalizer of MurmurHash3 over both halves of an ID (https://github.com/aappleby/smhasher): IDs in a row give sums that tell apart which are there. */
+/** The finalizer of MurmurHash3 over both halves of an ID (https://github.com/aappleby/smhasher), so that sums of consecutive IDs differ. */
 function hashOf(id: number | bigint): number {
   const [low, high] =
     typeof id === 'bigint'

@@ -4,17 +4,16 @@
  * One request per code returns its total in the range that the log covers. find-segments.ts finds the parts that differ, and
  * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
  */
+import { groupBy } from '../../base/collections/group-by.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import type { Service } from '../../service/service.ts';
-import type { ScanPage } from '../../service/shapes.ts';
 import type { CodeLabel } from '../export/export-codes.ts';
-import { cut, type Range, type ReadScans } from '../export/range.ts';
+import type { Range, ReadScans } from '../export/range.ts';
 import { compareSegment, type DayDifference } from './compare-segment.ts';
 import {
-  askTotal,
-  createLargestTotal,
+  countScans,
   findSegments,
   isSame,
   mayBeCapped,
@@ -36,9 +35,9 @@ export interface VerifyJob {
   note(line: string): void;
   /** Returns what is wrong with the log of a code, as a sentence; undefined if nothing is. */
   faultOf(code: string): string | undefined;
-  /** Adds scans that the log lacks; missing if it is not to be changed. */
+  /** Adds scans that the log lacks, and returns their number; missing if the log is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
-  /** Distinct scans of segments whose IDs are in memory at once; 500,000 if it is not set. */
+  /** Maximum number of distinct scans of segments whose IDs are in memory at once; default 500,000. */
   mostIds?: number;
   /** Called after each code. */
   progress(done: number): void;
@@ -46,7 +45,7 @@ export interface VerifyJob {
 
 /** Difference of one day (days since 1970, UTC), in rows. */
 interface VerifiedDay extends DayDifference {
-  /** Rows of the log that repeat one above them. */
+  /** Rows of the log that repeat an earlier one. */
   twice: number;
 }
 
@@ -89,10 +88,15 @@ export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
 }
 
 function startOf(job: VerifyJob, code: CodeLabel): CodeResult {
-  const { rows } = indexOf(job, code);
   const result: CodeResult = {
-    ...{ code, outcome: 'equal', reason: undefined, range: job.rangeOf(code.id) },
-    ...{ logged: rows, days: [], missing: 0, added: 0 },
+    code,
+    outcome: 'equal',
+    reason: undefined,
+    range: job.rangeOf(code.id),
+    logged: indexOf(job, code).rows,
+    days: [],
+    missing: 0,
+    added: 0,
   };
   if (code.missing) return { ...result, outcome: 'gone' };
   // V12: a code that nothing was compared of is not equal.
@@ -105,9 +109,15 @@ function indexOf({ index }: VerifyJob, { id }: CodeLabel): CodeIndex {
   return index.of(id) ?? emptyIndex();
 }
 
+interface Turn {
+  result: CodeResult;
+  range: Range;
+  totals: TotalsOfCode;
+}
+
 /** V1: requests the total of each code, and of parts of those that differ. */
 async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promise<Doubt[]> {
-  const largest = createLargestTotal();
+  const largest = { total: 0 };
   const doubts: Doubt[] = [];
   /** Codes whose totals equal the log, and may be capped. */
   const capped: { turn: Turn; total: number }[] = [];
@@ -118,45 +128,37 @@ async function findDoubts(job: VerifyJob, results: readonly CodeResult[]): Promi
       ? [{ result, range, totals: { read, index: indexOf(job, code), largest } }]
       : [];
   });
-  const ask = async (turn: Turn) => ({
+  const request = async (turn: Turn) => ({
     turn,
-    page: await askTotal(turn.totals, turn.range).catch(noneIfGone),
+    count: await countScans(turn.totals, turn.range).catch(undefinedIfGone),
   });
   let done = 0;
-  for await (const { turn, page } of fetchInOrder(turns, ask, job.width)) {
+  for await (const { turn, count } of fetchInOrder(turns, request, job.width)) {
     job.progress(++done);
-    const missing = page && !job.repair && turn.totals.index.rows === 0 ? countMissing(page, turn.range) : 0;
+    const { result, totals, range } = turn;
+    const isLacking = !job.repair && totals.index.rows === 0 && count && count.inside.length > 0;
     // V12: nothing of it can be equal, so its total is enough.
-    if (missing > 0) Object.assign(turn.result, { outcome: 'missing', missing });
-    else if (!page || !isSame(turn.totals.index, turn.range, page)) await doubt(turn, page);
-    else if (mayBeCapped(page, largest)) capped.push({ turn, total: page.total });
+    if (isLacking) Object.assign(result, { outcome: 'missing', missing: count.scans });
+    else if (!count || !isSame(totals.index, range, count)) await doubt(turn, count);
+    else if (mayBeCapped(count, largest)) capped.push({ turn, total: count.page.total });
   }
   // V3: a code after them may have returned a larger total.
   for (const { turn, total } of capped)
-    if (!largest.isAbove(total)) await doubt(turn, (await ask(turn)).page);
+    if (total >= largest.total) await doubt(turn, (await request(turn)).count);
   return doubts;
 
-  async function doubt({ result, totals, range }: Turn, page: ScanPage | undefined): Promise<void> {
-    const segments = page && (await findSegments(totals, range, page).catch(noneIfGone));
+  async function doubt(
+    { result, totals, range }: Turn,
+    count: Parameters<typeof findSegments>[2] | undefined,
+  ): Promise<void> {
+    const segments = count && (await findSegments(totals, range, count).catch(undefinedIfGone));
     if (!segments) result.outcome = 'gone';
     else for (const segment of segments) doubts.push({ result, read: totals.read, segment });
   }
 }
 
-/** Returns the number of scans of a range by its total; 0 if page 1 shows none of them. */
-function countMissing(page: ScanPage, range: Range): number {
-  const inside = cut(page, range).rows.length;
-  return inside === 0 ? 0 : page.total - (page.rows.length - inside);
-}
-
-interface Turn {
-  result: CodeResult;
-  range: Range;
-  totals: TotalsOfCode;
-}
-
-/** V7: the scans of a deleted code stay in the log, and are named. */
-function noneIfGone(error: unknown): undefined {
+/** V7: the scans of a deleted code stay in the log, and are reported. */
+function undefinedIfGone(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;
   throw error;
 }
@@ -176,43 +178,38 @@ function* inBatches(doubts: readonly Doubt[], mostIds: number): Generator<Doubt[
 }
 
 /** Reads these parts from the log and from the service, and compares them. */
-async function compareBatch(job: VerifyJob, doubts: readonly Doubt[]): Promise<void> {
-  const wanted = new Map<string, { range: Range; ids: Map<number | bigint, number> }[]>();
-  const idsOf = new Map<Doubt, Map<number | bigint, number>>();
-  for (const doubt of doubts) {
-    const ids = new Map<number | bigint, number>();
-    idsOf.set(doubt, ids);
-    const { id } = doubt.result.code;
-    wanted.set(id, [...(wanted.get(id) ?? []), { range: doubt.segment.range, ids }]);
-  }
+async function compareBatch(job: VerifyJob, batch: readonly Doubt[]): Promise<void> {
+  const wanted = batch.map((doubt) => ({ doubt, ids: new Map<number | bigint, number>() }));
+  const ofCode = groupBy(wanted, ({ doubt }) => doubt.result.code.id);
   await job.readRows((code, id, ms) => {
-    for (const { range, ids } of wanted.get(code) ?? [])
+    for (const { doubt, ids } of ofCode.get(code) ?? []) {
+      const { range } = doubt.segment;
       if (ms >= (range.sinceMs ?? ms) && ms < range.untilMs) ids.set(id, ms);
+    }
   });
-  for (const doubt of doubts) await compareOne(job, doubt, idsOf.get(doubt) ?? new Map());
+  for (const { doubt, ids } of wanted) await compareOne(job, doubt, ids);
 }
 
 async function compareOne(
-  job: VerifyJob,
+  { repair, width, note, service }: VerifyJob,
   { result, read, segment }: Doubt,
   logged: Map<number | bigint, number>,
 ): Promise<void> {
   const { code } = result;
-  const { repair } = job;
-  const takeMissing = async (batch: TimedRows) => {
-    if (repair) result.added += await repair(code, batch);
-  };
   try {
     const days = await compareSegment({
-      ...{
-        code: code.slug ?? code.id,
-        read,
-        logged,
-        range: segment.range,
-        first: segment.first,
-        takeMissing,
+      code: code.slug ?? code.id,
+      read,
+      checkExists: () => service.getCode(code.id),
+      fetchInOrder,
+      width,
+      note,
+      range: segment.range,
+      first: segment.first,
+      logged,
+      async takeMissing(batch) {
+        if (repair) result.added += await repair(code, batch);
       },
-      ...{ fetchInOrder, width: job.width, note: job.note, checkExists: () => job.service.getCode(code.id) },
     });
     result.days = [...result.days, ...days.map((day) => ({ ...day, twice: 0 }))];
   } catch (error) {
@@ -222,7 +219,7 @@ async function compareOne(
   }
 }
 
-/** Adds rows of the log that repeat others, which are known from the log alone, and sorts the days. */
+/** Adds the repeated rows, which are known from the log alone, and sorts the days. */
 function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
   for (const [day, rows] of twice)

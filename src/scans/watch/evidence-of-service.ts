@@ -1,16 +1,8 @@
 /** Evidence on one code from the totals of the service: one request if a page shows all scans of the nine weeks, otherwise two. */
 import type { ScanPage } from '../../service/shapes.ts';
+import { countRange, type RangeCount } from '../export/count-range.ts';
 import { orderOf } from '../export/export-scans.ts';
-import {
-  type Bounds,
-  cut,
-  pageReader,
-  pageSizeOf,
-  type ReadScans,
-  readFirst,
-  widened,
-} from '../export/range.ts';
-import { mayBeTruncated } from '../export/truncated-total.ts';
+import { cut, pageReader, pageSizeOf, type ReadScans } from '../export/range.ts';
 import { type Evidence, hoursBefore, type LastScan } from './judge.ts';
 import type { Windows } from './windows.ts';
 
@@ -22,25 +14,13 @@ export interface EvidenceJob {
   windows: Windows;
 }
 
-/** The first page of a range, and what it shows. */
-interface Look {
-  asked: Bounds;
-  page: ScanPage;
-  total: number;
-  scans: number;
-  /** The service may have more scans than it counts. */
-  isCapped: boolean;
-  /** The page has all rows. */
-  isWhole: boolean;
-}
-
 /** Sends the requests of every code; the functions of the result send more. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
   const isYoung = (createdMs ?? startMs) > startMs;
   if (all.isWhole) {
-    const recent = inside(all.page, weekMs, endMs);
+    const recent = cut(all.page, { sinceMs: weekMs, untilMs: endMs }).rows.length;
     const last = newestOf(all, endMs) ?? 'none';
     return {
       ...asking(),
@@ -69,32 +49,20 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     findLast,
   };
 
-  /** W8: asked with the margin of an export, so that whatever bounds the service applies, no scan is missing. */
-  async function look(sinceMs: number | undefined, untilMs: number): Promise<Look> {
-    const asked = widened({ sinceMs, untilMs });
-    const page = await readFirst(read, asked);
-    const { total, rows } = page;
-    const outside = rows.length - inside(page, sinceMs, untilMs);
-    const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
-    return {
-      asked,
-      page,
-      total,
-      scans: Math.max(0, total - outside),
-      isCapped,
-      isWhole: rows.length >= total && !isCapped,
-    };
+  /** W8: requested with the margin of an export, so that no scan is missing, whatever bounds the service applies. */
+  function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
+    return countRange(read, { sinceMs, untilMs });
   }
 
   /** W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped. */
-  async function splitWeeks(week: Look): Promise<{ older: Look; newer: Look; isCapped: boolean }> {
+  async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
-    return { older, newer, isCapped: [older, newer, week].some(({ total }) => total >= all.total) };
+    return { older, newer, isCapped: [older, newer, week].some(({ page }) => page.total >= all.page.total) };
   }
 
   function asking(): Pick<Evidence, 'countSameHours' | 'hasSince' | 'hasEarlier' | 'findEarlier'> {
-    let before: Promise<Look> | undefined;
+    let before: Promise<RangeCount> | undefined;
     const earlier = () => {
       before ??= look(undefined, startMs);
       return before;
@@ -115,18 +83,19 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
 
   /** `of`: a range that includes this one. */
   async function lastPageOf(
-    { asked, page, total, isCapped }: Look,
+    { asked, page, isCapped }: RangeCount,
     untilMs: number,
-    of?: Look,
+    of?: RangeCount,
   ): Promise<LastScan> {
-    if (orderOf(page) !== 'ascending' || (isCapped && total >= (of?.total ?? 0))) return 'unknown';
+    const { total } = page;
+    if (orderOf(page) !== 'ascending' || (isCapped && total >= (of?.page.total ?? 0))) return 'unknown';
     const last = await pageReader({ read, asked }, page)(Math.ceil(total / pageSizeOf(page)));
     return newestIn(last, untilMs) ?? 'unknown';
   }
 }
 
 /** Returns the latest scan before `untilMs`, if the page shows it: it has all rows, or the newest first. */
-function newestOf({ page, isWhole }: Look, untilMs: number): { ms: number } | undefined {
+function newestOf({ page, isWhole }: RangeCount, untilMs: number): { ms: number } | undefined {
   return isWhole || orderOf(page) === 'descending' ? newestIn(page, untilMs) : undefined;
 }
 
@@ -136,8 +105,4 @@ function newestIn({ times }: ScanPage, untilMs: number): { ms: number } | undefi
     Number.NEGATIVE_INFINITY,
   );
   return Number.isFinite(ms) ? { ms } : undefined;
-}
-
-function inside(page: ScanPage, sinceMs: number | undefined, untilMs: number): number {
-  return cut(page, { sinceMs, untilMs }).rows.length;
 }

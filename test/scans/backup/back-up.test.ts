@@ -475,13 +475,4 @@ describe('the cost of a backup', () => {
     // Without the DELETE.
     expect(foreseen).toEqual({ scans, requests: log.length - 1 });
   });
-
-  it('is lower if the newest scan is of this millisecond: nothing can be beyond it', async () => {
-    const { backup, code, log, model, send, service } = await useWorld();
-    model.state.rows = [{ id: 1, time: NOW - 1 }];
-    const { requests } = await estimateBackup(service, code);
-    log.length = 0;
-    await backup.backUp(send);
-    expect(requests).toBe(log.length - 1);
-  });
 });
