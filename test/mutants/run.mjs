@@ -1,6 +1,6 @@
 /**
  * `npm run mutants [-- PLACE…]`: changes each line of the places in places.mjs in small ways and checks that a test fails. Each surviving
- * mutant must be explained at the end of the PROTOCOL.md beside its file, under "Surviving mutants", one per line:
+ * mutant must be explained in explained/ROOM.txt, or at the end of the PROTOCOL.md beside its file, one per line:
  *
  *     - window.ts: `a < b` → `a <= b`: why no test needs to fail
  *
@@ -79,10 +79,15 @@ function shorten(code) {
   return line.length > 70 ? `${line.slice(0, 70)}…` : line;
 }
 
-/** The lines under "Surviving mutants" of the protocol beside a file. */
+/** The explanations of a directory: of explained/ROOM.txt, or under "Surviving mutants" of its protocol. */
 function explanations(directory) {
-  const path = join(PROTOCOL_OF[directory] ?? directory, 'PROTOCOL.md');
-  if (!existsSync(path)) return [];
-  const [, section = ''] = readFileSync(path, 'utf8').split(/^## Surviving mutants$/m);
-  return section.split('\n').filter((line) => line.startsWith('- '));
+  const room = PROTOCOL_OF[directory] ?? directory;
+  const lists = [`test/mutants/explained/${basename(room)}.txt`, join(room, 'PROTOCOL.md')].filter(
+    existsSync,
+  );
+  return lists.flatMap((path) => {
+    const text = readFileSync(path, 'utf8');
+    const list = path.endsWith('.txt') ? text : (text.split(/^## Surviving mutants$/m)[1] ?? '');
+    return list.split('\n').filter((line) => line.startsWith('- '));
+  });
 }

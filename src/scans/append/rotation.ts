@@ -1,6 +1,6 @@
 /**
  * Handles `--rotated`: log rotation may have moved the file since the last run. Then a new file continues where the old one ended: the new state keeps
- * the watermarks and IDs, and its committed offset is 0. An empty file at the path counts as no file.
+ * the watermarks and IDs, and its committed offset is 0. An empty file at the path counts as no file, as logrotate's `create` leaves it.
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -11,17 +11,16 @@ import {
   type CommittedPoint,
   checkExport,
   checkedHash,
-  isCommitted,
   nothingCommitted,
   type OpenJob,
   openCommitted,
+  truncateUncommitted,
 } from './committed-point.ts';
-import { addCopiedIds, findCopiedRows, truncateRest } from './copytruncate.ts';
 import { readCurrentState, refusal } from './current-state.ts';
 import { rotatedOf, withRotated } from './log-range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { readRows } from './read-back.ts';
-import { refuseRotated } from './rotated-copies.ts';
+import { listCopies, refuseRotated } from './rotated-copies.ts';
 import type { AppendState } from './state.ts';
 
 /** As `openCommitted`, for a file that may have been rotated. */
@@ -32,24 +31,20 @@ export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
     return openCommitted(job);
   }
   const file = await openTrusted(job.disk, job.paths.file);
-  const there = await file?.stat();
-  const isMissingOrEmpty = !there || there.size === 0;
-  // If nothing was committed, nothing was rotated: there was no file yet, or the file at the path is empty.
-  const mayBeRotated = state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino);
-  // Not renamed, but copied and emptied in place (copytruncate), or never written to.
-  const isSameInode = there !== undefined && there.ino === state.ino;
-  if (!isMissingOrEmpty || !mayBeRotated) {
-    await file?.close();
-    const committed = await openCommitted(job);
-    if (isMissingOrEmpty && isSameInode && !state.stamp) await addCopiedIds(job, committed);
-    return committed;
-  }
   try {
-    return await continueInNewFile(job, state, { file, isSameInode });
+    const there = await file?.stat();
+    if (!there || there.size === 0) {
+      if (there?.ino === state.ino && there) await refuseEmptied(job, state);
+      // Without a commit and another inode, there was no file yet, or it was always empty.
+      if (state.bytes > 0 || (state.ino !== undefined && state.ino !== there?.ino))
+        return await continueInNewFile(job, state, file);
+    }
   } catch (error) {
     await file?.close();
     throw error;
   }
+  await file?.close();
+  return openCommitted(job);
 }
 
 /** A28: rotated files may be in another directory. */
@@ -65,24 +60,33 @@ async function refuseLostState(job: OpenJob): Promise<void> {
   );
 }
 
+/** A33: refuses a file that was emptied in place: the copy may lack rows, or have rows of a stopped run that no state records. */
+async function refuseEmptied(job: OpenJob, { bytes, stamp }: AppendState): Promise<void> {
+  const { file, state } = job.paths;
+  const { mtimeNs } = await job.disk.lstat(state);
+  const hasCopy = async () => (await listCopies(job)).some(({ stat }) => stat.mtimeNs >= mtimeNs);
+  if (bytes === 0 && (stamp || !(await hasCopy()))) return;
+  throw refusal(
+    file,
+    'the file was emptied in place, as copytruncate of logrotate does',
+    `Copy the newest copy back to ${basename(file)}, uncompressed, then set create instead of copytruncate. If you have its rows elsewhere, delete ${basename(file)} to continue in a new file`,
+  );
+}
+
 async function continueInNewFile(
   job: OpenJob,
   state: AppendState,
-  { file, isSameInode }: { file: DiskFile | undefined; isSameInode: boolean },
+  file: DiskFile | undefined,
 ): Promise<CommittedPoint> {
   const { workspace } = await checkExport(job, state);
-  const moved = isSameInode ? await findCopiedRows(job, state) : state;
-  // A24: with a stamp the last run completed, and the old file ends where the state records.
-  if (!isSameInode && !state.stamp) await truncateRotated(job, state);
-  const known = moved === state ? await readUnverified(job, state) : [];
+  const known = await settleRotated(job, state);
   job.note?.([`${basename(job.paths.file)} was rotated. Continuing in a new file`, ...known].join('. '));
-  const overlaps = new Map([...moved.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)]));
-  // A41: the file may be archived or deleted later.
   return {
     ...nothingCommitted(workspace, state.sinceMs),
     file,
-    overlaps,
-    rotated: withRotated(state.rotated, rotatedOf(moved)),
+    overlaps: new Map([...state.overlaps].map(([code, overlap]) => [code, afterRotation(overlap)])),
+    // A41: the file may be archived or deleted later.
+    rotated: withRotated(state.rotated, rotatedOf(state)),
   };
 }
 
@@ -99,99 +103,74 @@ function afterRotation(overlap: CodeOverlap): CodeOverlap {
 }
 
 /**
- * A26: a stopped run may have left rows after its last commit, and the new file gets them again. So the rotated file is located and they are
- * truncated there, as they would be in place. Throws UsageError if it is not found.
+ * Settles what the last run left open in the rotated file. Resolves to the sentences for a note. Throws UsageError if the file is needed and not found.
+ *
+ * A26: a stopped run may have left rows after its last commit, and the new file gets them again, so they are truncated. A29: the service returns the
+ * unverified rows again, and the state lists only the IDs of the overlap, so the others are read.
  */
-async function truncateRotated(job: OpenJob, state: AppendState): Promise<void> {
-  for (const { path, isSameFile } of await findRotated(job, state)) {
-    if (!isSameFile) continue;
-    const isTruncated = await withFile(job, path, async (there, file) => {
-      await checkedHash(there, file, state, false);
-      await truncateRest(there, file, state);
-      return true;
-    });
-    if (isTruncated) return;
-  }
-  throw new UsageError(
-    `cannot continue after ${job.paths.file} was rotated: the last run was stopped, and the rotated file is needed to find the rows of that run`,
-    {
-      hint: 'No changes were made. For one run, move the rotated file back to the same directory, uncompressed. In logrotate, set delaycompress and omit olddir.',
-    },
-  );
-}
-
-/**
- * A29: the service returns the unverified rows of the last run again, and the state lists only the IDs of the overlap. So the other IDs are read from
- * the rotated file, or a copy of it: the one with exactly the committed bytes. Resolves to the sentences for a note. Throws UsageError if there is no
- * such file.
- */
-async function readUnverified(job: OpenJob, state: AppendState): Promise<string[]> {
-  const { overlaps, bytes } = state;
+async function settleRotated(job: OpenJob, state: AppendState): Promise<string[]> {
+  const { overlaps, bytes, stamp } = state;
+  const { identity, signal } = job;
   const unverified = new Map(
     [...overlaps].filter(([, { rereadFromMs, idsFromMs }]) => (rereadFromMs ?? idsFromMs) < idsFromMs),
   );
-  if (unverified.size === 0) return [];
-  const alone = job.identity.columns.includes('qr_id') ? undefined : job.identity.codes[0];
-  const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal: job.signal };
-  // Nothing was committed to that file: all rows that are not verified are in earlier files.
-  if (bytes === 0) {
-    for (const overlap of unverified.values()) overlap.idsFromMs = knownFrom(overlap);
-    return [];
-  }
-  for (const { path } of await findRotated(job, state)) {
-    const isRead = await withFile(job, path, async (there, file) => {
-      if (!(await isCommitted(there, file, state))) return false;
-      await readRows(file, rows, job.identity, ({ code = alone, id, timeMs }) => {
+  // Without a commit to it, the rows that are not verified are in earlier files, whose IDs the state lists.
+  const isRead = unverified.size > 0 && bytes > 0;
+  // A24: with a stamp the last run completed, and the rotated file ends where the state records.
+  const path = isRead || !stamp ? await findRotated(job, state) : undefined;
+  const alone = identity.columns.includes('qr_id') ? undefined : identity.codes[0];
+  const settle = async (file: DiskFile) => {
+    const there = { ...job, paths: { ...job.paths, file: path ?? '' } };
+    await checkedHash(there, file, state, false);
+    if (!stamp) await truncateRest(there, file, state);
+    if (isRead) {
+      const rows = { start: Buffer.byteLength(job.begin), end: bytes, signal };
+      await readRows(file, rows, identity, ({ code = alone, id, timeMs }) => {
         const overlap = unverified.get(code ?? '');
         if (overlap && timeMs >= (overlap.rereadFromMs ?? 0)) overlap.ids.set(id, timeMs);
       });
-      return true;
-    });
-    if (!isRead) continue;
-    for (const overlap of unverified.values()) overlap.idsFromMs = knownFrom(overlap);
-    return [
-      `Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`,
-    ];
-  }
-  throw new UsageError(
-    `cannot continue after ${job.paths.file} was rotated: the last run could not be verified as complete, and the rotated file is needed to find the scans of that run`,
-    {
-      hint: `No changes were made. For one run, move the rotated file back to the same directory, uncompressed. Its name must begin with ${basename(job.paths.file)}.`,
-    },
-  );
+    }
+    return true;
+  };
+  if ((isRead || !stamp) && !(path && (await withTrusted(job.disk, path, settle)))) throw missing(job, state);
+  // A25: of a file that was rotated earlier, still only the listed IDs are known.
+  for (const overlap of unverified.values())
+    overlap.idsFromMs = Math.max(
+      overlap.rereadFromMs ?? Number.NEGATIVE_INFINITY,
+      overlap.movedIdsFromMs ?? Number.NEGATIVE_INFINITY,
+    );
+  return isRead && path
+    ? [`Rereading scans that the last run could not verify, and skipping those already in ${basename(path)}`]
+    : [];
 }
 
-/** A25: returns from which time on all IDs are known; of a file that was rotated earlier, still only the listed IDs are. */
-function knownFrom({
-  rereadFromMs = Number.NEGATIVE_INFINITY,
-  movedIdsFromMs = Number.NEGATIVE_INFINITY,
-}: CodeOverlap): number {
-  return Math.max(rereadFromMs, movedIdsFromMs);
+async function truncateRest(job: OpenJob, file: DiskFile, state: AppendState): Promise<void> {
+  const { size } = await file.stat();
+  if (size > state.bytes) await truncateUncommitted(job, file, state, size);
+  // Also if the last run truncated them and was stopped before it wrote the state.
+  await file.sync();
 }
 
-/** Calls `work` with the file at `path`, and with the job for that path; undefined if there is no file. */
-async function withFile<T>(
-  job: OpenJob,
-  path: string,
-  work: (job: OpenJob, file: DiskFile) => Promise<T>,
-): Promise<T | undefined> {
-  return withTrusted(job.disk, path, (file) => work({ ...job, paths: { ...job.paths, file: path } }, file));
-}
-
-/**
- * Returns the files in the directory that may be the rotated one: first the one with the inode in the state, because a rename keeps it, then those
- * whose names begin alike. The caller checks whether the bytes are the committed ones.
- */
-async function findRotated({ disk, paths }: OpenJob, { ino, bytes }: AppendState) {
+/** Returns the path of the rotated file in the same directory, by its inode, which a rename keeps. */
+async function findRotated(
+  { disk, paths }: OpenJob,
+  { ino, bytes }: AppendState,
+): Promise<string | undefined> {
   const directory = dirname(paths.file);
-  const found: { path: string; isSameFile: boolean }[] = [];
   for (const name of await disk.readdir(directory)) {
     const path = join(directory, name);
     const stat = await ifPresent(disk.lstat(path));
-    if (!stat?.isFile() || stat.size < bytes) continue;
-    const isSameFile = stat.ino === ino;
-    if (isSameFile) found.unshift({ path, isSameFile });
-    else if (name.startsWith(basename(paths.file))) found.push({ path, isSameFile });
+    if (stat?.isFile() && stat.ino === ino && stat.size >= bytes) return path;
   }
-  return found;
+  return undefined;
+}
+
+function missing({ paths }: OpenJob, { stamp }: AppendState): UsageError {
+  const reason = stamp ? 'could not be verified as complete' : 'was stopped';
+  return new UsageError(
+    `cannot continue after ${paths.file} was rotated: the last run ${reason}, and the rotated file is needed to find the rows of that run`,
+    {
+      hint: `No changes were made. Move the rotated file back to ${basename(paths.file)}, uncompressed, and run the command once. In logrotate, set delaycompress and omit olddir.`,
+    },
+  );
 }

@@ -21,16 +21,10 @@ export interface RangeCount {
 /** Requests page 1 of a range a second wider on each side, and counts its scans. Throws the errors of `read`. */
 export async function countRange(read: ReadScans, range: Bounds): Promise<RangeCount> {
   const asked = widened(range);
-  return countOfPage(await readFirst(read, asked), range, asked);
-}
-
-/** Returns the same for a page 1 that was requested with these bounds. */
-export function countOfPage(page: ScanPage, range: Bounds, asked = widened(range)): RangeCount {
+  const page = await readFirst(read, asked);
   const { total, rows } = page;
-  const inside = cut(page, {
-    sinceMs: range.sinceMs,
-    untilMs: range.untilMs ?? Number.POSITIVE_INFINITY,
-  }).rows;
+  const { sinceMs, untilMs = Number.POSITIVE_INFINITY } = range;
+  const inside = cut(page, { sinceMs, untilMs }).rows;
   const isCapped = mayBeTruncated({ total, pageSize: pageSizeOf(page) });
   const scans = Math.max(0, total - (rows.length - inside.length));
   return { asked, page, inside, scans, isCapped, isWhole: rows.length >= total && !isCapped };

@@ -49,8 +49,6 @@ function addLong(): void {
   service[CODE]?.push({ id: 1000, time: START + 2.5 * HOUR, referrer: 'x'.repeat(100_000) });
 }
 
-const HEADER = 'id,ts,country,city,device,os,browser,referrer\n';
-
 /** As logrotate does: the newest has the lowest number. */
 async function rotate(into = memory): Promise<void> {
   if (into.read(FILE) === undefined) return;
@@ -286,91 +284,49 @@ describe('after a run that was killed', () => {
 
 describe('logrotate with copytruncate', () => {
   /** The file keeps its inode: it is copied, and emptied in its place. */
-  async function copyAndEmpty(name: string): Promise<void> {
+  async function copyAndEmpty(): Promise<void> {
     memory.fault = () => undefined;
-    memory.write(`${FILE}.${name}`, memory.read(FILE) ?? '');
+    memory.write(`${FILE}.1`, memory.read(FILE) ?? '');
     const file = await memory.disk.open(FILE, 'r+');
     await file.truncate(0);
     await file.close();
   }
 
-  it.each([
-    ['a whole row', `sync ${FILE}`, 'end-before'],
-    ['a torn row', `write ${FILE}`, 'end-within'],
-  ] as const)(
-    'after a run that was killed before its first commit into the emptied file, at %s (A33)',
-    async (_, step, fault) => {
-      for (let nth = 1; nth <= 5; nth++) {
-        memory = createMemoryDisk();
-        service = { [CODE]: rowsAt(0, HOUR, 2 * HOUR) };
-        await rotated();
-        await copyAndEmpty('1');
-        add(3 * HOUR, 4 * HOUR);
-        const isKilled = await killedAt(step, { nth, pageRows: 1, fault }).then(
-          () => true,
-          () => false,
-        );
-        memory.revive();
-        await copyAndEmpty('2');
-        add(5 * HOUR);
-        await rotated();
-        expect(allIds(), `${nth}`).toEqual(idsOf(service));
-        if (!isKilled) break;
-        await copyAndEmpty('3');
-        add(6 * HOUR, 4.5 * HOUR);
-        await rotated();
-        expect(allIds(), `${nth}`).toEqual(idsOf(service));
-      }
+  it.each(['complete', 'killed', 'killed before its first commit'] as const)(
+    'is refused after a run that was %s, and nothing is changed (A33)',
+    async (last) => {
+      if (last !== 'killed before its first commit') await rotated();
+      add(3 * HOUR, 4 * HOUR);
+      if (last === 'killed') await killedRun();
+      if (last === 'killed before its first commit') await killedAt(`sync ${FILE}`, { pageRows: 1 });
+      await copyAndEmpty();
+      const before = memory.names().map((name) => memory.read(name));
+      const refused = rotated();
+      await expect(refused).rejects.toThrow(
+        'the file was emptied in place, as copytruncate of logrotate does',
+      );
+      await expect(refused).rejects.toMatchObject({
+        name: 'UsageError',
+        hint: expect.stringContaining('set create instead of copytruncate'),
+      });
+      expect(memory.names().map((name) => memory.read(name))).toEqual(before);
+      // The copy is put back.
+      memory.write(FILE, memory.read(`${FILE}.1`) ?? '');
+      memory.remove(`${FILE}.1`);
+      await rotated();
+      expect(allIds()).toEqual(idsOf(service));
     },
   );
 
-  it('after the very first run was killed (A33)', async () => {
-    await killedAt(`sync ${FILE}`, { pageRows: 1 });
-    await copyAndEmpty('1');
+  it('is refused without a copy too, until the empty file is deleted (A33)', async () => {
+    await rotated();
+    await copyAndEmpty();
+    memory.remove(`${FILE}.1`);
+    await expect(rotated()).rejects.toThrow('emptied in place');
+    memory.remove(FILE);
     add(3 * HOUR);
-    const said: string[] = [];
-    await rotated({ note: (line) => said.push(line) });
-    expect(allIds()).toEqual(idsOf(service));
-    expect(said).toEqual([
-      expect.stringMatching(/^Skipping \d rows? from a stopped run \(already in scans\.out\.1\)$/),
-    ]);
-  });
-
-  it('after a run that was killed later: its rows are cut off in the copy (A26)', async () => {
-    await rotated();
-    add(3 * HOUR, 4 * HOUR);
-    await killedRun();
-    await copyAndEmpty('1');
-    await rotated();
-    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
-  });
-
-  it('looks at no copy if the file was not emptied', async () => {
-    await rotated();
-    add(3 * HOUR, 4 * HOUR);
-    await killedRun();
-    memory.write(`${FILE}.1.gz`, 'packed');
-    await rotated();
-    expect(ids()).toEqual(idsOf(service));
-  });
-
-  it('refuses a copy that cannot be read, and leaves alone what is older, or something else (A33)', async () => {
-    memory.write(`${FILE}.3`, `${HEADER}99,2026-01-01T00:00:00.000Z,DE,,mobile,iOS,Safari,\n`);
-    await killedAt(`sync ${FILE}`, { pageRows: 1 });
-    const left = memory.read(FILE) ?? '';
-    await copyAndEmpty('1');
-    memory.write(`${FILE}.4`, 'something else');
-    memory.write(`${FILE}.1.gz`, 'packed');
-    await expect(rotated()).rejects.toThrow("/data/scans.out.1.gz can't be checked for rows of that run");
-    memory.remove(`${FILE}.1.gz`);
-    memory.write(`${FILE}.1`, `${left}x,y\n`);
-    await expect(rotated()).rejects.toThrow("can't be checked for rows");
-    memory.write(`${FILE}.1`, left);
-    const { disk, stillOpen } = countingDisk(memory);
-    await rotated({ disk });
-    expect(stillOpen()).toBe(0);
-    expect([...ids(`${FILE}.1`), ...ids()]).toEqual(idsOf(service));
-    expect(memory.read(`${FILE}.4`)).toBe('something else');
+    expect(await rotated()).toBe(1);
+    expect(ids()).toEqual(['4']);
   });
 });
 
@@ -504,14 +460,14 @@ describe('after a run that ended with 9', () => {
     expect(allIds()).toEqual(idsOf(service));
   });
 
-  it('a directory, a shorter file or one of another name is not looked at, and a disk that fails is a failure of the disk', async () => {
-    const old = memory.read(FILE) ?? '';
-    memory.remove(FILE);
-    memory.write('/data/other', old);
-    memory.write(`${FILE}.old`, old.slice(0, -1));
+  it('only the file with the inode of the log is read, and an error of the disk is reported as one', async () => {
+    const other = '/elsewhere/scans.out';
+    memory.write(`${FILE}.old`, memory.read(FILE) ?? '');
+    await memory.disk.mkdir('/elsewhere');
+    await memory.disk.rename(FILE, other);
     await memory.disk.mkdir(`${FILE}.d`);
-    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the scans of that run');
-    memory.write(`${FILE}.1`, old);
+    await expect(rotated()).rejects.toThrow('the rotated file is needed to find the rows of that run');
+    await memory.disk.rename(other, `${FILE}.1`);
     const open: Disk['open'] = async (...args) => {
       const file = await memory.disk.open(...args);
       const read = () => Promise.reject(Object.assign(new Error('EIO: injected'), { code: 'EIO' }));
@@ -526,23 +482,25 @@ describe('after a run that ended with 9', () => {
     expect(await rotated({ disk: { ...memory.disk, lstat } })).toBe(1);
   });
 
-  it('a copy of that file will do, and one that was edited will not: then nothing is begun (A29)', async () => {
+  it('is refused without that file, or if it was edited, and continues once it is back in its place (A29)', async () => {
     memory = createMemoryDisk();
     addLong();
     await expect(rotated({ unproven: true })).rejects.toThrow('does not add up');
     const old = memory.read(FILE) ?? '';
-    memory.remove(FILE);
-    memory.write(`${FILE}-20260101`, old.replace('mobile', 'tablet'));
+    await rotate();
+    memory.write(`${FILE}.1`, old.replace('mobile', 'tablet'));
     const before = memory.read(STATE);
+    await expect(rotated()).rejects.toThrow('the file was edited or replaced since the last run');
+    memory.remove(`${FILE}.1`);
     const refused = rotated();
     await expect(refused).rejects.toThrow(
-      'the last run could not be verified as complete, and the rotated file is needed to find the scans of that run',
+      'the last run could not be verified as complete, and the rotated file is needed to find the rows of that run',
     );
     await expect(refused).rejects.toMatchObject({
-      hint: expect.stringContaining('back to the same directory, uncompressed. Its name must begin with '),
+      hint: expect.stringContaining('Move the rotated file back to scans.out, uncompressed'),
     });
     expect([memory.read(STATE), memory.read(FILE)]).toEqual([before, undefined]);
-    memory.write(`${FILE}-20260101`, old);
+    memory.write(FILE, old);
     add(1.5 * HOUR);
     expect(await rotated()).toBe(1);
   });
