@@ -313,7 +313,7 @@ describe('a state is refused, and stays as it is,', () => {
   test.each([
     ['is no state', 'id,ts\n', 'it was not written by `scans tail --state`'],
     ['is empty', '', 'it cannot be read (truncated or changed)'],
-    ['is of a later version', '{"version":9,"checksum":""}\n', 'its state file has version 9'],
+    ['is of a later version', '{"version":9,"checksum":""}\n', 'it has version 9'],
   ])('if it %s (S7)', async (_, text, reason) => {
     const { at, args, id, state } = await useTail();
     await writeFile(state, text);

@@ -12,8 +12,8 @@ import { readManifest } from '../../src/codes/images/manifest.ts';
 import { parseWithFaults } from '../../src/codes/input/read-input.ts';
 import { parseRows } from '../../src/commands/bulk-input.ts';
 import { nodeDisk } from '../../src/files/durable/node-disk.ts';
+import { DamagedRecordError, UnknownRecordError } from '../../src/files/durable/record-file.ts';
 import { type Input, refuseChecked } from '../../src/files/formats/read/input.ts';
-import { StateProblem, UnknownStateError } from '../../src/scans/append/checksummed-state.ts';
 import { readRows } from '../../src/scans/append/read-back.ts';
 import { UnrecognizedRowError } from '../../src/scans/append/row-parsers.ts';
 import { parseState } from '../../src/scans/append/state.ts';
@@ -133,7 +133,7 @@ const OWN = {
   workspace: createWorkspace({ ...WORKSPACE, apiKey: 'svc_live_a' }),
   getCode: async () => undefined,
 };
-const STATES = [StateProblem, UnknownStateError];
+const STATES = [DamagedRecordError, UnknownRecordError];
 
 export const FILE_PARSERS: readonly Parser[] = [
   fromOf('--from csv', BUFFERS([...CODES_CSV, ...RESULTS]), 12),

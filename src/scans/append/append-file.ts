@@ -14,11 +14,11 @@ import { acquireLock } from '../../files/durable/lock.ts';
 import { refuseMountPoint } from '../../files/durable/mount-point.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, systemCode } from '../../files/durable/path-errors.ts';
+import { DamagedRecordError, RecordProblem } from '../../files/durable/record-file.ts';
 import { temporaryOf } from '../../files/durable/replace-file.ts';
 import { realPath } from '../../files/durable/trusted-file.ts';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import { type AppendFile, type AppendFormatter, createAppendFile } from './add-rows.ts';
-import { StateProblem, UnknownStateError } from './checksummed-state.ts';
 import { nothingCommitted, openCommitted } from './committed-point.ts';
 import { type AppendPaths, readCurrentState, refusal } from './current-state.ts';
 import { createFileTail } from './file-tail.ts';
@@ -105,7 +105,7 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
         'Run the same command again',
       );
     const found = restart ? await readCurrentState(job) : undefined;
-    const replaced = found instanceof StateProblem ? undefined : found;
+    const replaced = found instanceof DamagedRecordError ? undefined : found;
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);
@@ -154,9 +154,7 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
     const { state } = await resolvePaths(disk, file);
     return parseState(await disk.readFile(state));
   } catch (error) {
-    const unusable =
-      error instanceof StateProblem || error instanceof UnknownStateError || systemCode(error) !== undefined;
-    if (unusable) return undefined;
+    if (error instanceof RecordProblem || systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }

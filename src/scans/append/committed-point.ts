@@ -6,9 +6,9 @@ import { capitalize } from '../../base/text/sentence.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import type { Disk, DiskFile } from '../../files/durable/disk.ts';
 import { OTHER_FILE } from '../../files/durable/path-errors.ts';
+import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted } from '../../files/durable/trusted-file.ts';
 import type { RecordedWorkspace } from '../../service/workspace.ts';
-import { StateProblem } from './checksummed-state.ts';
 import { type AppendPaths, lossOf, orRestart, readCurrentState, refusal } from './current-state.ts';
 import { createFileHash, type FileHash, hashFile, plainDigest } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
@@ -81,7 +81,7 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
  */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
-  if (!state || state instanceof StateProblem) return openWithoutState(job, state);
+  if (!state || state instanceof DamagedRecordError) return openWithoutState(job, state);
   return openWithState(job, state, await checkExport(job, state));
 }
 
@@ -244,7 +244,10 @@ async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): P
     );
 }
 
-async function openWithoutState(job: OpenJob, problem: StateProblem | undefined): Promise<CommittedPoint> {
+async function openWithoutState(
+  job: OpenJob,
+  problem: DamagedRecordError | undefined,
+): Promise<CommittedPoint> {
   const workspace = await job.own.workspace.record();
   const lost = problem
     ? `its state file ${problem.message}`

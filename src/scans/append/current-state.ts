@@ -4,7 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
 import { formatDuration, formatInstant } from '../../base/time/time.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
-import { StateProblem, UnknownStateError } from './checksummed-state.ts';
+import { DamagedRecordError, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { hashFile } from './file-hash.ts';
 import { keepOldFile } from './old-file.ts';
 import { type AppendState, parseState } from './state.ts';
@@ -71,21 +71,23 @@ interface StateJob {
 }
 
 /** Reads the state, after it completes a `--restart` that was stopped while it replaced the file. */
-export async function readCurrentState(job: StateJob): Promise<AppendState | StateProblem | undefined> {
+export async function readCurrentState(job: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
-  if (state && !(state instanceof StateProblem) && state.replacing) await finishReplacing(job, state);
+  if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
   return state;
 }
 
-async function readState({ disk, paths }: StateJob): Promise<AppendState | StateProblem | undefined> {
+async function readState({ disk, paths }: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
   const bytes = await ifPresent(disk.readFile(paths.state));
   if (!bytes) return undefined;
   try {
     return parseState(bytes);
   } catch (error) {
-    if (error instanceof StateProblem) return error;
+    if (error instanceof DamagedRecordError) return error;
     // A16: not rebuilt from the file, as a damaged one is.
-    throw error instanceof UnknownStateError ? refusal(paths.file, error.message, UPDATE, error) : error;
+    if (error instanceof UnknownRecordError)
+      throw refusal(paths.file, `its state file ${error.message}`, UPDATE, error);
+    throw error;
   }
 }
 

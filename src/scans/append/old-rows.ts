@@ -1,11 +1,11 @@
 /** Detects whether a file that `--restart` is about to replace contains data that the new one lacks. */
 import { basename } from 'node:path';
+import { partitionPoint } from '../../base/collections/partition-point.ts';
 import { countOf, formatCount, quote } from '../../base/text/quote.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
 import { withTrusted } from '../../files/durable/trusted-file.ts';
 import { isCommitted, type OpenJob } from './committed-point.ts';
 import type { AppendIdentity } from './identity.ts';
-import { countMissingRows, type RowReader } from './missing-rows.ts';
 import { keepOldFile, type OldFile } from './old-file.ts';
 import { isRotated } from './overlap.ts';
 import { findFirstRow, readRows } from './read-back.ts';
@@ -112,4 +112,69 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   if (counts.length > MOST_CODES)
     codes.push(`the rest from ${countOf(counts.length - MOST_CODES, 'more code')}`);
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
+}
+
+/** Calls `onRow` for each row of a file; called once per pass. */
+export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;
+
+/** 32 MB. */
+const MOST_IDS = 4_000_000;
+
+/** Resolves to how many rows of `old` are not in `kept`, by code. `keptRows`: about how many rows `kept` has. */
+export async function countMissingRows(
+  { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
+  mostIds = MOST_IDS,
+): Promise<Map<string, number>> {
+  const missing = new Map<string, number>();
+  const passes = Math.max(1, Math.ceil(keptRows / mostIds));
+  for (let pass = 0; pass < passes; pass++) {
+    const isOfPass = (id: string) => Math.abs(Number(id.slice(-DIGITS))) % passes === pass;
+    const sets = new Map<string, SortedIds>();
+    await kept((code, id) => {
+      if (!isOfPass(id)) return;
+      const set = sets.get(code) ?? createSortedIds();
+      sets.set(code, set);
+      set.add(id);
+    });
+    await old((code, id) => {
+      if (isOfPass(id) && !sets.get(code)?.has(id)) missing.set(code, (missing.get(code) ?? 0) + 1);
+    });
+  }
+  return missing;
+}
+
+/** Digits at the end of an ID that select its pass: few enough to be an exact number. */
+const DIGITS = 9;
+
+interface SortedIds {
+  add(id: string): void;
+  /** After the last `add`. */
+  has(id: string): boolean;
+}
+
+/**
+ * Creates a set of 64-bit IDs, which may be far apart (the set in src/scans/stats is for IDs that mostly increase). It never contains a longer ID, so the old
+ * file is kept then, and no row is lost.
+ */
+function createSortedIds(): SortedIds {
+  let ids = new BigInt64Array(64);
+  let count = 0;
+  let sorted: BigInt64Array | undefined;
+  return {
+    add(id) {
+      const value = BigInt(id);
+      if (BigInt.asIntN(64, value) !== value) return;
+      if (count === ids.length) {
+        const larger = new BigInt64Array(2 * count);
+        larger.set(ids);
+        ids = larger;
+      }
+      ids[count++] = value;
+    },
+    has(id) {
+      sorted ??= ids.subarray(0, count).sort();
+      const value = BigInt(id);
+      return sorted[partitionPoint(sorted, (known) => known < value)] === value;
+    },
+  };
 }

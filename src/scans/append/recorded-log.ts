@@ -1,18 +1,46 @@
-/** Compares the files of a log with the state of its export, for commands that only read them: nothing is locked or changed. */
+/** Finds the state next to a file, for commands that only read a log or replace it, and compares the files of a log with it. Nothing is locked. */
 import { open } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
 import { type Disk, type DiskStat, ifPresent } from '../../files/durable/disk.ts';
+import { removeFile } from '../../files/durable/held-directory.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
+import { systemCode } from '../../files/durable/path-errors.ts';
+import { RecordProblem } from '../../files/durable/record-file.ts';
 import { realPath } from '../../files/durable/trusted-file.ts';
+import { hasState } from '../../files/formats/kept-file.ts';
 import { readInputBytes } from '../../files/formats/read/input-bytes.ts';
-import { StateProblem, UnknownStateError } from './checksummed-state.ts';
+import { resolvePaths } from './append-file.ts';
 import { lossOf } from './current-state.ts';
 import { beginsAs } from './file-hash.ts';
 import { hasStamp } from './file-stamp.ts';
-import { findState } from './kept-state.ts';
 import { foreignReason } from './log-range.ts';
 import { isRotated } from './overlap.ts';
 import { type AppendState, parseState } from './state.ts';
+
+/**
+ * Returns the state next to a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file. Locks
+ * and changes nothing.
+ */
+export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
+  try {
+    const paths = await resolvePaths(disk, file);
+    return (await hasState(disk, paths.file)) ? paths.state : undefined;
+  } catch (error) {
+    // The writer reports a file that can't be opened.
+    if (error instanceof UsageError || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Durably removes the state of a file right before another file takes its place: after a kill in between, the state is rebuilt from the file. */
+export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
+  const state = await findState(file, disk);
+  if (state === undefined) return;
+  // A32: durably, before the rename that follows.
+  await removeFile(disk, state);
+  await disk.flushDirectory(dirname(state));
+}
 
 /** Returns the state next to a file, or the reason why it can't be used; undefined if `--append` doesn't keep the file. */
 async function readRecorded(file: string, disk: Disk): Promise<AppendState | string | undefined> {
@@ -21,8 +49,7 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   try {
     return parseState(await disk.readFile(state));
   } catch (error) {
-    if (error instanceof StateProblem) return `its state file ${error.message}`;
-    if (error instanceof UnknownStateError) return error.message;
+    if (error instanceof RecordProblem) return `its state file ${error.message}`;
     throw error;
   }
 }

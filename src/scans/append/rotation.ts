@@ -5,8 +5,8 @@
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type DiskFile, ifPresent } from '../../files/durable/disk.ts';
+import { DamagedRecordError } from '../../files/durable/record-file.ts';
 import { openTrusted, withTrusted } from '../../files/durable/trusted-file.ts';
-import { StateProblem } from './checksummed-state.ts';
 import {
   type CommittedPoint,
   checkExport,
@@ -26,7 +26,7 @@ import type { AppendState } from './state.ts';
 /** As `openCommitted`, for a file that may have been rotated. */
 export async function openRotated(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
-  if (!state || state instanceof StateProblem) {
+  if (!state || state instanceof DamagedRecordError) {
     await refuseLostState(job);
     return openCommitted(job);
   }

@@ -2,8 +2,9 @@
  * The state next to an appended file, `FILE.state.json`: the identity of the export, the number of committed bytes and their hash, and for each code
  * the watermark and the IDs in the overlap.
  */
+
+import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { formatChecksummed, parseChecksummed } from './checksummed-state.ts';
 import { type FileStamp, formatStamp, isSavedStamp, parseStamp, type SavedStamp } from './file-stamp.ts';
 import { type AppendIdentity, isIdentity } from './identity.ts';
 import { areRotated, type RotatedFile, rotatedBefore } from './log-range.ts';
@@ -52,7 +53,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   const { workspace, identity, overlaps, stamp, ino, ...rest } = state;
   const codes = [...identity.codes].sort();
   const positions = formatPositions(overlaps, overlapMs);
-  return formatChecksummed({
+  return formatRecord({
     version: VERSION,
     ...workspace,
     ...identity,
@@ -65,11 +66,11 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
 }
 
 /**
- * Parses the state of a file. Throws StateProblem if the bytes are not a complete, unchanged state, UnknownStateError if it is complete, but of
+ * Parses the state of a file. Throws DamagedRecordError if the bytes are not a complete, unchanged state, UnknownRecordError if it is complete, but of
  * another version or form.
  */
 export function parseState(bytes: Buffer): AppendState {
-  const saved = parseChecksummed(bytes, [VERSION, FIRST_VERSION], isSavedState);
+  const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const {
     baseUrl,
     key,

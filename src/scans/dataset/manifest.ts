@@ -3,9 +3,9 @@
  * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
  */
 import { inShellOr, quote } from '../../base/text/quote.ts';
+import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
 import { type AppendIdentity, type Difference, differenceOf, isIdentity } from '../append/identity.ts';
 import type { CodeOverlap } from '../append/overlap.ts';
 import { formatPositions, isPositions, parsePositions, type SavedPositions } from '../append/positions.ts';
@@ -66,12 +66,12 @@ export function formatManifest(
     return [partition, numberOf(name), rows, bytes, newestMs];
   });
   const positions = formatPositions(overlaps, overlapMs);
-  return formatChecksummed({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
+  return formatRecord({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
-/** Parses a manifest. Throws StateProblem if the bytes are not complete and unchanged, UnknownStateError if they have another form. */
+/** Parses a manifest. Throws DamagedRecordError if the bytes are not complete and unchanged, UnknownRecordError if they have another form. */
 export function parseManifest(bytes: Buffer): Manifest {
-  const saved = parseChecksummed(bytes, [VERSION], isSavedManifest);
+  const saved = parseRecord(bytes, [VERSION], isSavedManifest);
   const {
     baseUrl,
     key,

@@ -13,12 +13,12 @@ import { removeFile } from '../../files/durable/held-directory.ts';
 import { acquireLock, type Lock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
 import { cannotOpen, cannotWrite } from '../../files/durable/path-errors.ts';
+import { RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { temporaryOf } from '../../files/durable/replace-file.ts';
 import { makeRealDirectories, realPath } from '../../files/durable/trusted-file.ts';
 import { OTHER_DIRECTORY } from '../../files/formats/whole-file.ts';
 import { type AppendFile, createAppendFile } from '../append/add-rows.ts';
 import type { AppendOptions, LogState } from '../append/append-file.ts';
-import { StateProblem, UnknownStateError } from '../append/checksummed-state.ts';
 import { UPDATE } from '../append/current-state.ts';
 import { type CodeOverlap, readingPositions, withoutGone } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
@@ -228,14 +228,10 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
   try {
     return parseManifest(bytes);
   } catch (error) {
+    if (!(error instanceof RecordProblem)) throw error;
     // P6: parts that a lost manifest listed may be missing from the directory, so it is not rebuilt from them.
-    if (error instanceof StateProblem)
-      throw datasetRefusal(
-        directory,
-        `its ${MANIFEST} ${error.message}`,
-        `Restore it from a backup, ${NEW_DATASET}`,
-      );
-    throw error instanceof UnknownStateError ? datasetRefusal(directory, error.message, UPDATE) : error;
+    const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
+    throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
 }
 
@@ -305,8 +301,7 @@ export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promis
     const { parts } = await withoutRemoved({ disk, directory, parts: parseManifest(bytes).parts });
     return await lossOfParts({ disk, directory, parts, areListed: true });
   } catch (error) {
-    if (error instanceof StateProblem) return `its ${MANIFEST} ${error.message}`;
-    if (error instanceof UnknownStateError) return error.message;
+    if (error instanceof RecordProblem) return `its ${MANIFEST} ${error.message}`;
     throw error;
   }
 }

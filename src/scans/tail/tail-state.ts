@@ -1,10 +1,10 @@
-/** State of `scans tail --state`: the codes it follows, and for each of them what was printed as far as it could be read again. */
+/** State of `scans tail --state`: the codes it follows, and for each of them which scans were printed, as far as they could be read again. */
+import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
 import { isObject } from '../../service/json.ts';
 import { isRecordedWorkspace, type RecordedWorkspace } from '../../service/workspace.ts';
-import { formatChecksummed, parseChecksummed } from '../append/checksummed-state.ts';
 import { type CodesOfRun, isCodesOfRun } from '../append/identity.ts';
 import type { ClockReading } from '../append/overlap.ts';
-import { isClockReading, isTimeOr } from '../append/positions.ts';
+import { isClockReading, isTime } from '../append/positions.ts';
 
 const VERSION = 1;
 
@@ -23,43 +23,33 @@ export interface TailState {
   codes: CodesOfRun;
   /** When the first run began: codes without a position are printed from then on, ms since the epoch. */
   sinceMs: number;
-  /** By id of the code. */
+  /** By ID of the code. */
   positions: Map<string, TailPosition>;
 }
 
-/** The bytes of the state file. */
+/** Returns the bytes of the state file. */
 export function formatTailState({ workspace, codes, sinceMs, positions }: TailState): Buffer {
   const saved = [...positions].map(([code, { fromMs, at, printed }]): [string, SavedPosition] => [
     code,
     { fromMs, at, printed: [...printed].map(([id, ms]) => [`${id}`, ms]) },
   ]);
-  return formatChecksummed({
-    version: VERSION,
-    ...workspace,
-    codes: codes.codes,
-    all: codes.all,
-    sinceMs,
-    positions: saved,
-  });
+  const { codes: ids, all } = codes;
+  return formatRecord({ version: VERSION, ...workspace, codes: ids, all, sinceMs, positions: saved });
 }
 
-/** Parses the bytes. Throws StateProblem if they are truncated or changed, UnknownStateError for another version or form. */
+/** Parses the bytes. Throws RecordProblem. */
 export function parseTailState(bytes: Buffer): TailState {
-  const { baseUrl, key, profile, codes, all, sinceMs, positions } = parseChecksummed(
-    bytes,
-    [VERSION],
-    isSavedState,
+  const saved = parseRecord(bytes, [VERSION], isSavedState);
+  const { baseUrl, key, profile, codes, all, sinceMs } = saved;
+  const positions = saved.positions.map(
+    ([code, { printed, ...position }]) =>
+      [code, { ...position, printed: new Map(printed.map(parseScan)) }] as const,
   );
   return {
     workspace: { baseUrl, key, profile },
     codes: { codes, all },
     sinceMs,
-    positions: new Map(
-      positions.map(([code, { fromMs, at, printed }]) => [
-        code,
-        { fromMs, at, printed: new Map(printed.map(parseScan)) },
-      ]),
-    ),
+    positions: new Map(positions),
   };
 }
 
@@ -92,10 +82,6 @@ function isSavedPosition(value: unknown): boolean {
   const isScan = (entry: unknown) =>
     Array.isArray(entry) && /^-?\d{1,40}$/.test(String(entry[0])) && isTime(entry[1]);
   return isTime(fromMs) && isClockReading(at) && Array.isArray(printed) && printed.every(isScan);
-}
-
-function isTime(value: unknown): boolean {
-  return isTimeOr(undefined, value) && value !== undefined;
 }
 
 /** IDs beyond 2^53 keep their digits. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
-import { formatChecksummed } from '../../../src/scans/append/checksummed-state.ts';
+import { formatRecord } from '../../../src/files/durable/record-file.ts';
 import { formatStamp, isSavedStamp, parseStamp } from '../../../src/scans/append/file-stamp.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import {
@@ -95,7 +95,7 @@ describe('a run after one that was through', () => {
     'reads all of a file of which the %s is another (A19)',
     async (part) => {
       const changed = { ...state(), stamp: { ...state().stamp, [part]: '7' }, checksum: undefined };
-      memory.write(STATE, formatChecksummed(changed));
+      memory.write(STATE, formatRecord(changed));
       expect(await again()).toBe(fileText().length);
     },
   );

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { LocalError, UsageError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time/time.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
-import { formatChecksummed } from '../../../src/scans/append/checksummed-state.ts';
+import { formatRecord } from '../../../src/files/durable/record-file.ts';
 import { Ended, type Fault, type MemoryDisk } from '../../support/memory-disk.ts';
 import { runs, SOAK } from '../../support/property-runs.ts';
 import {
@@ -333,7 +333,7 @@ describe('logrotate with copytruncate', () => {
 it('a state that an older version wrote, without an inode, goes on all the same', async () => {
   await rotated();
   const { ino: _, checksum: __, ...older } = state();
-  memory.write(STATE, formatChecksummed(older));
+  memory.write(STATE, formatRecord(older));
   await rotate();
   add(3 * HOUR);
   expect(await rotated()).toBe(1);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { StateProblem, UnknownStateError } from '../../../src/scans/append/checksummed-state.ts';
+import { DamagedRecordError, UnknownRecordError } from '../../../src/files/durable/record-file.ts';
 import { type AppendIdentity, differenceOf } from '../../../src/scans/append/identity.ts';
 import { emptyOverlap } from '../../../src/scans/append/overlap.ts';
 import { type AppendState, formatState, parseState } from '../../../src/scans/append/state.ts';
@@ -115,26 +115,26 @@ describe('a state', () => {
   it('counts as damaged when it was cut or changed anywhere (A2)', () => {
     const whole = formatState(stateOf(), HOUR);
     for (let at = 0; at < whole.length; at++) {
-      expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(StateProblem);
+      expect(() => parseState(whole.subarray(0, at)), `cut to ${at} bytes`).toThrow(DamagedRecordError);
       for (const bit of [0x01, 0x10, 0x80]) {
         const changed = Buffer.from(whole);
         changed[at] = (changed[at] as number) ^ bit;
         // The version is looked at first: what a later one looks like nobody knows.
-        expect(() => parseState(changed), `byte ${at}`).toThrow(at === 11 ? Error : StateProblem);
+        expect(() => parseState(changed), `byte ${at}`).toThrow(at === 11 ? Error : DamagedRecordError);
       }
     }
-    expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(StateProblem);
+    expect(() => parseState(Buffer.concat([whole, Buffer.from('\n')]))).toThrow(DamagedRecordError);
     expect(() => parseState(Buffer.concat([Buffer.from(' '), whole]))).toThrow(
       'cannot be read (truncated or changed)',
     );
     // What only begins later as a state of another version does is none of it.
-    expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(StateProblem);
+    expect(() => parseState(Buffer.from(' {"version":9,'))).toThrow(DamagedRecordError);
   });
 
   it.each([0, 3, 17])('of version %i is refused (A16)', (version) => {
-    const words = `its state file has version ${version}, which this version of qrctl does not support`;
+    const words = `has version ${version}, which this version of qrctl does not support`;
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, version }))).toThrow(
-      new UnknownStateError(words),
+      new UnknownRecordError(words),
     );
   });
 
@@ -191,16 +191,16 @@ describe('a state', () => {
     ['one position of two', { positions: { a, b: 1 } }],
   ];
   it.each(forms)('whose %s has another form is refused, though its checksum is right (A16)', (_, change) => {
-    const words = 'its state file has a format that this version of qrctl does not support';
+    const words = 'has a format that this version of qrctl does not support';
     expect(() => parseState(sealed({ ...saved(), checksum: undefined, ...change }))).toThrow(
-      new UnknownStateError(words),
+      new UnknownRecordError(words),
     );
   });
 
   it('that is no object, or no JSON, is refused, though its checksum is right (A16)', () => {
     const text = '{"version":1,nonsense';
     const checksum = createHash('sha256').update(`${text}}`).digest('hex');
-    expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownStateError);
+    expect(() => parseState(Buffer.from(`${text},"checksum":"${checksum}"}\n`))).toThrow(UnknownRecordError);
   });
 });
 

@@ -373,11 +373,11 @@ describe('what is not such a dataset is refused and left as it is', () => {
     [{ positions: { x: 1 } }],
     [{ version: 9 }],
   ])('a manifest whose checksum is right and that holds %j (P8)', async (change) => {
-    const { formatChecksummed } = await import('../../../src/scans/append/checksummed-state.ts');
+    const { formatRecord } = await import('../../../src/files/durable/record-file.ts');
     await runLake(memory, service);
     const { checksum: _, ...saved } = JSON.parse(memory.read(MANIFEST) ?? '');
-    memory.write(MANIFEST, formatChecksummed({ ...saved, ...change }));
-    await refused(/^cannot add to the dataset \/data\/lake: its state file has (a format|version 9)/);
+    memory.write(MANIFEST, formatRecord({ ...saved, ...change }));
+    await refused(/^cannot add to the dataset \/data\/lake: its _qrctl\.json has (a format|version 9)/);
   });
 
   it('a file that somebody put where a part is to be, during the run (P3)', async () => {

@@ -5,7 +5,7 @@ import { LocalError, NotFoundError, UsageError } from '../../../src/base/errors.
 import { systemClock } from '../../../src/base/time/time.ts';
 import type { Disk } from '../../../src/files/durable/disk.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
-import { formatChecksummed } from '../../../src/scans/append/checksummed-state.ts';
+import { formatRecord } from '../../../src/files/durable/record-file.ts';
 import { openTailState, type TailRun, type TailStateFile } from '../../../src/scans/tail/state-file.ts';
 import { parseTailState, type TailPosition } from '../../../src/scans/tail/tail-state.ts';
 import { createWorkspace } from '../../../src/service/workspace.ts';
@@ -149,12 +149,7 @@ describe('a state file', () => {
       'it cannot be read (truncated or changed)',
       'Restore the state file from a backup',
     ],
-    [
-      'one of another version',
-      () => formatChecksummed({ version: 9 }),
-      'its state file has version 9, which',
-      'Update qrctl',
-    ],
+    ['one of another version', () => formatRecord({ version: 9 }), 'it has version 9, which', 'Update qrctl'],
   ])('is not taken for a missing one, and not overwritten: %s (S7)', async (_, change, reason, wayOn) => {
     const path = await usePath();
     await follow(path, {}, POSITIONS);

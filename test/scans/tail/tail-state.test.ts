@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  formatChecksummed,
-  StateProblem,
-  UnknownStateError,
-} from '../../../src/scans/append/checksummed-state.ts';
+  DamagedRecordError,
+  formatRecord,
+  UnknownRecordError,
+} from '../../../src/files/durable/record-file.ts';
 import { formatTailState, parseTailState, type TailState } from '../../../src/scans/tail/tail-state.ts';
 
 const AT = { serviceMs: 3000, machineMs: 3500 };
@@ -48,7 +48,7 @@ describe('the state of a tail', () => {
       changed[at] = (changed[at] ?? 0) ^ 1;
       expect(() => parseTailState(changed), `byte ${at}`).toThrow();
     }
-    expect(() => parseTailState(bytes.subarray(0, -2))).toThrow(StateProblem);
+    expect(() => parseTailState(bytes.subarray(0, -2))).toThrow(DamagedRecordError);
   });
 
   const saved = {
@@ -90,7 +90,7 @@ describe('the state of a tail', () => {
     ['scans that are none', { positions: [['x', { fromMs: 1, at: AT, printed: 7 }]] }],
     ['no workspace', { baseUrl: 1 }],
   ])('is not read if another program wrote it: %s (S7)', (_, given) => {
-    expect(parseTailState(formatChecksummed(saved)).sinceMs).toBe(1);
-    expect(() => parseTailState(formatChecksummed({ ...saved, ...given }))).toThrow(UnknownStateError);
+    expect(parseTailState(formatRecord(saved)).sinceMs).toBe(1);
+    expect(() => parseTailState(formatRecord({ ...saved, ...given }))).toThrow(UnknownRecordError);
   });
 });

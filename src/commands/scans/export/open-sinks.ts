@@ -129,7 +129,7 @@ function replacing({ overwrite }: ExportPlan, output: OutputPlan): OutputPlan {
   if (!overwrite || path === undefined) return output;
   return {
     ...output,
-    beforeReplace: async () => (await import('../../../scans/append/kept-state.ts')).removeState(path),
+    beforeReplace: async () => (await import('../../../scans/append/recorded-log.ts')).removeState(path),
   };
 }
 

@@ -55,7 +55,7 @@ function namesIn(directory: string): Promise<string[]> {
 }
 
 async function hasState(path: string): Promise<boolean> {
-  const { findState } = await import('../../../scans/append/kept-state.ts');
+  const { findState } = await import('../../../scans/append/recorded-log.ts');
   return (await findState(path)) !== undefined;
 }
 

@@ -1,0 +1,63 @@
+/**
+ * Formats and parses a record that a command keeps between runs: JSON with its version at the beginning and a checksum of everything before it at the
+ * end. A record that was truncated or changed anywhere counts as damaged, never as another record.
+ */
+import { createHash } from 'node:crypto';
+import { parseBounded } from '../../base/text/bounded-json.ts';
+import { isObject } from '../../service/json.ts';
+
+/** Record that can't be used; its message completes a sentence that begins with the name of the file. */
+export class RecordProblem extends Error {}
+
+/** Truncated or changed record. */
+export class DamagedRecordError extends RecordProblem {
+  override name = 'DamagedRecordError';
+}
+
+/** Complete record of a version or form that this version of qrctl does not support, such as one of a later version. */
+export class UnknownRecordError extends RecordProblem {
+  override name = 'UnknownRecordError';
+}
+
+/** Beginning that distinguishes a record from other files, even if it is damaged. */
+export const RECORD_BEGINS = '{"version":';
+
+/** Returns the bytes of a record. `version` must be its first key. */
+export function formatRecord(record: { version: number } & Record<string, unknown>): Buffer {
+  const body = JSON.stringify(record);
+  return Buffer.from(`${body.slice(0, -1)},"checksum":"${sha256(body)}"}\n`);
+}
+
+/** Parses the bytes of `formatRecord`, and checks their form with `isForm`. Throws RecordProblem. */
+export function parseRecord<T>(
+  bytes: Buffer,
+  versions: readonly number[],
+  isForm: (value: Record<string, unknown>) => value is Record<string, unknown> & T,
+): T {
+  const text = bytes.toString();
+  const version = Number(/^\{"version":(\d+),/.exec(text)?.[1] ?? versions[0]);
+  if (!versions.includes(version))
+    throw new UnknownRecordError(`has version ${version}, which this version of qrctl does not support`);
+  const found = /^(.*),"checksum":"([0-9a-f]{64})"\}\n$/s.exec(text);
+  if (!found || sha256(`${found[1]}}`) !== found[2])
+    throw new DamagedRecordError('cannot be read (truncated or changed)');
+  const saved = parseJson(text);
+  if (!isObject(saved) || !isForm(saved))
+    throw new UnknownRecordError('has a format that this version of qrctl does not support');
+  return saved;
+}
+
+/** Maximum number of values, as `parseBounded` counts them: the IDs of many scans, or a hundred thousand codes. */
+const MOST_VALUES = 16_000_000;
+
+function parseJson(text: string): unknown {
+  try {
+    return parseBounded(text, MOST_VALUES);
+  } catch {
+    return undefined;
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
