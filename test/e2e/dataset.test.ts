@@ -4,11 +4,10 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { systemCode } from '../../src/files/durable/path-errors.ts';
 import { AMBIENT, BIN, runCli, startCli, useDirectory } from '../support/cli.ts';
 import { SOAK } from '../support/property-runs.ts';
 import { type TestSandbox, useSandbox } from '../support/sandbox.ts';
@@ -39,27 +38,17 @@ interface Reader {
   stop(): Promise<number>;
 }
 
-/** `mayMiss`: a file that was listed may be gone when it is opened; then it looks again. */
-function startReader(lake: string, mayMiss = false): Reader {
+function startReader(lake: string): Reader {
   let before = new Set<string>();
   let looks = 0;
   let stopped = false;
 
   async function look(): Promise<string[]> {
     const found: string[] = [];
-    try {
-      // What the name leads to now: of a dataset that is merged the last generation stays for who found it so.
-      const shown = await realpath(lake).catch(() => lake);
-      for (const partition of await readdir(shown).catch(() => [])) {
-        if (!partition.startsWith('dt=')) continue;
-        for (const name of await readdir(join(shown, partition)))
-          if (name.endsWith('.parquet'))
-            found.push(...(await idsIn(join(shown, partition, name), partition)));
-      }
-    } catch (error) {
-      // Only where two generations came within one look.
-      if (mayMiss && systemCode(error) === 'ENOENT') return look();
-      throw error;
+    for (const partition of await readdir(lake).catch(() => [])) {
+      if (!partition.startsWith('dt=')) continue;
+      for (const name of await readdir(join(lake, partition)))
+        if (name.endsWith('.parquet')) found.push(...(await idsIn(join(lake, partition, name), partition)));
     }
     expect(new Set(found).size).toBe(found.length);
     const now = new Set(found);
@@ -135,7 +124,6 @@ describe('a dataset that is read while it grows', () => {
       ['--partition-by', 'day', '--output-dir', 'x', '--fields', 'id,ts'],
       /a dataset requires the fields qr_id, id and ts/,
     ],
-    [['--compact', '--output-dir', 'x', '--partition-by', 'day'], /--compact requires --append/],
     [['-o', 'x.parquet', '--append'], /--append can't be used with a single Parquet file/],
   ])('refuses %j', async (given, reason) => {
     const sandbox = await useSandbox({ codes: 1, scans: 1 });
@@ -201,48 +189,6 @@ describe('a dataset that is read while it grows', () => {
       expect(hit).toBeGreaterThan(1);
       expect(await runCli(flags(lake), { env: sandbox.env })).toMatchObject({ code: 0 });
       expect(await reader.look()).toEqual(allIds(sandbox));
-      await reader.stop();
-    },
-    900_000,
-  );
-
-  it.skipIf(!SOAK)(
-    'the same where parts are merged, killed at random and by the kernel',
-    async () => {
-      const sandbox = await useSandbox({ codes: 3, scans: 900 });
-      const directory = await useDirectory();
-      const lake = join(directory, 'lake');
-      const times = [0, 1, 2]
-        .flatMap((n) => sandbox.scans(sandbox.codeId(n)).map(({ ts }) => Date.parse(ts)))
-        .sort((a, b) => a - b);
-      const [first = 0, last = 0] = [times[0], times.at(-1)];
-      const reader = startReader(lake, true);
-      const env = {
-        ...AMBIENT,
-        UV_THREADPOOL_SIZE: '1',
-        HOME: directory,
-        QRCTL_CONFIG_DIR: directory,
-        ...sandbox.env,
-      };
-      const nights = 100;
-      for (let night = 0; night < nights; night++) {
-        const until = new Date(first + ((last - first) * (night + 1)) / nights).toISOString();
-        const command = [BIN, ...flags(lake, '--compact', '--until', until)];
-        const call = ['rename', 'fsync', 'link', 'symlink'][night % 4] ?? '';
-        const byKernel = hasStrace && night % 2 === 1;
-        const traced = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`];
-        const inject = ['-e', `inject=${call}:signal=SIGKILL:when=${1 + (night % 23)}`, process.execPath];
-        const child = byKernel
-          ? spawn(STRACE, [...traced, ...inject, ...command], { env, stdio: 'ignore' })
-          : spawn(process.execPath, command, { env, stdio: 'ignore' });
-        const ended = once(child, 'exit');
-        if (!byKernel && night % 4 === 0) setTimeout(() => child.kill('SIGKILL'), 300 + ((night * 37) % 500));
-        await ended;
-        await reader.look();
-      }
-      expect(await runCli(flags(lake, '--compact'), { env: sandbox.env })).toMatchObject({ code: 0 });
-      expect(await reader.look()).toEqual(allIds(sandbox));
-      expect(await realpath(lake)).not.toMatch(/\.lake\.00000[1-5]$/);
       await reader.stop();
     },
     900_000,

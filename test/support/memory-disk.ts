@@ -262,7 +262,6 @@ export function createMemoryDisk(): MemoryDisk {
       if (!inode.directory) throw failure('ENOTDIR');
       return {
         at: (name) => join(path, name),
-        isHeld: true,
         names: () => disk.readdir(path),
         stat: async () => statOf(inode),
         currentPath: async () => undefined,
@@ -290,11 +289,6 @@ export function createMemoryDisk(): MemoryDisk {
       const path = below(named);
       find(path);
       take(`unlink ${path}`, () => rename(path, (target) => target.delete(path)));
-    },
-    async rmdir(path) {
-      find(path);
-      if ([...names.keys()].some((name) => dirname(name) === path)) throw failure('ENOTEMPTY');
-      take(`rmdir ${path}`, () => rename(path, (target) => target.delete(path)));
     },
     async link(file, named) {
       const path = below(named);

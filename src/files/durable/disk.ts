@@ -54,12 +54,8 @@ export interface DiskFile {
 
 /** Open directory. */
 export interface DiskDirectory {
-  /**
-   * Returns the path of an entry. If `isHeld`, it is resolved relative to the open directory, as with openat(2), regardless of where the names of the
-   * directory and its parents lead now.
-   */
+  /** Returns the path of an entry: on Linux relative to the open directory, as with openat(2), regardless of where its name leads now. */
   at(name: string): string;
-  readonly isHeld: boolean;
   names(): Promise<string[]>;
   stat(): Promise<DiskStat>;
   /** As for a file. */
@@ -90,8 +86,6 @@ export interface Disk {
   /** Replaces the existing file atomically: a reader sees one file or the other. */
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** Removes an empty directory. */
-  rmdir(path: string): Promise<void>;
   /** Creates a hard link. */
   link(file: string, path: string): Promise<void>;
   /** Creates a symbolic link to a directory; `target` is relative to the link. */

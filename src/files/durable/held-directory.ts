@@ -3,7 +3,7 @@
  * and every entry is looked up relative to it (openat(2), through /proc on Linux).
  */
 import { basename, dirname } from 'node:path';
-import { type Disk, type DiskDirectory, type DiskStat, ifPresent } from './disk.ts';
+import { type Disk, type DiskDirectory, ifPresent } from './disk.ts';
 import { expectAtPath, realPath } from './trusted-file.ts';
 
 /**
@@ -37,20 +37,4 @@ export async function readBack(disk: Disk, path: string, mostBytes: number): Pro
   const real = await realPath(disk, path);
   // D14, D16: reads the file in the open directory, not the one that its name leads to a moment later.
   return inDirectory(disk, dirname(real), ({ at }) => disk.readFile(at(basename(real)), mostBytes));
-}
-
-const ROOT = 0;
-/** Permission bits with which the group, and all other users, can change the names in a directory. */
-const GROUP_WRITES = 0o020;
-const ALL_WRITE = 0o002;
-
-/**
- * Returns whether a directory belongs to this user, and no other user can change its entries. A group with write permission is trusted, as
- * the umask says; for root, none is.
- */
-export function isOwn(disk: Disk, { uid, mode }: DiskStat): boolean {
-  const user = disk.user();
-  // On Windows, users have no numeric IDs.
-  if (user === undefined) return true;
-  return uid === user && (mode & (user === ROOT ? GROUP_WRITES | ALL_WRITE : ALL_WRITE)) === 0;
 }

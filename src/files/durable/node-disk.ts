@@ -13,7 +13,6 @@ import {
   readlink,
   realpath,
   rename,
-  rmdir,
   stat,
   symlink,
   unlink,
@@ -35,7 +34,6 @@ export const nodeDisk: Disk = {
   mkdir: async (path, mode) => void (await mkdir(path, { mode })),
   rename: platform() === 'win32' ? createRenameWithRetry(rename) : rename,
   unlink,
-  rmdir: (path) => rmdir(path),
   link,
   symlink: (target, path) => symlink(target, path, 'dir'),
   stat: (path) => stat(path, BIGINT).then(inNumbers),
@@ -129,7 +127,6 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   const base = isHeld ? held : path;
   return {
     at: (name) => join(base, name),
-    isHeld,
     names: () => readdir(base),
     ...describeOpen(handle),
     close: () => handle.close(),
@@ -143,7 +140,6 @@ async function nameDirectory(path: string): Promise<DiskDirectory> {
     throw Object.assign(new Error(`${path} is not a directory`), { code: 'ENOTDIR' });
   return {
     at: (name) => join(path, name),
-    isHeld: false,
     names: () => readdir(path),
     stat: describe,
     currentPath: async () => undefined,

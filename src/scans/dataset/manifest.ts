@@ -34,8 +34,6 @@ export interface Part {
 export interface Manifest {
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
-  /** A random ID, which no other dataset has; undefined if an older version created the dataset. */
-  dataset: string | undefined;
   /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
   sinceMs: number | undefined;
   next: number;
@@ -46,10 +44,7 @@ export interface Manifest {
 }
 
 /** Manifest as parsed from JSON. */
-interface SavedManifest
-  extends RecordedWorkspace,
-    DatasetIdentity,
-    Pick<Manifest, 'dataset' | 'sinceMs' | 'next'> {
+interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
@@ -82,7 +77,6 @@ export function parseManifest(bytes: Buffer): Manifest {
     format,
     dialect,
     partition,
-    dataset,
     sinceMs,
     next,
     parts,
@@ -91,7 +85,6 @@ export function parseManifest(bytes: Buffer): Manifest {
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect, partition },
-    dataset,
     sinceMs,
     next,
     parts: parts.map(([directory, number, rows, size, newestMs]) => {
@@ -112,14 +105,13 @@ function numberOf(name: string): number {
 
 /** P8: another program may have written a manifest with a correct checksum. */
 function isSavedManifest(value: Record<string, unknown>): value is Record<string, unknown> & SavedManifest {
-  const { partition, dataset, sinceMs, next, parts, positions } = value;
+  const { partition, sinceMs, next, parts, positions } = value;
   const { by, timezone }: Partial<Partitioning> = isObject(partition) ? partition : {};
   return (
     isRecordedWorkspace(value) &&
     isIdentity(value, ['csv', 'ndjson', 'parquet']) &&
     PARTITIONS.some((known) => known === by) &&
     typeof timezone === 'string' &&
-    (dataset === undefined || typeof dataset === 'string') &&
     (sinceMs === undefined || Number.isSafeInteger(sinceMs)) &&
     Number.isSafeInteger(next) &&
     Array.isArray(parts) &&

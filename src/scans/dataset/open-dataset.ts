@@ -3,16 +3,14 @@
  * so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee and its invariants.
  * scans/append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
  */
-import { randomUUID } from 'node:crypto';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import { type Disk, ifPresent } from '../../files/durable/disk.ts';
 import { removeFile } from '../../files/durable/held-directory.ts';
 import { acquireLock, type Lock } from '../../files/durable/lock.ts';
 import { nodeDisk } from '../../files/durable/node-disk.ts';
-import { cannotOpen, cannotWrite } from '../../files/durable/path-errors.ts';
+import { cannotOpen } from '../../files/durable/path-errors.ts';
 import { RecordProblem, UnknownRecordError } from '../../files/durable/record-file.ts';
 import { temporaryOf } from '../../files/durable/replace-file.ts';
 import { makeRealDirectories, realPath } from '../../files/durable/trusted-file.ts';
@@ -22,8 +20,6 @@ import type { AppendOptions, LogState } from '../append/append-file.ts';
 import { UPDATE } from '../append/current-state.ts';
 import { type CodeOverlap, readingPositions, withoutGone } from '../append/overlap.ts';
 import { checkOwnWorkspace, type Recorded } from '../append/own-workspace.ts';
-import { compactDataset } from './compact.ts';
-import { ensureGeneration } from './generations.ts';
 import {
   type DatasetIdentity,
   datasetDifference,
@@ -32,6 +28,7 @@ import {
   type Part,
   parseManifest,
 } from './manifest.ts';
+import type { PartFormatter } from './part-file.ts';
 import { createPartTail } from './part-tail.ts';
 import { createPartitioner, type Partitioning, partitionEnd } from './partitions.ts';
 import {
@@ -42,7 +39,6 @@ import {
   refuseUnknownFiles,
   removedPartitions,
 } from './parts.ts';
-import type { PartFormatter } from './write-part.ts';
 
 export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' | 'formatter' | 'restart'> {
   directory: string;
@@ -52,8 +48,6 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   append: boolean;
   /** What the logs that this run converts to a new dataset recorded per code: where the next append begins. */
   overlaps?: Map<string, CodeOverlap> | undefined;
-  /** Merges the parts of closed partitions at the end: see compact.ts. */
-  compact?: boolean;
   /** Maximum number of rows buffered in memory. */
   mostRows?: number;
 }
@@ -68,10 +62,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
     cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
     // D14: no file is created or read behind a link that another user made to a file that is not theirs.
-    const place = options.compact
-      ? await linkPlace(disk, options.directory)
-      : await makeRealDirectories(disk, options.directory);
-    if (options.compact) await ensureGeneration(disk, place);
+    await makeRealDirectories(disk, options.directory);
     // P9: nothing is read before the lock is held.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
@@ -113,12 +104,9 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         disk,
         directory,
         parts,
-        dataset: found ? found.dataset : randomUUID(),
         next: found?.next ?? 1,
       });
-      const open = (ours: Lock) =>
-        createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock: ours });
-      return options.compact ? compactAtEnd({ ...options, directory: place }, disk, lock, open) : open(lock);
+      return createAppendFile({ ...options, path: directory, restart: !append, committed, tail, lock });
     } catch (error) {
       await lock.release();
       throw error;
@@ -161,64 +149,15 @@ function endOfRemoved(
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
 }
 
-/** Returns the path of the link to the generations, with the real path of its directory, which is created. */
-async function linkPlace(disk: Disk, directory: string): Promise<string> {
-  const path = resolve(directory);
-  return join(await makeRealDirectories(disk, dirname(path)), basename(path));
-}
-
 /** Locks the directory to which the name leads. */
 async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
   for (;;) {
     const directory = await realPath(disk, place);
     const lock = await lockFile(join(directory, MANIFEST));
-    // P14: the run whose lock this run waited for may have published another generation; rows added to this one would not be read.
+    // D14: the name may lead to another directory by now, whose lock is not held.
     if ((await realPath(disk, place)) === directory) return { directory, lock };
     await lock.release();
   }
-}
-
-/** Wraps an AppendFile so that its commit also merges parts. The rows are committed first, so a failed merge loses none. */
-function compactAtEnd(
-  options: DatasetOptions,
-  disk: Disk,
-  lock: Lock,
-  open: (lock: Lock) => AppendFile,
-): AppendFile {
-  const {
-    directory: place,
-    overlapMs,
-    untilMs = Number.POSITIVE_INFINITY,
-    serviceNow,
-    clock,
-    note,
-  } = options;
-  const file = open({ release: async () => undefined });
-  return {
-    ...file,
-    async commit() {
-      await file.commit();
-      try {
-        const manifest = await readManifest(disk, await realPath(disk, place));
-        if (!manifest) return;
-        const closedMs = Math.min(untilMs, serviceNow?.() ?? clock.now()) - overlapMs;
-        const openFrom = createPartitioner(manifest.identity.partition)(closedMs);
-        const { partitions, parts } = await compactDataset({ ...options, disk, place, manifest, openFrom });
-        if (partitions > 0)
-          note?.(
-            `Merged ${countOf(parts, 'part')} from ${countOf(partitions, 'partition')} into ${partitions}`,
-          );
-      } catch (error) {
-        throw cannotWrite(`merge parts of ${place}`, error, 'all added rows are saved');
-      } finally {
-        await lock.release();
-      }
-    },
-    async discard() {
-      await file.discard();
-      await lock.release();
-    },
-  };
 }
 
 /** Returns the manifest of a dataset; undefined if there is none. Throws UsageError if it can't be read. Locks and repairs nothing. */

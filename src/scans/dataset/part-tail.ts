@@ -14,9 +14,8 @@ import type { CodeOverlap } from '../append/overlap.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
 import type { RowTail } from '../append/row-tail.ts';
 import { type DatasetIdentity, formatManifest, MANIFEST, type Part, partName } from './manifest.ts';
+import { formatPart, type PartFormatter, readPart, savedRow, writePart } from './part-file.ts';
 import { createPartitioner } from './partitions.ts';
-import { readPart, savedRow } from './read-part.ts';
-import { formatPart, type PartFormatter, writePart } from './write-part.ts';
 
 export interface PartTailJob {
   disk: Disk;
@@ -26,7 +25,6 @@ export interface PartTailJob {
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
   overlapMs: number;
-  dataset: string | undefined;
   sinceMs: number | undefined;
   overlaps: Map<string, CodeOverlap>;
   isSaved: boolean;
@@ -50,17 +48,7 @@ interface Staged extends Part {
 
 /** Creates the RowTail of a dataset. Call one method at a time, and only `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
-  const {
-    disk,
-    directory,
-    workspace,
-    identity,
-    dataset,
-    overlaps,
-    sinceMs,
-    overlapMs,
-    mostRows = MOST_ROWS,
-  } = job;
+  const { disk, directory, workspace, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
   /** The real directories of the partitions that rows were written to. */
   const places = new Map<string, string>();
@@ -132,7 +120,7 @@ export function createPartTail(job: PartTailJob): RowTail {
     // P1: including the temporary names, by which the next run finds listed parts.
     for (const place of changed) await disk.flushDirectory(place);
     const listed = [...parts, ...staged.map(({ owner: _, ...part }) => part)];
-    const manifest = { workspace, identity, dataset, sinceMs, next, parts: listed, overlaps };
+    const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };
     const done = staged;
     hasManifest = true;
     // P2: the one step by which all of them become part of the dataset.

@@ -33,14 +33,6 @@ interface Job {
 const HIDDEN = /^[._]/;
 /** Temporary name of a part. */
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
-/** Final name of a part. */
-const PART = /^part-\d+\.(csv|ndjson|parquet)$/;
-
-/** Returns whether a name is the final or temporary name of a part. */
-export function isPartFile(name: string): boolean {
-  return PART.test(name) || LEFTOVER.test(name);
-}
-
 /** Throws UsageError if the directory differs from the manifest: a reader would see other rows than those of this export. */
 export async function refuseUnknownFiles({
   disk,

@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Disk } from '../../../src/files/durable/disk.ts';
-import { inDirectory, isOwn, removeFile } from '../../../src/files/durable/held-directory.ts';
+import { inDirectory, removeFile } from '../../../src/files/durable/held-directory.ts';
 import { nodeDisk } from '../../../src/files/durable/node-disk.ts';
 import { openReplacement } from '../../../src/files/durable/replace-file.ts';
 import { useDirectory } from '../../support/cli.ts';
@@ -84,18 +84,4 @@ it('a link is not held for the directory behind it', async () => {
   await expect(inDirectory(nodeDisk, join(root, 'link'), async () => undefined)).rejects.toMatchObject({
     code: 'ENOTDIR',
   });
-});
-
-it.each([
-  [1000, 1000, 0o755, true],
-  [1000, 1000, 0o775, true],
-  [1000, 1000, 0o777, false],
-  [1000, 0, 0o755, false],
-  [0, 0, 0o755, true],
-  [0, 0, 0o775, false],
-  [0, 1000, 0o755, false],
-  [undefined, 0, 0o777, true],
-])('user %o: a directory of %o with mode %o is their own: %o', async (user, uid, mode, own) => {
-  const stat = await nodeDisk.lstat(root);
-  expect(isOwn({ ...nodeDisk, user: () => user }, { ...stat, uid, mode })).toBe(own);
 });

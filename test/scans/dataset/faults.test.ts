@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atEveryStep, POWER_CUTS } from '../../files/durable/every-step.ts';
 import { SOAK } from '../../support/property-runs.ts';
 import { CODE, HOUR, OTHER_CODE, START, type TestService } from '../append/runs.ts';
-import { DAY, type LakeOptions, runLake, seen, wanted, watched } from './runs.ts';
+import { DAY, runLake, seen, wanted, watched } from './runs.ts';
 
 const rows = (first: number, ...times: number[]) =>
   times.map((time, i) => ({ id: first + i, time: START + time }));
@@ -51,37 +51,4 @@ describe('rows that are added', () => {
       }
     },
   );
-});
-
-describe('parts that are merged', () => {
-  /** The last day is not over. */
-  const compact: LakeOptions = { compact: true, serviceNow: () => START + 2 * DAY + 2 * HOUR };
-  // Each kill takes a run: the quick ones are of a small dataset.
-  const [small, more] = SOAK
-    ? [service, later]
-    : [{ [CODE]: rows(1, 0, HOUR, 2 * HOUR, 3 * HOUR) }, undefined];
-  const grown = more ?? { [CODE]: [...(small[CODE] ?? []), ...rows(21, 4 * HOUR)] };
-  const CUTS = SOAK
-    ? [undefined, ...POWER_CUTS]
-    : POWER_CUTS.filter((keep) => keep('names') > keep('inode 1')).slice(0, 1);
-  it('shows one generation or the other, whole, whatever ends the run at every step (P11, P13)', async () => {
-    for (const cut of CUTS) {
-      await atEveryStep(
-        async (on) => {
-          await runLake(on, small, { ...compact, serviceNow: () => START });
-        },
-        (on) => runLake(watched(on), grown, compact),
-        cut || !SOAK ? ['end-before'] : ['end-before', 'end-within', 'end-after', 'ENOSPC', 'EIO'],
-        async ({ memory: after }) => {
-          after.revive(cut && { keep: cut });
-          const now = seen(after);
-          expect(new Set(now).size).toBe(now.length);
-          expect(wanted(small).filter((row) => !now.includes(row))).toEqual([]);
-          await runLake(watched(after), grown, compact);
-          expect(seen(after)).toEqual(wanted(grown));
-          expect(after.names().filter((name) => name.endsWith('.partial'))).toEqual([]);
-        },
-      );
-    }
-  });
 });

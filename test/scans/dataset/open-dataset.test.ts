@@ -216,25 +216,22 @@ describe('a dataset', () => {
     expect(await runLake(memory, service)).toBe(0);
   });
 
-  it.each([{}, { compact: true }])(
-    'is locked by the words of the run, and released however it ends, by %j (P9)',
-    async (options) => {
-      const held: string[] = [];
-      const signal = new AbortController().signal;
-      const lock: LakeOptions['lock'] = async (path, { signal: given, waitMs }) => {
-        held.push(path);
-        expect([given, waitMs]).toEqual([signal, 17]);
-        return { release: async () => void held.pop() };
-      };
-      const words = { ...options, lock, signal, lockWaitMs: 17 };
-      await runLake(memory, service, words);
-      expect(held).toEqual([]);
-      await expect(runLake(memory, laterNight(), { ...words, failAfter: 1 })).rejects.toThrow(
-        'the service failed',
-      );
-      expect(held).toEqual([]);
-    },
-  );
+  it('is locked with the lock and the wait of the run, and released however it ends (P9)', async () => {
+    const held: string[] = [];
+    const signal = new AbortController().signal;
+    const lock: LakeOptions['lock'] = async (path, { signal: given, waitMs }) => {
+      held.push(path);
+      expect([given, waitMs]).toEqual([signal, 17]);
+      return { release: async () => void held.pop() };
+    };
+    const options = { lock, signal, lockWaitMs: 17 };
+    await runLake(memory, service, options);
+    expect(held).toEqual([]);
+    await expect(runLake(memory, laterNight(), { ...options, failAfter: 1 })).rejects.toThrow(
+      'the service failed',
+    );
+    expect(held).toEqual([]);
+  });
 
   it('is locked before anything of it is read (P9)', async () => {
     const steps: string[] = [];
@@ -408,23 +405,11 @@ describe('links of another user to what is not theirs (D14)', () => {
     memory.user = 1000;
   }
 
-  it.each([{}, { compact: true }])('are no dataset, by %j', async (options) => {
+  it('are no dataset', async () => {
     await withSecret();
     await plant(LAKE);
-    await expect(runLake(memory, service, options)).rejects.toMatchObject({ name: 'UsageError' });
+    await expect(runLake(memory, service)).rejects.toMatchObject({ name: 'UsageError' });
     expect(memory.names()).toEqual(['/data/secret/.part-000001.csv.partial', '/data/secret/key']);
-  });
-
-  it('are no dataset that has a generation either, and are named', async () => {
-    await withSecret();
-    await plant('/data/.lake.000001');
-    memory.user = FOREIGN;
-    await memory.disk.symlink('.lake.000001', LAKE);
-    memory.user = 1000;
-    await expect(runLake(memory, service, { compact: true })).rejects.toMatchObject({
-      name: 'UsageError',
-      message: expect.stringContaining("is a symbolic link to another user's file"),
-    });
   });
 
   it('are no partition', async () => {
@@ -434,17 +419,5 @@ describe('links of another user to what is not theirs (D14)', () => {
     await plant(`${LAKE}/dt=2026-02-01`);
     await expect(runLake(memory, laterNight())).rejects.toThrow("is a symbolic link to another user's file");
     expect(memory.read('/data/secret/.part-000001.csv.partial')).toBe('kept');
-  });
-
-  it('are no generation, and nothing behind them is removed', async () => {
-    await withSecret();
-    await runLake(memory, service, { compact: true });
-    await plant('/data/.lake.000009');
-    await plant('/data/.lake.000000');
-    await runLake(memory, laterNight(), { compact: true, serviceNow: () => START + 9 * DAY });
-    expect([memory.read('/data/secret/key'), memory.read('/data/secret/.part-000001.csv.partial')]).toEqual([
-      'key',
-      'kept',
-    ]);
   });
 });

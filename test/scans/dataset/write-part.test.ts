@@ -1,13 +1,7 @@
 /** What is written of a part: each row once, however many there are, and every file that was opened is closed. */
 import { describe, expect, it } from 'vitest';
 import { createParquetFormatter } from '../../../src/files/formats/parquet/parquet.ts';
-import { readPart } from '../../../src/scans/dataset/read-part.ts';
-import {
-  formatPart,
-  mergeParts,
-  type PartFormatter,
-  writePart,
-} from '../../../src/scans/dataset/write-part.ts';
+import { formatPart, type PartFormatter, readPart, writePart } from '../../../src/scans/dataset/part-file.ts';
 import { createMemoryDisk } from '../../support/memory-disk.ts';
 import { countingDisk } from '../append/runs.ts';
 
@@ -48,28 +42,16 @@ describe('the rows of a part', () => {
     await drained(formatPart(formatter, rows.slice(0, 2000)));
     expect(formatter.sizes).toEqual([2000]);
   });
-
-  it('are merged from Parquet some at a time, each once', async () => {
-    const { disk, path, bytes } = await written();
-    const formatter = createSizes();
-    await drained(mergeParts(disk, formatter, parquet, [{ path, bytes }]));
-    expect(formatter.sizes).toEqual([2000, 2000, 1]);
-    const whole = await written(2000);
-    const one = createSizes();
-    await drained(mergeParts(whole.disk, one, parquet, [whole]));
-    expect(one.sizes).toEqual([2000]);
-  });
 });
 
 describe('the file of a part', () => {
-  it('is closed when it was written, read and merged', async () => {
+  it('is closed when it was written and read', async () => {
     const { disk, stillOpen, path, bytes } = await written();
     const read: string[] = [];
     await readPart({ disk, path, part: { bytes }, identity: parquet as never, begin: '' }, ({ id }) =>
       read.push(id),
     );
     expect(read).toEqual(ids);
-    await drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }]));
     expect(stillOpen()).toBe(0);
   });
 
@@ -87,9 +69,6 @@ describe('the file of a part', () => {
       () => {},
     );
     await expect(reading).rejects.toThrow(/^interrupted$/);
-    await expect(
-      drained(mergeParts(disk, createSizes(), parquet, [{ path, bytes }], signal)),
-    ).rejects.toThrow(/^interrupted$/);
   });
 });
 

@@ -63,7 +63,6 @@ export async function openPartitioned(
     identity: { ...growth.identity, partition },
     createFormatter: await loadFormatter(context, growingOutput(plan, columns)),
     append: plan.append !== undefined,
-    compact: plan.compact,
   });
 }
 

@@ -16,7 +16,7 @@ import { checkInputChoice } from '../../input-option.ts';
 import { type PlannedRange, planRange } from '../../range-options.ts';
 import { LABELS } from '../labels.ts';
 import { LOCAL_TIME } from './added-columns.ts';
-import type { ExportFlags } from './flags.ts';
+import { type ExportFlags, options as exportFlags } from './flags.ts';
 
 export const DEFAULT_OVERLAP_MS = 3_600_000;
 const IMPORTANCE: Readonly<Record<string, number>> = {
@@ -59,8 +59,6 @@ export interface ExportPlan extends PlannedRange {
   overwrite: boolean;
   /** The directory is a dataset, divided so. */
   partition: Partitioning | undefined;
-  /** At the end the parts of closed partitions become one. */
-  compact: boolean;
 }
 
 /** Throws UsageError on flags that contradict each other, unknown fields, and times that are none. */
@@ -112,7 +110,6 @@ export async function planExport(
     fileNames,
     append,
     partition,
-    compact: flags.compact ?? false,
     overwrite: flags.overwrite ?? false,
     proveBeyond,
     ...range,
@@ -129,13 +126,71 @@ function columns(labelled: boolean, withLocal: boolean): Column[] {
 }
 
 function refuseContradictions(names: readonly string[], flags: ExportFlags): void {
-  if (flags.input) checkInputChoice(names, flags);
+  const {
+    fileNames,
+    output,
+    outputDir,
+    append,
+    restart,
+    rotated,
+    movedFrom,
+    overlap,
+    overwrite,
+    partitionBy,
+  } = flags;
+  if (flags.input) refuseWithInput(names, flags);
   else checkChoice(names, flags);
-  if (flags.append && flags.output === '-') {
-    throw new UsageError("--append can't be used with standard output", {
+  if (output !== undefined && outputDir !== undefined)
+    throw new UsageError("--output can't be used with --output-dir", {
+      hint: 'Omit either --output or --output-dir.',
+    });
+  if (append && outputDir === undefined && (output === undefined || output === '-')) {
+    throw new UsageError('--append requires --output or --output-dir', {
       hint: 'Add -o scans.csv, or --output-dir DIR for one file per code.',
     });
   }
+  if (fileNames !== undefined && outputDir === undefined)
+    throw new UsageError('--file-names requires --output-dir', {
+      hint: 'Add --output-dir DIR, or omit --file-names.',
+    });
+  if (rotated && !append)
+    throw new UsageError('--rotated requires --append', { hint: 'Add --append, or omit --rotated.' });
+  if (restart && !append)
+    throw new UsageError('--restart requires --append', { hint: 'Add --append, or omit --restart.' });
+  if (flags.verify && !append)
+    throw new UsageError('--verify requires --append', {
+      hint: 'Add --append, or use `qrctl scans verify`.',
+    });
+  if (movedFrom !== undefined && !append)
+    throw new UsageError('--moved-from requires --append', { hint: 'Omit --moved-from, or add --append.' });
+  if (overwrite && append)
+    throw new UsageError("--overwrite can't be used with --append", {
+      hint: 'Omit --overwrite. To export everything again, add --restart.',
+    });
+  if (overwrite && partitionBy !== undefined)
+    throw new UsageError("--overwrite can't replace a dataset: readers would see parts of two datasets", {
+      hint: 'Add --append to add new scans, or specify a different directory with --output-dir.',
+    });
+  if (overlap !== undefined && !append)
+    throw new UsageError('--overlap requires --append', { hint: 'Add --append, or omit --overlap.' });
+}
+
+/** Flags that select scans of the service, or determine how to read them. */
+const OF_SERVICE = ['since', 'until', 'during', 'append', 'dryRun', 'verify', 'proveBeyond'] as const;
+
+/** Logs are converted as a whole, and words behind --input are files. */
+function refuseWithInput(names: readonly string[], flags: ExportFlags): void {
+  if (flags.partitionBy === undefined || flags.outputDir === undefined)
+    throw new UsageError('--input requires --output-dir and --partition-by', {
+      hint: 'Add --output-dir DIR --partition-by month to convert logs to a dataset. To select codes from a file, use --from.',
+    });
+  checkInputChoice(names, flags);
+  const other = OF_SERVICE.find((name) => flags[name] !== undefined);
+  if (other === undefined) return;
+  const words = exportFlags[other].flags.split(' ')[0];
+  throw new UsageError(`${words} can't be used with --input`, {
+    hint: `Omit ${words} to convert all scans of the files. Then add new scans with --append.`,
+  });
 }
 
 /** Without --timezone, days are in UTC, wherever the machine is: a dataset may have readers anywhere. */
@@ -146,11 +201,21 @@ function planPartition(
 ): Partitioning | undefined {
   const { partitionBy: by, timezone: flag } = flags;
   if (by === undefined) return undefined;
+  if (flags.outputDir === undefined) {
+    throw new UsageError('--partition-by requires --output-dir', { hint: 'Add --output-dir DIR.' });
+  }
+  if (flags.restart) {
+    throw new UsageError("--restart can't be used with --partition-by", {
+      hint: 'Export to a new directory with --output-dir, then replace the old one.',
+    });
+  }
   if (!['csv', 'ndjson', 'parquet'].includes(output.format)) {
     throw new UsageError(`--partition-by can't be used with the format ${output.format}`, {
       hint: 'Add --format parquet, csv or ndjson.',
     });
   }
+  if (!output.header)
+    throw new UsageError("--no-header can't be used with --partition-by", { hint: 'Omit --no-header.' });
   requireFields(output, ['qr_id', 'id', 'ts'], 'a dataset requires the fields qr_id, id and ts');
   return { by, timezone: chooseTimeZone({ flag, setting, TZ: 'UTC' }) };
 }
