@@ -1,6 +1,6 @@
 /**
- * Append-only log on disk: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last
- * line is detected and dropped. For users, it is the ledger of a workspace.
+ * Append-only log: each line is a JSON object with a checksum. Records whose `append` was resolved survive a power cut; an incomplete last line is
+ * dropped. For users, it is the ledger of a workspace.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -11,27 +11,26 @@ import { cannotOpen, cannotWrite } from './path-errors.ts';
 import { createTrusted, isSameFile, openTrusted, realPath } from './trusted-file.ts';
 import { writeFully } from './write.ts';
 
-/** Interface for adding to a log; each record of type R begins with `is`, which distinguishes a log from other files. */
+/** Each record begins with `is`, which distinguishes a log from other files. */
 export interface LogWriter<R extends { is: string }> {
-  /** Adds records, in order. Resolves when they, and all before them, are on disk. Calls during a flush share the next one. Throws LocalError. */
+  /** Adds records in order. Resolves when they, and all before them, are on disk. Throws LocalError. */
   append(records: readonly R[]): Promise<void>;
-  /** Like `append`, if no caller waits: written now, durable with the next `append`. A failure is reported then, and by `close`. */
+  /** Like `append`, but durable only with the next one. A failure is reported then, or by `close`. */
   note(records: readonly R[]): void;
-  /** Waits for the write in progress, then closes. */
   close(): Promise<void>;
 }
 
-/** Advice for the user, in the words of the command that owns the log. */
+/** Words for messages, from the command that owns the log. */
 export interface LogAdvice {
-  /** If the path can't be used. */
+  /** Alternative if the path can't be used. */
   elsewhere: string;
-  /** If the file is not a complete log. */
+  /** Hint if the file is not a complete log. */
   damaged: string;
-  /** Name of the log in messages. */
+  /** Name of the log. */
   noun: string;
 }
 
-/** Location of a log, and the function that takes its records one by one: a log of a million records is never in memory as a whole. */
+/** `take` gets the records one by one, so a log of a million records is never in memory. */
 interface LogPlace<R> {
   path: string;
   advice: LogAdvice;
@@ -40,8 +39,8 @@ interface LogPlace<R> {
 }
 
 /**
- * Opens a log, or creates an empty one; the caller holds its lock. Throws UsageError, with the file unchanged, if it is not a complete log,
- * and the errors of `take`.
+ * Opens a log, or creates an empty one; the caller holds its lock. Throws UsageError, with the file unchanged, if it is not a complete log, and the
+ * errors of `take`.
  */
 export async function openLog<R extends { is: string }>(place: LogPlace<R>): Promise<LogWriter<R>> {
   const { path, advice, disk = nodeDisk, take } = place;
@@ -61,7 +60,7 @@ export async function openLog<R extends { is: string }>(place: LogPlace<R>): Pro
   }
 }
 
-/** Creates a log without a file, for a run that can't be resumed because its input can't be read twice. */
+/** Creates a log without a file, for a run that can't be resumed. */
 export function createVolatileLog<R extends { is: string }>(): LogWriter<R> {
   return { append: async () => undefined, note: () => undefined, close: async () => undefined };
 }
@@ -89,17 +88,15 @@ function taskOf(path: string, advice: LogAdvice): string {
 }
 
 async function openOrCreate(disk: Disk, path: string): Promise<DiskFile> {
-  // D14: a link at the end of the path is not followed, and on the way only links that another user can't abuse.
+  // D14: only links that another user can't abuse are followed.
   const place = join(await realPath(disk, dirname(path)), basename(path));
   const file = (await openTrusted(disk, place)) ?? (await createTrusted(disk, place));
-  // D8: a power cut could remove the file's name, and with it all records. Also for an existing file: the run that created it may have ended before.
+  // D8: a power cut could remove the file's name. Also for an existing file, whose creator may have been killed before this.
   await disk.flushDirectory(dirname(place));
   return file;
 }
 
-/**
- * One flush at a time; records added meanwhile are written with the next one (group commit), so parallel rows share the cost of the disk.
- */
+/** Creates the writer, with one flush at a time: records that are added meanwhile share the next one (group commit). */
 function createAppender<R extends { is: string }>(log: {
   disk: Disk;
   file: DiskFile;
@@ -111,7 +108,6 @@ function createAppender<R extends { is: string }>(log: {
   let position = log.start;
   let waiting: string[] = [];
   let writing: Promise<void> = Promise.resolve();
-  /** Noted records are written, but not durable yet. */
   let unflushed = false;
   let next: { done: Promise<void>; flush: boolean } | undefined;
 
@@ -120,13 +116,13 @@ function createAppender<R extends { is: string }>(log: {
     waiting = [];
     try {
       const ours = await file.stat();
-      // D15: another process truncated or extended it, which the next write would hide.
+      // D15: another process truncated or extended it.
       if (ours.size !== position) throw tampered(path, advice, 'changed by another process');
       await writeFully(file, bytes, position);
       position += bytes.length;
       unflushed = !flush;
       if (!flush) return;
-      // D8: resolves `append`. From here on, a power cut cannot undo it.
+      // D8: from here on, a power cut cannot undo the append.
       const [, isFindable] = await Promise.all([file.datasync(), isAt(disk, ours, path)]);
       if (!isFindable) throw tampered(path, advice, 'moved or removed');
     } catch (cause) {
@@ -140,7 +136,7 @@ function createAppender<R extends { is: string }>(log: {
     if (!next) {
       const turn = { done: writing, flush: false };
       next = turn;
-      // D11: after a failed flush the content of the disk is unknown, so every later call fails with the same error.
+      // D11: after a failed flush, every later call fails with the same error.
       turn.done = writing.then(() => {
         next = undefined;
         return write(turn.flush);

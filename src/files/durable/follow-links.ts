@@ -1,6 +1,6 @@
 /**
- * Resolves the links on the way to a file, name by name: the system's `realpath` could follow a link that was created after the check. It is a
- * generator, because the start of the program reads synchronously and all other code through a Disk.
+ * Resolves the links on the way to a file, name by name: the system's `realpath` could follow a link that was created after the check. A generator,
+ * because the start of the program reads synchronously.
  */
 import { dirname, join, parse, resolve, sep } from 'node:path';
 
@@ -9,7 +9,7 @@ export const ROOT = 0;
 /** Maximum number of links, as on Linux. */
 const MAX_LINKS = 40;
 
-/** Entry at a path, not followed: its owner, and its target if it is a symbolic link. */
+/** Entry at a path, not followed. */
 export interface LinkEntry {
   uid: number;
   to: string | undefined;
@@ -18,9 +18,9 @@ export interface LinkEntry {
 interface Followed {
   /** Path without links, except for a dangling one at its end. */
   real: string;
-  /** Link on the way that another user created to a file that is not theirs; then `real` must not be used. */
+  /** Link that another user created to a file that is not theirs; then `real` must not be used. */
   untrusted?: { at: string; uid: number };
-  /** Link on the way that leads out of the directory that it must not leave; then `real` must not be used either. */
+  /** Link that leads out of `within`; then `real` must not be used. */
   leaving?: string;
 }
 
@@ -32,8 +32,8 @@ interface LinkRules {
 }
 
 /**
- * Yields paths, receives the entry at each (undefined if there is none), and returns where an absolute path leads. D14: a link of root or of `user` is
- * trusted, and any user may link to their own files. Throws an error with the code ELOOP.
+ * Yields paths, receives the entry at each, and returns where an absolute path leads. D14: a link of root or of `user` is trusted, and any user may
+ * link to their own files. Throws an error with the code ELOOP.
  */
 export function* followLinks(
   path: string,

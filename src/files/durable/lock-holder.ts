@@ -1,7 +1,4 @@
-/**
- * Finds the process that holds a lock of lock.ts on Linux: any process can take the name of a lock, including one of another user or another
- * program.
- */
+/** Finds the process that holds a lock of lock.ts on Linux: any process can take the name of a lock. */
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -11,10 +8,7 @@ interface LockHolder {
   process: { pid: number; user: number } | undefined;
 }
 
-/**
- * Returns the holder of the abstract socket with that name (without its NUL); undefined if there is none, or if the system does not report
- * it.
- */
+/** Returns the holder of an abstract socket; undefined if there is none, or if the system does not report it. */
 export async function findHolder(name: string, proc = '/proc'): Promise<LockHolder | undefined> {
   const inode = await inodeOf(name, proc);
   if (inode === undefined) return undefined;
@@ -24,7 +18,6 @@ export async function findHolder(name: string, proc = '/proc'): Promise<LockHold
     const found = await stat(join(proc, pid)).catch(() => undefined);
     return found && { process: { pid: Number(pid), user: found.uid } };
   }
-  // If the lock was released in the meantime, its holder was not hidden.
   return (await inodeOf(name, proc)) === inode ? { process: undefined } : undefined;
 }
 
@@ -34,10 +27,7 @@ async function inodeOf(name: string, proc: string): Promise<string | undefined> 
   return line?.trim().split(/\s+/)[INODE_COLUMN];
 }
 
-/**
- * Returns the error if the lock on `path` is not held by a process of this user: names of locks are predictable, and any process can take
- * one. Undefined if it is, or if the holder is unknown.
- */
+/** Returns the error if a process of another user holds the lock on `path`; undefined if the holder is unknown. */
 export function otherUserError(
   path: string,
   holder: LockHolder | undefined,
@@ -53,7 +43,7 @@ export function otherUserError(
   });
 }
 
-/** Num RefCount Protocol Flags Type St Inode Path: proc(5). */
+/** Columns of /proc/net/unix: Num RefCount Protocol Flags Type St Inode Path (proc(5)). */
 const INODE_COLUMN = 6;
 
 async function hasSocket(descriptors: string, inode: string): Promise<boolean> {

@@ -20,16 +20,15 @@ import { nodeDisk } from './node-disk.ts';
 import { describeSystemError, systemCode } from './path-errors.ts';
 
 export interface Lock {
-  /** Releases the lock; the end of the process does so, too. */
   release(): Promise<void>;
 }
 
 interface LockOptions {
   clock: Clock;
   signal?: AbortSignal;
-  /** Maximum wait for another holder. Default 5 s: long enough for a run that is about to end, short enough for a cron job. */
+  /** Maximum wait for another holder; default 5 s. */
   waitMs?: number;
-  /** Called once if another run holds the lock and the wait begins. */
+  /** Called once if the wait begins. */
   onWait?: () => void;
 }
 
@@ -37,8 +36,8 @@ const DEFAULT_WAIT_MS = 5000;
 const POLL_MS = 100;
 
 /**
- * Locks the file at `path`, which need not exist (its directory must), against every other process of this machine. Throws
- * UsageError when another run still holds it after the wait, LocalError when the system gives no lock, or the signal's reason.
+ * Locks the file at `path`, which need not exist (its directory must), against every other process of this machine. Throws UsageError if another run
+ * still holds it after the wait, LocalError if the system gives no lock, or the signal's reason.
  */
 export async function acquireLock(path: string, options: LockOptions): Promise<Lock> {
   return acquire(await lockName(path), path, options);
@@ -60,7 +59,6 @@ async function acquire(name: string, path: string, options: LockOptions): Promis
     const left = waitMs - (clock.monotonic() - start);
     if (left <= 0)
       throw otherUserError(path, await findHolder(inAbstract(name)), nodeDisk.user()) ?? inUse(path, waitMs);
-    // Jitter, so that many waiting runs don't try at the same instant.
     await clock.sleep(Math.min(left, POLL_MS * (0.5 + clock.random())), signal);
   }
 }
@@ -73,8 +71,8 @@ function inUse(path: string, waitMs: number): UsageError {
 }
 
 /**
- * Returns a name that is the same however the path is written: through links, relative, or in a directory mounted twice. Case folding costs
- * an unnecessary wait at most on case-sensitive disks, and is required on the others.
+ * Returns a name that is the same through links, relative, or in a directory mounted twice. Case folding is required on some disks, and costs an
+ * unnecessary wait at most on the others.
  */
 async function lockName(path: string): Promise<string> {
   const target = await realpath(path).catch(() => resolve(path));
@@ -95,10 +93,9 @@ function tryLock(name: string): Promise<Lock | undefined> {
   return lockFile(join('/tmp', `${name}.lock`));
 }
 
-/** Bytes of an abstract name, its leading NUL included: the whole of `sun_path`. */
 const ABSTRACT_NAME_BYTES = 108;
 
-/** Exactly as long as the system allows: Node 20 pads shorter names with NULs and Node 22 does not, so their locks would differ. */
+/** Node 20 pads shorter names with NULs and Node 22 does not, so the name is as long as `sun_path` allows. */
 function abstractName(name: string): string {
   return `\0${inAbstract(name)}`;
 }
@@ -107,7 +104,7 @@ function inAbstract(name: string): string {
   return name.padEnd(ABSTRACT_NAME_BYTES - 1, '-');
 }
 
-/** Listens on a socket or pipe of that name; resolves to undefined if another process does. */
+/** Resolves to undefined if another process listens. */
 function listen(address: string): Promise<Lock | undefined> {
   return new Promise((done, fail) => {
     const server = createServer((socket) => socket.destroy());
@@ -117,19 +114,18 @@ function listen(address: string): Promise<Lock | undefined> {
       else fail(cannotLock(cause));
     });
     const release = () => new Promise<void>((closed) => server.close(() => closed()));
-    // Exclusive: in a cluster worker the parent would otherwise lend one socket to several.
+    // Exclusive: a cluster worker would otherwise share a socket of its parent.
     server.listen({ path: address, exclusive: true }, () => done({ release }));
   });
 }
 
-/** Words the system's error, with the usual @ for the NUL of an abstract name. */
 function cannotLock(cause: unknown): LocalError {
   return new LocalError(`cannot lock the file: ${describeSystemError(cause).replaceAll('\0', '@')}`, {
     cause,
   });
 }
 
-/** Flags of open(2) on macOS and the BSDs, which node:fs does not name: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
+/** Flags of open(2) on macOS and the BSDs: O_RDWR, O_NONBLOCK, O_EXLOCK, O_CREAT, O_NOFOLLOW. */
 const BSD_OPEN_LOCKED = 0x0002 | 0x0004 | 0x0020 | 0x0200 | 0x0100;
 const BSD_SYSTEMS = new Set<string>(['darwin', 'freebsd', 'openbsd', 'netbsd']);
 
@@ -138,8 +134,7 @@ async function lockFile(path: string): Promise<Lock | undefined> {
     throw new LocalError(`cannot lock the file: not supported on ${platform()}`);
   try {
     const file = await open(path, BSD_OPEN_LOCKED, 0o666);
-    // Another user's run must be able to lock it too, whatever the umask is; only the owner can change the permissions, and only the owner
-    // needs to.
+    // Another user's run must be able to lock it too, whatever the umask is.
     await file.chmod(0o666).catch(() => undefined);
     return { release: () => file.close() };
   } catch (cause) {

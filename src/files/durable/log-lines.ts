@@ -1,10 +1,10 @@
-/** Formats and parses the lines of a log: each is a JSON object with a checksum, written at once and read in pieces of any size. */
+/** Formats and parses the lines of a log: each is a JSON object with a checksum. */
 import { crc32 } from 'node:zlib';
 import { UsageError } from '../../base/errors.ts';
 import { LINE_FEED } from '../../base/text/ascii.ts';
 import { parseBounded } from '../../base/text/bounded-json.ts';
 
-/** A file that is not a log, or not a complete one. It is unchanged. */
+/** File that is not a complete log. It is unchanged. */
 export class DamagedLogError extends UsageError {
   readonly path: string;
 
@@ -26,7 +26,6 @@ function checksum(text: string): string {
 
 const LINE = /^(.*),"crc":"([0-9a-f]{8})"}$/s;
 
-/** Returns the record of a line without its line feed, or undefined if the line is not complete. */
 function parseLine<R extends object>(line: string): R | undefined {
   const [, text, crc] = LINE.exec(line) ?? [];
   if (text === undefined || checksum(text) !== crc) return undefined;
@@ -37,15 +36,14 @@ function parseLine<R extends object>(line: string): R | undefined {
   }
 }
 
-/** No record is longer: a row is bounded when it is read. */
+/** Maximum length of a line; rows are bounded when they are read. */
 const LONGEST_LINE = 64 * 2 ** 20;
 
-/** Beginning of every log. */
 const BEGINNING = Buffer.from('{"is":');
 
 /**
- * Reads a log piece by piece, and calls `take` with the record of each complete line. D10: only the tail may be damaged, because it was being written
- * when the machine stopped, and nothing that depends on it was done. Damage before it could hide a record, so it is refused.
+ * Reads a log piece by piece, and calls `take` with each record. D10: only the tail may be damaged, because it was being written when the machine
+ * stopped. Other damage could hide a record, so it is refused.
  */
 export function createLineReader<R extends object>(
   path: string,
@@ -55,7 +53,6 @@ export function createLineReader<R extends object>(
   /** Bytes of the complete lines. */
   let length = 0;
   let records = 0;
-  /** Bytes and lines that were read. */
   let read = 0;
   let lines = 0;
   let brokenAtLine = 0;
@@ -106,7 +103,7 @@ export function createLineReader<R extends object>(
   };
 }
 
-/** Returns whether the bytes begin a first line that was being written: a part of it, or zeros, as after a power cut that kept only the length. */
+/** Returns whether the bytes begin a first line that was being written: a part of it, or zeros after a power cut. */
 function isBeginning(bytes: Buffer): boolean {
   const found = bytes.subarray(0, BEGINNING.length);
   return found.every((byte, i) => byte === BEGINNING[i] || byte === 0);

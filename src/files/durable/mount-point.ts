@@ -1,8 +1,8 @@
-/** Finds out that a file is mounted on its own (`docker run -v ./codes.csv:/data/codes.csv`), before a rename to it fails with EBUSY. */
+/** Detects a file that is mounted on its own (`docker run -v ./codes.csv:/data/codes.csv`): a rename to it would fail with EBUSY. */
 import { UsageError } from '../../base/errors.ts';
 import type { Disk } from './disk.ts';
 
-/** D18: throws UsageError if the system can't replace the file at a real path, because another file is mounted at it. */
+/** D18: throws UsageError if another file is mounted at a real path. */
 export async function refuseMountPoint(disk: Disk, real: string): Promise<void> {
   if (!(await disk.mountPoints()).has(real)) return;
   throw new UsageError(`cannot replace ${real}: it is mounted as a single file`, {
@@ -10,7 +10,7 @@ export async function refuseMountPoint(disk: Disk, real: string): Promise<void> 
   });
 }
 
-/** Returns the mount points in the text of /proc/self/mountinfo (proc_pid_mountinfo(5)), in which spaces and some other characters are octal. */
+/** Returns the mount points in the text of /proc/self/mountinfo (proc_pid_mountinfo(5)), in which some characters are octal. */
 export function parseMountPoints(text: string): Set<string> {
   return new Set(
     text.split('\n').map((line) => {

@@ -45,7 +45,7 @@ export const nodeDisk: Disk = {
   flushDirectory,
 };
 
-/** Inode numbers and times in nanoseconds exceed the precision of JavaScript numbers. */
+/** Inode numbers and times exceed the precision of JavaScript numbers. */
 const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
@@ -71,11 +71,9 @@ function inNumbers(stats: BigIntStats): DiskStat {
 
 type FiveNumbers = [number, number, number, number, number];
 
-/**
- * D14: if another user replaced the name by a link after it was resolved, opening it fails. Windows lacks this flag.
- */
+/** D14: a link that replaced the name after it was resolved is not opened. Windows lacks this flag. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
-/** On Windows, a file that is opened with it can't be truncated. */
+/** On Windows, a file opened with O_APPEND can't be truncated. */
 const AT_END = platform() === 'win32' ? 0 : constants.O_APPEND;
 const OPEN_FLAGS: Readonly<Record<OpenFlags, number>> = {
   r: constants.O_RDONLY | NO_LINK | (constants.O_NONBLOCK ?? 0),
@@ -104,22 +102,19 @@ export function describeOpen(handle: FileHandle): Pick<DiskFile, 'stat' | 'curre
   return { stat: () => handle.stat(BIGINT).then(inNumbers), currentPath: () => currentPathOf(handle.fd) };
 }
 
-/**
- * Returns the path for root only, because only root can be redirected to a path that other users cannot write to (D14). Other users don't need it, and
- * a case-insensitive file system may report a path in a different spelling.
- */
+/** Returns the path for root, which alone can be redirected to a path that other users cannot write to (D14). */
 async function currentPathOf(descriptor: number): Promise<string | undefined> {
   return geteuid?.() === 0 ? readlink(`/proc/self/fd/${descriptor}`).catch(() => undefined) : undefined;
 }
 
-/** O_PATH of Linux, which node:fs does not export: a descriptor that identifies a directory, without permission to read it. */
+/** O_PATH of Linux: a descriptor that requires no permission to read the directory. */
 const O_PATH = 0x20_0000;
 
 async function openDirectory(path: string): Promise<DiskDirectory> {
   if (platform() !== 'linux') return nameDirectory(path);
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | NO_LINK);
   const held = `/proc/self/fd/${handle.fd}`;
-  // No /proc in some chroots and containers.
+  // Some chroots and containers have no /proc.
   const isHeld = await readlink(held).then(
     () => true,
     () => false,
@@ -133,7 +128,7 @@ async function openDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-/** Fallback for systems on which a descriptor gives no access to the directory: uses its name. */
+/** Fallback for systems on which a descriptor gives no access to the directory. */
 async function nameDirectory(path: string): Promise<DiskDirectory> {
   const describe = () => lstat(path, BIGINT).then(inNumbers);
   if (!(await describe()).isDirectory())
@@ -147,7 +142,6 @@ async function nameDirectory(path: string): Promise<DiskDirectory> {
   };
 }
 
-/** More than the size of any state or ledger, but few enough bytes for memory. */
 const MOST_BYTES = 512 * 2 ** 20;
 
 async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {
@@ -165,7 +159,7 @@ async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Bu
   }
 }
 
-/** Errors of platforms and file systems that cannot flush a directory; a rename there is as durable as it gets. */
+/** Errors of systems that cannot flush a directory. */
 const CANNOT_FLUSH_DIRECTORIES = new Set(['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP', 'EBADF']);
 
 async function flushDirectory(path: string): Promise<void> {

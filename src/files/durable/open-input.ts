@@ -1,6 +1,6 @@
 /**
- * D17: opens files that a run only reads: those that a flag specifies, and those that are found by their names. Messages quote them, so a link must
- * not choose which: one that another user made for root's run, or one that a pull request brought into a workflow.
+ * D17: opens files that a run only reads. Messages quote them, so a link of another user (for root's run) or of a pull request (in a workflow) must
+ * not choose which.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -13,14 +13,14 @@ import { describeOpen, nodeDisk } from './node-disk.ts';
 import { expectAtPath, withoutLinks } from './trusted-file.ts';
 
 /**
- * Opens a file for reading. A FIFO waits for its writer. Throws the system's error, and UsageError for a link that root must not follow (as
+ * Opens a file for reading; a FIFO waits for its writer. Throws the system's error, and UsageError for a link that root must not follow (as
  * `realPath`), or that leads out of the workspace of GitHub Actions.
  */
 export async function openInput(path: string): Promise<FileHandle> {
   const real = await realInput(path);
   if (real === undefined) return open(path, 'r');
   const found = await nodeDisk.lstat(real);
-  // /dev/stdin and a substituted process end at a link of the system to something that has no name.
+  // /dev/stdin and a process substitution end at a link of the system to a file without a name.
   const isNameless = found.isSymbolicLink() && [ROOT, nodeDisk.user()].includes(found.uid);
   if (isNameless) return open(real, 'r');
   const file = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));

@@ -1,12 +1,12 @@
 /**
- * Reads the files that come with the program: those of the package or, in a single executable, those embedded in it
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html). src/build/executable.mjs embeds them.
+ * Reads the files of the package or, in a single executable, those embedded in it by src/build/executable.mjs
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getAsset, isSea } from 'node:sea';
 
-/** Root of the package: this file runs from `dist/`, or as a source. */
+/** This file runs from `dist/`, or as a source. */
 const ROOT = import.meta.dirname.replace(/[\\/](?:dist|src[\\/]files[\\/]durable)$/, '');
 
 /** Returns the bytes of a file by its path in the package, such as `dist/app.js`. Throws if it is missing. */

@@ -1,4 +1,4 @@
-/** Words the system's errors on files, and decides whether the path is invalid or the machine failed. The only such list. */
+/** Words the system's errors on files, and decides whether the path is invalid or the machine failed. */
 import {
   ClosedPipeError,
   Failure,
@@ -9,12 +9,12 @@ import {
 } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 
-/** The `code` of a system error (`ENOENT`), or undefined for anything else. */
+/** Returns the `code` of a system error (`ENOENT`), or undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Errors of the path itself: invalid input, found before any request is sent. */
+/** Errors of the path: invalid input. */
 const BAD_PATH: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   EACCES: 'permission denied',
@@ -32,7 +32,6 @@ const BAD_PATH: Readonly<Record<string, string>> = {
   ENXIO: 'the device or socket is not connected',
 };
 
-/** Errors of the machine. */
 const MACHINE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is exceeded',
@@ -43,7 +42,7 @@ const MACHINE: Readonly<Record<string, string>> = {
   ENFILE: 'too many files are open on the whole system',
 };
 
-/** `EIO` as a clause; an unknown error keeps its own message. */
+/** Returns a clause for an error; an unknown one keeps its own message. */
 export function describeSystemError(error: unknown): string {
   const code = systemCode(error) ?? '';
   const words = BAD_PATH[code] ?? MACHINE[code];
@@ -51,19 +50,17 @@ export function describeSystemError(error: unknown): string {
   return messageOf(error);
 }
 
-/** Alternative if the path of `--output` can't be used. */
+/** Alternative for hints. */
 export const OTHER_FILE = 'specify a different file with --output';
 
 /**
- * Returns the error to throw if a file could not be opened: UsageError if the path can't be used, LocalError otherwise. `task` names the
- * failed action, such as `write scans.csv`; `choice` is the alternative if another path would help. A value that is not a system error is
- * returned unchanged.
+ * Returns the error to throw if a file could not be opened: UsageError if the path can't be used, LocalError otherwise. `task` is an infinitive, such
+ * as `write scans.csv`; `choice` is the alternative for the hint. A value that is not a system error is returned unchanged.
  */
 export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): unknown {
   const code = systemCode(error);
   if (code === undefined) return error;
   const message = `cannot ${task}: ${describeSystemError(error)}`;
-  // Only the caller knows whether anything was changed: other files may have been written before.
   if (!Object.hasOwn(BAD_PATH, code))
     return new LocalError(message, { cause: error, hint: adviceFor(error) });
   return new UsageError(message, {
@@ -73,8 +70,8 @@ export function cannotOpen(task: string, error: unknown, choice = OTHER_FILE): u
 }
 
 /**
- * Returns the error to throw if a write failed after opening. `state` is a clause on the current content, such as "the file is unchanged".
- * A value that is not a system error is returned unchanged.
+ * Returns the error to throw if a write failed. `state` is a clause on the current content, such as "the file is unchanged". A value that is not a
+ * system error is returned unchanged.
  */
 export function cannotWrite(task: string, error: unknown, state: string): unknown {
   const code = systemCode(error);
@@ -86,7 +83,7 @@ export function cannotWrite(task: string, error: unknown, state: string): unknow
   });
 }
 
-/** Words an error that no other code has worded, if the disk is full; returns any other error unchanged. */
+/** Words an error of a full disk that no other code has worded; returns any other error unchanged. */
 export function ifDiskFull(error: unknown): unknown {
   if (error instanceof Failure || !isDiskFull(error)) return error;
   return new LocalError(`cannot write a file: ${describeSystemError(error)}`, {
@@ -95,7 +92,7 @@ export function ifDiskFull(error: unknown): unknown {
   });
 }
 
-/** Returns the advice for an error of the machine. */
+/** Returns the hint for an error of the machine. */
 export function adviceFor(error: unknown): string {
   return isDiskFull(error)
     ? 'Free up disk space, then run the same command again.'

@@ -1,12 +1,9 @@
-/**
- * Renames with retry on Windows, which refuses to replace a file while a program has it open: virus scanners and indexers open a file for an instant
- * after it was written. If a program keeps it open, as Excel does, the rename ends with the system's error.
- */
+/** Renames with retry on Windows, which refuses to replace an open file: virus scanners open a file for an instant after it was written. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from './path-errors.ts';
 
 const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** 2.58 s in total. */
+/** Sum: 2.58 s. */
 const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
 
 /** Returns a `rename` that is retried while one of the files is open. It rejects with the last error of the system. */

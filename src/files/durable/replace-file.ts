@@ -1,8 +1,4 @@
-/**
- * Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. At
- * every instant, also after a power cut, the name leads to all of the old bytes or all of the new ones. (If a restart of an append was stopped after it
- * had written its file, the next run renames it, in src/scans/append/current-state.ts.)
- */
+/** Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -11,47 +7,41 @@ import { inDirectory, removeFile } from './held-directory.ts';
 import { expectAtPath, isSameFile } from './trusted-file.ts';
 import { createEarlyFlush, writeFully } from './write.ts';
 
-/** Own process ID, and whether another process still runs: the temporary file of a dead process is a leftover. */
+/** The temporary file of a process that no longer runs is a leftover. */
 export interface Processes {
   readonly pid: number;
   isRunning(pid: number): boolean;
 }
 
 export interface ReplaceOptions {
-  /**
-   * For files that several runs may replace at the same time: each writes under its own name, and removes leftovers of dead processes.
-   * Unset if the caller holds a lock on the file: then any file under the temporary name is a leftover.
-   */
+  /** For files that several runs may replace at the same time: each has its own temporary name. Unset if the caller holds a lock on the file. */
   processes?: Processes;
-  /**
-   * Permissions of the new file, regardless of the umask: for a file that only one user may read, so the old owner keeps it only in a
-   * directory of theirs. Default: those of the old file, or 0666 less the umask.
-   */
+  /** Permissions of the new file, regardless of the umask (default: those of the old file, or 0666 less the umask). */
   mode?: number;
 }
 
-/** File that will replace another. After a step fails, every later step fails with the same error, and the old file stays. */
+/** After a step fails, every later step fails with the same error, and the old file stays. */
 export interface Replacement {
   /** Returns the number of bytes written so far. */
   size(): number;
-  /** Time of its creation by the clock of the file system; see DiskStat. */
+  /** Time of its creation by the clock of the file system. */
   readonly createdNs: bigint;
-  /** Adds bytes. Throws the system's error (full disk, device). */
+  /** Throws the system's error. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Returns a checkpoint function that discards everything written since this point. No write may be in progress. */
+  /** Returns a function that discards everything written since this point. No write may be in progress. */
   checkpoint(): () => Promise<void>;
   /**
-   * Flushes, and durably puts the file in place. `beforeRename` is called when every step but the rename that could leave the old file in
-   * place has succeeded. Throws the system's error, LocalError, and the errors of `beforeRename`.
+   * Flushes, and durably puts the file in place. `beforeRename` is called right before the rename. Throws the system's error, LocalError, and the
+   * errors of `beforeRename`.
    */
   commit(beforeRename?: () => void | Promise<void>): Promise<void>;
-  /** Keeps the old content and removes the temporary file. Idempotent; without effect after `commit`. Never throws. */
+  /** Keeps the old content and removes the temporary file. Without effect after `commit`. Never throws. */
   discard(): Promise<void>;
 }
 
 /**
- * Starts to replace the file at `path`, which does not need to exist. Links are not followed: a rename would replace the link, so pass the
- * real path (`realPath`). Throws the system's error, and UsageError if another user changes names meanwhile (D14).
+ * Starts to replace the file at `path`, a real path (`realPath`), which does not need to exist. Throws the system's error, and UsageError if another
+ * user changes names meanwhile (D14).
  */
 export async function openReplacement(
   disk: Disk,
@@ -67,10 +57,7 @@ export async function openReplacement(
   let failure: { error: unknown } | undefined;
   let ended = false;
 
-  /**
-   * D3: after a failed write or flush the content of the disk is unknown, and a second flush would not show it: nothing more is put in
-   * place.
-   */
+  /** D3: after a failed write or flush, the content of the disk is unknown. */
   async function attempt(work: () => Promise<void>): Promise<void> {
     if (failure) throw failure.error;
     try {
@@ -114,7 +101,7 @@ export async function openReplacement(
   };
 }
 
-/** Like `openReplacement`, for bytes in memory. On failure the old file stays, without a leftover. */
+/** Like `openReplacement`, for bytes in memory. */
 export async function replaceFile(
   disk: Disk,
   path: string,
@@ -130,12 +117,12 @@ export async function replaceFile(
   }
 }
 
-/** Returns the temporary path for the new content of `path`. `pid`: of that process, if several may write at the same time. */
+/** Returns the temporary path for the new content of `path`. `pid`: if several processes may write at the same time. */
 export function temporaryOf(path: string, pid?: number): string {
   return join(dirname(path), `${temporaryStart(path)}${pid === undefined ? '' : `${pid}.`}partial`);
 }
 
-/** File systems limit a name to 255 bytes; a longer one is distinguished by its digest. */
+/** File systems limit a name to 255 bytes. */
 function temporaryStart(path: string): string {
   const name = basename(path);
   const fits = Buffer.byteLength(name) <= 200;
@@ -150,19 +137,19 @@ async function removeLeftovers(disk: Disk, path: string, processes: Processes | 
     for (const name of await directory.names().catch(() => [])) {
       const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
       if (pid === undefined) continue;
-      // One with our own id is of an earlier process that had the same number: no run opens an output twice.
+      // The own ID is of an earlier process.
       const left = Number(pid) === processes.pid || !processes.isRunning(Number(pid));
       if (left) await disk.unlink(directory.at(name)).catch(() => undefined);
     }
   });
 }
 
-/** Bits for reading, writing and executing; setuid and setgid are never copied. */
+/** Without setuid and setgid. */
 const PERMISSIONS = 0o777;
 
 /**
- * Creates `temporary` for the new content of `path`, the first step of a replacement, with the old file's owner and permissions, as if it
- * were rewritten in place, or with `mode`. Throws the system's error, EEXIST if the name is taken.
+ * Creates `temporary` for the new content of `path`, with the old file's owner and permissions, or with `mode`. Throws the system's error, EEXIST if
+ * the name is taken.
  */
 export function createTemporary(
   disk: Disk,
@@ -183,11 +170,10 @@ interface Opening {
 async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }: Opening): Promise<DiskFile> {
   const entry = directory.at(basename(temporary));
   const old = await ifPresent(disk.lstat(directory.at(basename(path))));
-  // D14: `path` is a real path; if it is a link by now, another user created it.
+  // D14: a link here was created after the path was resolved.
   if (old && !old.isFile())
     throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
   const wanted = mode ?? (old && old.mode & PERMISSIONS);
-  // Never wider permissions than requested, not even for an instant.
   const file = await disk.open(entry, 'wx+', wanted ?? 0o666);
   try {
     await expectAtPath(disk, file, temporary);
@@ -199,15 +185,15 @@ async function openIn(directory: DiskDirectory, { disk, path, temporary, mode }:
   } catch (error) {
     const identity = await file.stat();
     await file.close();
-    // D16: even if the directory was moved after it was opened, no leftover stays in it, and no other file is removed.
+    // D16: no leftover stays, even in a directory that was moved after it was opened.
     await removeOurs(disk, identity, entry);
     throw error;
   }
 }
 
 /**
- * Durably renames `file`, which is at `temporary`, to `path`, and closes it: the last steps of a replacement, also for a file that was
- * written by other means. Throws like `commit` of a Replacement; until the rename the old file stays.
+ * Durably renames `file`, which is at `temporary`, to `path`, and closes it. Throws like `commit` of a Replacement; until the rename the old file
+ * stays.
  */
 export async function putInPlace(
   disk: Disk,
@@ -216,12 +202,11 @@ export async function putInPlace(
   path: string,
   beforeRename?: () => void | Promise<void>,
 ): Promise<void> {
-  // D1: the content before the name. A name that outlives a power cut must not lead to a part of a file, or to an empty one.
+  // D1: the content before the name.
   await file.sync();
   await inDirectory(disk, dirname(path), async ({ at }) => {
     const entry = at(basename(temporary));
-    // D4: process ids are only unique on one machine. In two containers that share a volume another qrctl may have taken our temporary
-    // name for a dead one's, and its file must not be renamed as if it were ours.
+    // D4: process IDs are unique on one machine only. Another container with the same volume may have taken the temporary name.
     if (!(await isAt(disk, await file.stat(), entry))) {
       throw new LocalError(`${temporary} was replaced by another process`, {
         hint: 'Run the same command again. Only one run at a time can write to the file.',
@@ -231,16 +216,15 @@ export async function putInPlace(
     await file.close(); // Windows can't rename an open file
     await disk.rename(entry, at(basename(path)));
   });
-  // D2: makes the rename durable. Without it, a power cut brings the old file back after the replacement was reported.
+  // D2: a power cut must not bring the old file back.
   await disk.flushDirectory(dirname(path));
 }
 
-/** Returns whether the identified file is still at the path. */
 async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boolean> {
   return isSameFile(identity, await disk.lstat(path).catch(() => undefined));
 }
 
-/** D4: removes the file that was identified, if it still has that name. Never throws. */
+/** D4: only if it still has that name. Never throws. */
 async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise<void> {
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * D14: opens files in a directory where another user may change names meanwhile (TOCTOU). A run with more permissions than that user
- * (root's cron job in a user's directory) must not be redirected to a file that they could not write.
+ * D14: opens files in a directory where another user may change names meanwhile (TOCTOU): root's run must not be redirected to a file that this user
+ * could not write.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -8,12 +8,11 @@ import { type Disk, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { followLinks, type LinkEntry, ROOT } from './follow-links.ts';
 import { makeDirectories } from './write.ts';
 
-/** Permission bits with which users other than the owner can change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 
 /**
- * Returns the real path of a file that does not need to exist, with all links followed. Throws the system's error, and UsageError at a link
- * that another user made to a file that is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
+ * Returns the real path of a file that does not need to exist. Throws the system's error, and UsageError at a link that another user made to a file
+ * that is not theirs (as Linux does under `protected_symlinks`, there only in /tmp).
  */
 export async function realPath(disk: Disk, path: string): Promise<string> {
   const absolute = resolve(path);
@@ -29,12 +28,11 @@ export async function realPath(disk: Disk, path: string): Promise<string> {
   return real;
 }
 
-/** Use of a file, in messages. */
 type Use = 'read' | 'write';
 
 /**
- * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory at the real path `within` that leads out
- * of it.
+ * Follows the links on the way to an absolute path. Throws as `realPath`, and for a link in the directory `within`, a real path, that leads out of
+ * it.
  */
 export async function withoutLinks(
   disk: Disk,
@@ -62,10 +60,7 @@ async function lookAt(disk: Disk, path: string): Promise<LinkEntry | undefined> 
   return stat && { uid: stat.uid, to: stat.isSymbolicLink() ? await disk.readlink(path) : undefined };
 }
 
-/**
- * Durably creates a directory and its missing parents, and returns its real path. D14: nothing is created behind a link that is not followed.
- * Throws the system's error, and UsageError like `realPath`.
- */
+/** Durably creates a directory and its missing parents, and returns its real path. Throws the system's error, and UsageError like `realPath`. */
 export async function makeRealDirectories(disk: Disk, path: string, mode?: number): Promise<string> {
   const absolute = resolve(path);
   await makeDirectories(
@@ -77,9 +72,8 @@ export async function makeRealDirectories(disk: Disk, path: string, mode?: numbe
 }
 
 /**
- * Opens the regular file at a real path for reading and writing, or returns undefined if there is none. Checks the opened file, not the one that
- * the name leads to later. Throws the system's error, and UsageError if it is not the file at the path, or if another user may have
- * put it there for a run with more permissions.
+ * Opens the regular file at a real path for reading and writing; undefined if there is none. Throws the system's error, and UsageError if it is not
+ * the file at the path, or if another user may have put it there for root's run.
  */
 export async function openTrusted(disk: Disk, path: string): Promise<DiskFile | undefined> {
   const file = await ifPresent(disk.open(path, 'r+'));
@@ -116,8 +110,8 @@ const KIND = 0o17_0000;
 const FIFO = 0o1_0000;
 
 /**
- * D14: throws UsageError if another user made a FIFO at a real path for this run: opening it would wait for them, and they would read what
- * is written (as Linux refuses under `protected_fifos`). That of the directory's owner is accepted, and anything else.
+ * D14: throws UsageError if another user made a FIFO at a real path: they would read what is written (as Linux refuses under `protected_fifos`). One
+ * of the directory's owner is accepted.
  */
 export async function checkFifo(disk: Disk, path: string): Promise<void> {
   const found = await ifPresent(disk.lstat(path));
@@ -156,12 +150,12 @@ export async function expectAtPath(
   throw refusal(path, 'it or a directory in its path was moved or replaced in the meantime', use);
 }
 
-/** Returns whether two descriptions are of the same file, regardless of its names. */
+/** Returns whether two descriptions are of the same file. */
 export function isSameFile(one: DiskStat, other: DiskStat | undefined): boolean {
   return other !== undefined && one.ino === other.ino && one.dev === other.dev;
 }
 
-/** D14: root accepts a file as its own, or as that of the directory's owner, only if no other user can have given it that name. */
+/** D14: root accepts a file of its own, or of the directory's owner, only if no other user can have given it that name. */
 async function checkOwner(disk: Disk, { uid, nlink }: DiskStat, path: string): Promise<void> {
   if (disk.user() !== ROOT) return;
   const directory = await disk.lstat(dirname(path));

@@ -4,10 +4,8 @@ import type { Disk, DiskFile } from './disk.ts';
 import { systemCode } from './path-errors.ts';
 
 /**
- * Writes all of `data`, at `position` or, if null, at the current position. D5: a write may be partial (on a nearly full disk, for
- * example), so the remaining bytes are written again until the system reports an error.
- *
- * @throws the system's error (`ENOSPC`, `EIO`, …), and one with code `EIO` if a write takes no bytes at all.
+ * Writes all of `data`, at `position` or, if null, at the current position. D5: the remaining bytes of a partial write are written again. Throws the
+ * system's error, and one with code `EIO` if a write takes no bytes at all.
  */
 export async function writeFully(
   file: Pick<DiskFile, 'write'>,
@@ -27,10 +25,7 @@ export async function writeFully(
 interface EarlyFlush {
   /** Call this after each write. Throws the error of an earlier flush. */
   wrote(bytes: number): void;
-  /**
-   * Waits for a flush in progress. D3: throws the error of any earlier flush. The system reports an error once, and no later flush repeats
-   * it.
-   */
+  /** Waits for a flush in progress. D3: throws the error of any earlier flush, because the system reports an error once. */
   settled(): Promise<void>;
 }
 
@@ -70,10 +65,8 @@ export function createEarlyFlush(file: Pick<DiskFile, 'datasync'>): EarlyFlush {
 }
 
 /**
- * Durably creates a directory and its missing parents, and returns whether it was missing. Node's own `recursive` loops endlessly if the
- * system returns ENOENT although the parent exists: under an automounter, or in /proc.
- *
- * @throws the system's error.
+ * Durably creates a directory and its missing parents, and returns whether it was missing. Node's own `recursive` loops endlessly if the system
+ * returns ENOENT although the parent exists. Throws the system's error.
  */
 export async function makeDirectories(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
@@ -82,15 +75,12 @@ export async function makeDirectories(disk: Disk, path: string, mode?: number): 
     const parent = dirname(path);
     // A missing drive has no parent.
     if (systemCode(error) !== 'ENOENT' || parent === path) throw error;
-    // Another process may have created the parent a moment ago. If it existed before, the second attempt fails like the first.
+    // Another process may have created the parent a moment ago; otherwise the second attempt fails like the first.
     await makeDirectories(disk, parent, mode);
     return makeDirectory(disk, path, mode);
   }
 }
 
-/**
- * Durably creates a directory, and returns whether it was missing. Throws the system's error, but never if the directory exists in the end.
- */
 async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<boolean> {
   try {
     await disk.mkdir(path, mode);
@@ -98,7 +88,7 @@ async function makeDirectory(disk: Disk, path: string, mode?: number): Promise<b
     if ((await disk.stat(path).catch(() => undefined))?.isDirectory()) return false;
     throw error;
   }
-  // D12: otherwise a power cut could remove the directory, with every file that was flushed in it.
+  // D12: a power cut must not remove the directory with its files.
   await disk.flushDirectory(dirname(path));
   return true;
 }

@@ -1,6 +1,6 @@
 /**
- * Adds rows to an appended file so that it contains each row once ("file" includes a dataset). Adding a row again is a no-op, in this run or a later
- * one: its ID is known from the overlap, or read back from the file.
+ * Adds rows to an appended file or dataset so that it contains each row once. Adding a row again has no effect: its ID is known from the overlap, or
+ * read back from the file.
  */
 import type { Clock } from '../../base/time/time.ts';
 import type { Lock } from '../../files/durable/lock.ts';
@@ -26,29 +26,27 @@ import type { RowTail } from './row-tail.ts';
 import { createSerialQueue } from './serial-queue.ts';
 
 export interface AppendFile {
-  /** The real file. */
   readonly path: string;
   /**
-   * Returns the totals of the file as of the last commit: its rows of all codes, and the time of the newest one in ms since the epoch. `added`: how
-   * many of these rows this run wrote.
+   * Returns totals as of the last commit: the rows of all codes, the time of the newest one in ms since the epoch, and how many rows this run
+   * `added`.
    */
   contents(): { rows: number; watermarkMs: number | undefined; added: number };
   /**
-   * Returns the sink for the rows of one code: everything read from its `sinceMs` on, oldest first. Rows are committed soon: after a kill the next run
-   * resumes from the last commit. After a rewind, rows that are written again are dropped, and until the sink's commit the next run would read the
-   * code from `sinceMs` again. With `own`, the file contains this code only, and the sink's end closes it.
+   * Returns the sink for the rows of one code, oldest first, from its `sinceMs` on. Rows are committed soon. After a rewind, rows that are written
+   * again are dropped. With `own`, the file contains this code only, and the sink's end closes it.
    */
   sinkOf(codeId: string, own?: boolean): CodeSink;
   /**
-   * Adds scans of a code that the whole log lacks, rotated files included, however old they are: the caller compared them with every row under the
-   * lock of this file. Resolves to the number added. Changes no watermark, so the next run reads from where it would have read.
+   * A34: adds scans that the whole log lacks, rotated files included, however old they are; the caller compared them with every row under this lock.
+   * Resolves to their number.
    */
   addMissing(codeId: string, batch: TimedRows): Promise<number>;
-  /** Records that a code of the file was deleted on the service. Returns whether an earlier run did so; undefined for a code that the file does not have. */
+  /** Records that a code was deleted on the service. Returns whether an earlier run did so; undefined for a code that the file does not have. */
   noteGone(codeId: string): boolean | undefined;
-  /** Ends a run that read everything: commits, puts a restarted file in place, and closes. A first run without rows creates the file too. */
+  /** Ends a run that read everything: commits, puts a restarted file in place, and closes. */
   commit(): Promise<void>;
-  /** Handles a failure of the run: commits the appended rows (a restart: leaves the old file as it is), and closes. Never throws; idempotent. */
+  /** Ends a failed run: commits the appended rows (a restart: keeps the old file), and closes. Never throws; idempotent. */
   discard(): Promise<void>;
 }
 
@@ -59,7 +57,7 @@ export interface AppendFormatter {
 }
 
 interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
-  /** Commits nothing before everything is read; then `replace` of the tail puts all of it in place. */
+  /** Commits nothing before the end, when the `replace` of the tail puts everything in place. */
   restart: boolean;
   clock: Clock;
   committed: Pick<CommittedPoint, 'overlaps' | 'sinceMs' | 'isSaved' | 'proof'>;
@@ -69,18 +67,15 @@ interface AppendJob extends Omit<ReadingStartJob, 'sinceMs'> {
   lock: Lock;
 }
 
-/** Creates an AppendFile that continues at the committed point. It closes the tail and releases the lock at its end. */
 export function createAppendFile(job: AppendJob): AppendFile {
   const { path, overlapMs, restart, clock, committed, tail, lock } = job;
   const { overlaps, sinceMs, isSaved, proof } = committed;
   const queue = createSerialQueue(clock, () => commitRows(false));
   const ownership = createOwnershipCheck(proof, path);
-  /** For codes that got rows older than their overlap: the time from which on all their IDs are kept. */
+  /** Time from which on all IDs of a code are kept, because it got rows older than its overlap. */
   const keptFromMs = new Map<string, number>();
-  /** The end of the run must commit something: in a first run the file itself, even without rows. */
   let changed = !isSaved;
   let closed = false;
-  /** Whether data that was written since the last commit is worth a commit. */
   let worthCommit = false;
   const { rows: rowsBefore } = contentsOf(overlaps);
   let kept = { ...contentsOf(job.replaced ?? overlaps), added: 0 };
@@ -90,7 +85,7 @@ export function createAppendFile(job: AppendJob): AppendFile {
     start.lowerBound(overlaps.get(code) ?? emptyOverlap(), endMs);
   const starts = new Map([...overlaps.keys()].map((code) => [code, startOf(code)]));
 
-  /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. This is rare, so it then goes back far enough. */
+  /** A11: extends the overlap to rows as old as `oldestMs`, from the file if necessary. */
   async function widen(code: string, overlap: CodeOverlap, oldestMs: number): Promise<void> {
     const { idsFromMs, movedUntilMs = Number.NEGATIVE_INFINITY, movedIdsFromMs = idsFromMs } = overlap;
     // A25: whether a rotated file has them can't be checked.
@@ -111,14 +106,13 @@ export function createAppendFile(job: AppendJob): AppendFile {
     keptFromMs.set(code, fromMs);
   }
 
-  /** `begunAt`: undefined for rows that are missing in the log (A34). */
+  /** `begunAt`: undefined for missing rows (A34). */
   async function add(
     code: string,
     { rows, times }: TimedRows,
     begunAt: ClockReading | undefined,
   ): Promise<number> {
     const overlap = overlapOf(overlaps, code);
-    // A34: the caller compared missing rows with all of the log.
     if (begunAt)
       await widen(
         code,
@@ -136,9 +130,9 @@ export function createAppendFile(job: AppendJob): AppendFile {
     const indices = [...fresh.values()];
     const batch = { rows: indices.map((i) => rows[i] as Row), times: indices.map((i) => times[i] as number) };
     worthCommit = (await tail.write(code, batch)) || worthCommit;
-    // A12: only after they are written. A first write creates a state, which must not record rows that the file lacks.
+    // A12: only after they are written: no state may record rows that the file lacks.
     for (const [id, i] of fresh) addRow(overlap, id, times[i] as number);
-    // A34: scans that arrived since the last run are still to be read, whatever was repaired.
+    // A34: a repair does not show that newer scans were read.
     if (begunAt) overlap.writtenAt = begunAt;
     forgetOldIds(overlap, overlapMs, keptFromMs.get(code));
     return fresh.size;
@@ -154,14 +148,14 @@ export function createAppendFile(job: AppendJob): AppendFile {
     return work.catch((error) => Promise.reject(asNotWritten(error, path)));
   }
 
-  /** Records that if this run ends here, the next one reads this code again from `fromMs` on (-Infinity: from the first row). */
+  /** If this run ends here, the next one reads this code again from `fromMs` on. */
   function setReread(code: string, fromMs: number): void {
     const overlap = overlapOf(overlaps, code);
     changed ||= overlap.rereadFromMs !== fromMs;
     overlap.rereadFromMs = fromMs;
   }
 
-  /** `last`: no write follows, so the file gets a stamp by which the next run recognizes it (A19). */
+  /** `last`: no write follows, so the file gets its stamp (A19). */
   async function commitRows(last: boolean): Promise<void> {
     if (restart || !(changed || (last && !tail.isStamped()))) return;
     await tail.commit(last);
@@ -202,12 +196,11 @@ export function createAppendFile(job: AppendJob): AppendFile {
 
   function sinkOf(code: string, own = false): CodeSink {
     let fromMs = startOf(code);
-    /** A scan that arrives after this may be missing from the rows that are read. */
     let begunAt = start.now();
     let rows = 0;
     let readUntilMs: number | undefined;
     let done = false;
-    /** Drops the rows of the code, which is possible only if nothing of the run is committed before its end. Resolves to whether it did. */
+    /** Drops the rows of the code if nothing of the run is committed before its end. Resolves to whether it did. */
     async function dropRows(): Promise<boolean> {
       const { drop } = tail;
       if (!restart || !drop || closed) return false;
@@ -225,7 +218,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
       },
       added: () => rows,
       async write(batch) {
-        // The first response for the first code is the first to show the service's time.
         if (begunAt.serviceMs === undefined) begunAt = start.now();
         const added = await append(code, batch, begunAt);
         rows += added;
@@ -259,7 +251,6 @@ export function createAppendFile(job: AppendJob): AppendFile {
   return { path, contents: () => kept, sinkOf, addMissing, noteGone, commit, discard };
 }
 
-/** Converts an error of the system to the failure that cannotWrite words; returns any other error unchanged. */
 function asNotWritten(error: unknown, path: string): unknown {
   return cannotWrite(`append to ${path}`, error, 'all rows up to the last commit are saved');
 }

@@ -1,9 +1,6 @@
 /**
- * `--append`: adds to a file on every run so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee
- * and its invariants.
- *
- * committed-point.ts finds where the last run stopped, add-rows.ts drops rows that the file contains, file-tail.ts makes rows durable, state.ts is
- * the state next to the file.
+ * Implements `--append`: each run adds to a file so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the
+ * guarantee.
  */
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -37,38 +34,37 @@ export interface AppendOptions {
   identity: AppendIdentity;
   own: OwnWorkspace;
   formatter: AppendFormatter;
-  /** How far before the watermark each run reads again, ms. */
+  /** How far before the watermark each run reads again. */
   overlapMs: number;
-  /** Lower bound of a first run, ms since the epoch. Later runs keep the first run's. */
+  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Builds a new file next to the old one; `commit` renames it into place. */
+  /** Builds a new file, which `commit` puts in the place of the old one. */
   restart?: boolean;
-  /** Log rotation may have moved the file since the last run: then a new one continues. */
+  /** Log rotation may have moved the file since the last run. */
   rotated?: boolean;
   clock: Clock;
   signal?: AbortSignal;
-  /** Maximum wait for another run on the same file, and the callback for when the wait begins; see acquireLock. */
+  /** Maximum wait for another run; see acquireLock. */
   lockWaitMs?: number;
   onWait?: () => void;
   /** Time of the service, ms since the epoch; undefined until a response shows it. */
   serviceNow?: () => number | undefined;
-  /** Requested end of the range, ms since the epoch; undefined: now. */
+  /** Requested end of the range; undefined: now. */
   untilMs?: number | undefined;
-  /** Receives notes that can be missed, such as a rebuilt state. */
   note?: (line: string) => void;
   /** Receives notes that must not be missed, such as truncated bytes. */
   warn?: (line: string) => void;
-  /** Receives the note for the end of the run: the name under which a restart kept the old file. */
+  /** Receives the note for the end of the run. */
   remark?: (line: string) => void;
-  /** Alternative for the hint if the file cannot be opened, with its flag (default: `--output`). */
+  /** Alternative for hints, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
   disk?: Disk;
   lock?: typeof acquireLock;
 }
 
 /**
- * Opens `path` for appending, exclusively. Throws UsageError, with everything left as it is, if another run uses the file, or if the file differs
- * from its state or from the export of this run. The hint states how to continue.
+ * Opens `path` for appending, exclusively. Throws UsageError, with everything unchanged, if another run uses the file, or if it differs from its
+ * state or from this run.
  */
 export async function openAppendFile(options: AppendOptions): Promise<AppendFile> {
   const {
@@ -86,18 +82,17 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
   checkIdentity(path, identity);
   const asOpenError = (error: unknown) => cannotOpen(`append to ${path}`, error, options.elsewhere);
   const paths = await resolvePaths(disk, path).catch((error) => Promise.reject(asOpenError(error)));
-  // The file itself is replaced by a restart only.
   for (const replaced of restart ? [paths.state, paths.file] : [paths.state])
     await refuseMountPoint(disk, replaced);
   // The state is replaced in it, so a writable file is not enough.
   await disk.checkWritable(dirname(paths.file)).catch((error) => {
     throw cannotOpen(`write to the directory of ${path}`, error, options.elsewhere);
   });
-  // A7: nothing is read before the lock is held: rows that another run is about to commit would be missed.
+  // A7: otherwise rows that another run is about to commit would be missed.
   const lock = await (options.lock ?? acquireLock)(paths.file, { clock, signal, waitMs, onWait });
   try {
     const job = { ...options, disk, paths, restart, begin: options.formatter.begin() };
-    // D14: while this run waited, the path may have been changed to lead to another file, whose lock is not held.
+    // D14: the path may lead to another file by now, whose lock is not held.
     if ((await resolvePaths(disk, path)).file !== paths.file)
       throw refusal(
         path,
@@ -109,7 +104,6 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
     const committed = restart
       ? nothingCommitted(await own.workspace.record(), sinceMs)
       : await (options.rotated ? openRotated : openCommitted)(job);
-    // Leftovers of a killed run: an incomplete --restart, a state that was not renamed. They are not needed.
     for (const leftover of [paths.restart, temporaryOf(paths.state)]) await removeFile(disk, leftover);
     const tail = createFileTail({
       ...job,
@@ -135,8 +129,8 @@ export async function openAppendFile(options: AppendOptions): Promise<AppendFile
 }
 
 /**
- * Returns where the next append would begin, from the state next to the file, without opening, locking or repairing anything. Maps the ID of a code
- * to its lower bound (ms since the epoch); a code without a usable state is missing and is read from the start.
+ * Returns where the next append would begin: maps the ID of a code to its lower bound, ms since the epoch. Codes without a usable state are missing.
+ * Locks nothing.
  */
 export async function readPositions(
   file: string,
@@ -148,7 +142,7 @@ export async function readPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** Returns the state next to an appended file; undefined if no state can be read. Locks and repairs nothing. */
+/** Returns the state next to an appended file; undefined if none can be read. Locks nothing. */
 export async function readLogState(file: string, disk: Disk = nodeDisk): Promise<AppendState | undefined> {
   try {
     const { state } = await resolvePaths(disk, file);
@@ -160,8 +154,8 @@ export async function readLogState(file: string, disk: Disk = nodeDisk): Promise
 }
 
 /**
- * Returns where the log of an appended file begins, from the state next to it: ms since the epoch, -Infinity for the first scan of all. Undefined if
- * no state records it, and after a rotation, because the oldest file may have been deleted. Locks and repairs nothing.
+ * Returns where the log of an appended file begins, ms since the epoch (-Infinity: at the first scan of all). Undefined if no state records it, and
+ * after a rotation. Locks nothing.
  */
 export async function readBeginning(file: string, disk: Disk = nodeDisk): Promise<number | undefined> {
   const saved = await readLogState(file, disk);
@@ -174,7 +168,7 @@ export async function readBeginning(file: string, disk: Disk = nodeDisk): Promis
 /** What the state of a log, or the manifest of a dataset, records about its rows. */
 export type LogState = Pick<AppendState, 'workspace' | 'identity' | 'sinceMs' | 'rotated' | 'overlaps'>;
 
-/** Throws UsageError if this kind of append is not possible. */
+/** Throws UsageError if the columns or the file can't be appended to. */
 function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): void {
   const missing = ['id', 'ts', ...(all || codes.length > 1 ? ['qr_id'] : [])].filter(
     (name) => !columns.includes(name),
@@ -195,11 +189,10 @@ function checkIdentity(path: string, { columns, codes, all }: AppendIdentity): v
   }
 }
 
-/** Returns the files of an append to `path`. Throws UsageError if they can't be there. */
+/** Returns the files of an append to `path`. Throws UsageError if it is not a regular file. */
 export async function resolvePaths(disk: Disk, path: string): Promise<AppendPaths> {
   const file = await realPath(disk, path);
   const found = await ifPresent(disk.lstat(file));
-  // A path that is still a link leads to a missing file.
   if (found && !found.isFile()) throw new UsageError(`cannot append to ${path}: it is not a regular file`);
   return { file, state: `${file}.state.json`, restart: join(dirname(file), `.${basename(file)}.restart`) };
 }

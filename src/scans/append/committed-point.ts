@@ -1,4 +1,4 @@
-/** Finds the committed point at the start of an append, whatever the last run left, or refuses and states how to continue. */
+/** Finds the committed point at the start of an append, whatever the last run left, or refuses to continue. */
 import { basename } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf } from '../../base/text/quote.ts';
@@ -21,14 +21,12 @@ import { refuseRotated } from './rotated-copies.ts';
 import { UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
-/** A file at its committed point. */
 export interface CommittedPoint {
-  /** Open file, truncated to `bytes`; undefined if there is none yet. */
+  /** Truncated to `bytes`; undefined if there is none yet. */
   file: DiskFile | undefined;
   bytes: number;
-  /** Hash of those bytes; continues with the appended ones. */
+  /** Of those bytes. */
   hash: FileHash;
-  /** Content of the next state. */
   workspace: RecordedWorkspace;
   overlaps: Map<string, CodeOverlap>;
   rotated: readonly RotatedFile[];
@@ -37,7 +35,7 @@ export interface CommittedPoint {
   isSaved: boolean;
   /** The stamp in the state shows that no other process changed the file. */
   isUntouched: boolean;
-  /** The state on disk has a stamp, which may be out of date. */
+  /** The stamp may be out of date. */
   stateHasStamp: boolean;
   /** Set if the state was lost: the row that the service must return before rows are added. */
   proof: OwnershipProof | undefined;
@@ -48,21 +46,19 @@ export interface OpenJob {
   paths: AppendPaths;
   identity: AppendIdentity;
   own: OwnWorkspace;
-  /** Alternative if the file does not belong to this run, with its flag (default: `--output`). */
+  /** Alternative for hints, with its flag (default: `--output`). */
   elsewhere?: string | undefined;
   /** Text that the formatter writes before the first row. */
   begin: string;
   overlapMs: number;
-  /** Lower bounds for a first run, or one whose state was lost. */
+  /** For a first run, or one whose state was lost. */
   sinceMs: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Receives notes that can be missed, one sentence each. */
   note?: ((line: string) => void) | undefined;
-  /** Receives notes that must not be missed: truncated bytes. */
+  /** Receives notes that must not be missed. */
   warn?: ((line: string) => void) | undefined;
 }
 
-/** Returns the committed point of an export from the beginning: no bytes and no file. */
 export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number | undefined): CommittedPoint {
   const nothing = {
     file: undefined,
@@ -76,8 +72,8 @@ export function nothingCommitted(workspace: RecordedWorkspace, sinceMs: number |
 }
 
 /**
- * Finds the committed point; the caller holds the lock. Throws UsageError, with everything left as it is, if the file differs from its state or from
- * the export of this run.
+ * Finds the committed point; the caller holds the lock. Throws UsageError, with everything unchanged, if the file differs from its state or from this
+ * run.
  */
 export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   const state = await readCurrentState(job);
@@ -85,7 +81,7 @@ export async function openCommitted(job: OpenJob): Promise<CommittedPoint> {
   return openWithState(job, state, await checkExport(job, state));
 }
 
-/** A6: refuses a run of another export or another workspace, which would mix two exports in one file. */
+/** A6: two exports, or two workspaces, must not be in one file. */
 export async function checkExport(
   { paths, identity, own, elsewhere }: OpenJob,
   state: AppendState,
@@ -110,7 +106,7 @@ async function openWithState(
   const known = { rotated, isSaved: true, stateHasStamp: state.stamp !== undefined };
   const file = await openTrusted(job.disk, job.paths.file);
   if (!file) {
-    // After a first run that stopped between its first state and the file, there is no file, and nothing is lost. A missing file with rows was moved.
+    // A first run stopped between its first state and the file. A missing file with rows was moved.
     if (bytes === 0) return { ...nothingCommitted(workspace, sinceMs), overlaps, ...known };
     throw refusal(
       job.paths.file,
@@ -120,7 +116,6 @@ async function openWithState(
   }
   try {
     const stat = await file.stat();
-    // A6: the committed bytes must match exactly, or nothing is changed.
     if (stat.size < bytes)
       throw refusal(
         job.paths.file,
@@ -131,7 +126,6 @@ async function openWithState(
     const isUntouched = state.stamp !== undefined && stat.size === bytes && hasStamp(stat, state.stamp);
     const hash = await checkedHash(job, file, state, isUntouched);
     if (stat.size > bytes) await truncateUncommitted(job, file, state, stat.size);
-    // A isRenewed state is not on disk yet, so the last commit must write it.
     return {
       file,
       bytes,
@@ -163,7 +157,6 @@ export async function checkedHash(
   return hash;
 }
 
-/** Returns whether the file begins with the bytes that a state describes. */
 export async function isCommitted(
   job: Pick<OpenJob, 'paths' | 'signal'>,
   file: DiskFile,
@@ -178,7 +171,7 @@ export async function isCommitted(
   }
 }
 
-/** Returns the way on if `which` may be an older copy, or is something else: then it is `other`, a clause. */
+/** Returns the hint if `which` may be an older copy; `other` is a clause for the case that it is not. */
 function rebuildIfOlder(
   which: string,
   { paths }: OpenJob,
@@ -195,10 +188,7 @@ function restore(file: string): string {
   return `restore the file from a backup, ${orRestart(file)}`;
 }
 
-/**
- * A4: truncates the data that a stopped run wrote and did not commit. It is not flushed: the next commit flushes the file before its state. Data that
- * a stopped run certainly did not write is refused, and truncated data is reported.
- */
+/** A4: truncates the data that a stopped run did not commit, and reports it; refuses other data. The next commit flushes the file. */
 export async function truncateUncommitted(
   job: OpenJob,
   file: DiskFile,
@@ -222,7 +212,6 @@ export async function truncateUncommitted(
   if (bytes === 0) await refuseUnrecognized(job, file, size);
   const start = Math.min(Math.max(bytes, Buffer.byteLength(job.begin)), size);
   const rows = await countUncommittedRows(file, { start, end: size, signal: job.signal }, job.identity);
-  // A21: another process wrote after the data of a stopped run.
   if (rows === undefined) throw unrecognizedData();
   await file.truncate(bytes);
   job.warn?.(
@@ -230,12 +219,12 @@ export async function truncateUncommitted(
   );
 }
 
-/** A17: if nothing is committed, all data is truncated: it must be the beginning that a stopped first run wrote. */
+/** A17: without a commit, the data must be the beginning that a stopped first run wrote. */
 async function refuseUnrecognized(job: OpenJob, file: DiskFile, size: number): Promise<void> {
   const expected = Buffer.from(job.begin || '{');
   const found = Buffer.alloc(Math.min(expected.length, size));
   await file.read(found, 0, found.length, 0);
-  // A power cut may leave the length, and zeros in place of data that was not flushed.
+  // A power cut may leave zeros in place of data that was not flushed.
   if (!found.every((byte, i) => byte === expected[i] || byte === 0))
     throw refusal(
       job.paths.file,

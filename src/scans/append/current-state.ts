@@ -10,14 +10,14 @@ import { keepOldFile } from './old-file.ts';
 import { type AppendState, parseState } from './state.ts';
 
 export interface AppendPaths {
-  /** The real file, links followed, so that its state is next to it, whatever name leads to it. */
+  /** The real file: its state is next to it, whatever name leads to it. */
   file: string;
   state: string;
-  /** Path where `--restart` builds the new file, in the same directory. */
+  /** Path where `--restart` builds the new file. */
   restart: string;
 }
 
-/** Creates the refusal to change the file; `reason` follows "cannot append to FILE: ", `wayOn` is a sentence without its period. */
+/** Returns the refusal to change the file; `reason` is a clause, `wayOn` a sentence without its period. */
 export function refusal(file: string, reason: string, wayOn: string, cause?: unknown): UsageError {
   return new UsageError(`cannot append to ${file}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
@@ -25,7 +25,7 @@ export function refusal(file: string, reason: string, wayOn: string, cause?: unk
   });
 }
 
-/** Returns what happened to a file whose first `bytes` are not those that its state records; `size`: undefined if it is missing. */
+/** Returns what happened to a file that lacks or changed the recorded `bytes`; `size`: undefined if it is missing. */
 export function lossOf(size: number | undefined, bytes: number): string {
   if (size === undefined)
     return `the file no longer exists, but its state file records ${countOf(bytes, 'byte')}`;
@@ -33,14 +33,14 @@ export function lossOf(size: number | undefined, bytes: number): string {
   return 'the file was edited or replaced since the last run';
 }
 
-/** Returns the last alternative of a hint for a file that differs from its committed content. */
+/** Returns the last alternative of a hint. */
 export function orRestart(file: string): string {
   return `or add --restart to export everything again. If the old file has data that the new one lacks, qrctl keeps it as ${basename(file)}.old`;
 }
 
 /**
- * A25: returns the error for a scan that is older than the known IDs and may be in a rotated file: the IDs of scans before `knownMs` are no longer known.
- * `backMs`: by how much the service's clock was set back since the last rows were added.
+ * A25: returns the error for a scan that is older than `knownMs`, from when on the IDs in rotated files are known. `backMs`: by how much the
+ * service's clock was set back since the last run.
  */
 export function olderRowError(
   path: string,
@@ -66,11 +66,10 @@ interface StateJob {
   disk: Disk;
   paths: AppendPaths;
   signal?: AbortSignal | undefined;
-  /** Receives notes that the user must not miss. */
   warn?: ((line: string) => void) | undefined;
 }
 
-/** Reads the state, after it completes a `--restart` that was stopped while it replaced the file. */
+/** Reads the state, after it completes a `--restart` that was stopped between its renames. */
 export async function readCurrentState(job: StateJob): Promise<AppendState | DamagedRecordError | undefined> {
   const state = await readState(job);
   if (state && !(state instanceof DamagedRecordError) && state.replacing) await finishReplacing(job, state);
@@ -91,20 +90,19 @@ async function readState({ disk, paths }: StateJob): Promise<AppendState | Damag
   }
 }
 
-/** For a state that a later version of qrctl seems to have written. */
 export const UPDATE = 'Update qrctl to the version that wrote the state file, or to a later version';
 
-/** A8: a `--restart` was stopped between its two renames: the state is the new one, the file may still be the old one. */
+/** A8: the state is the new one, the file may still be the old one. */
 async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: AppendState): Promise<void> {
   const rebuilt = await ifPresent(disk.open(paths.restart, 'r+'));
   if (!rebuilt) {
-    // The second rename happened, but a power cut may still undo it, and must not find rows in the file by then.
+    // The second rename happened, but a power cut may still undo it.
     await disk.flushDirectory(dirname(paths.file));
     return;
   }
   try {
     const { size } = await rebuilt.stat();
-    // The restart file differs from the state: a later --restart was stopped while it was writing. The file itself will be checked.
+    // The restart file is of a later --restart that was stopped while it was writing.
     if (
       size !== state.bytes ||
       (await hashFile(rebuilt, size, undefined, signal)).digests().sha256 !== state.sha256
@@ -118,6 +116,5 @@ async function finishReplacing({ disk, paths, signal, warn }: StateJob, state: A
   if (kept !== undefined)
     warn?.(`${basename(paths.file)}: finished an interrupted --restart. The old file is ${kept}`);
   await disk.rename(paths.restart, paths.file);
-  // The name must be durable before rows are committed to the file.
   await disk.flushDirectory(dirname(paths.file));
 }

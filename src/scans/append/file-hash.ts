@@ -1,29 +1,24 @@
 /**
- * Digest of an appended file that continues across runs without rereading the file: node's running SHA-256 cannot be stored in a state. So the file
- * is hashed in blocks, each prefixed with the digest of all blocks before it. With that digest, a run continues from the last complete block and
- * reads less than one block of the file.
+ * Digest of an appended file that continues across runs: node's running SHA-256 cannot be stored, so the file is hashed in blocks, each prefixed with
+ * the digest of all blocks before it. A run reads less than one block to continue.
  */
 import { createHash } from 'node:crypto';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
 
-/** Small enough to be read again by every run, large enough that the digests cost almost nothing per byte. */
 const BLOCK_BYTES = 64 * 1024;
 
 export interface FileHash {
-  /** Adds the appended bytes. */
   update(bytes: Uint8Array): void;
   digests(): FileDigests;
 }
 
-/** Both in hex. */
 interface FileDigests {
-  /** Of the whole file so far. */
   sha256: string;
-  /** Digest of the complete blocks: the start for a later run. */
+  /** Digest of the complete blocks: where a later run continues. */
   blocks: string;
 }
 
-/** Creates a hash of no bytes, or continues from the digest of complete blocks and the number of their bytes. */
+/** Creates a hash of no bytes, or continues from the digest of complete blocks. */
 export function createFileHash(blocks = ''): FileHash {
   let before = Buffer.from(blocks, 'hex');
   let hash = createHash('sha256').update(before);
@@ -46,7 +41,7 @@ export function createFileHash(blocks = ''): FileHash {
   };
 }
 
-/** Returns the hash of a file's first `bytes`; with `blocks`, the digest of its complete blocks, only the bytes after them are read. */
+/** Returns the hash of a file's first `bytes`; with `blocks`, only the bytes after the complete blocks are read. */
 export async function hashFile(
   file: DiskFile,
   bytes: number,
@@ -60,8 +55,8 @@ export async function hashFile(
 }
 
 /**
- * Returns whether content that comes in pieces begins with the bytes that a state records; without `blocks`, the state is one of qrctl 1.0. `pause` is
- * called between pieces, and throws to end.
+ * Returns whether content begins with the bytes that a state records; without `blocks`, it is a state of qrctl 1.0. `pause` is called between pieces,
+ * and throws to end.
  */
 export async function beginsAs(
   { bytes, sha256, blocks }: { bytes: number; sha256: string; blocks: string | undefined },
@@ -79,7 +74,7 @@ export async function beginsAs(
   return left === 0 && sha256 === ('digests' in hash ? hash.digests().sha256 : hash.digest('hex'));
 }
 
-/** SHA-256 in hex of a file's first `bytes` at once, as the states of qrctl 1.0 have it. */
+/** Returns the digest in the states of qrctl 1.0: of a file's first `bytes` at once, in hex. */
 export async function plainDigest(file: DiskFile, bytes: number, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of readPieces(file, 0, bytes, signal)) hash.update(piece);

@@ -1,24 +1,24 @@
-/** Stamp that shows, without reading a file, that it is unchanged since it was left (A19). */
+/** Stamp that shows, without reading a file, that it is unchanged (A19). */
 import type { DiskStat } from '../../files/durable/disk.ts';
 import { isObject } from '../../service/json.ts';
 
-/** The size is compared separately. No program can set the ctime of a file: the system does, with every change of its bytes. */
+/** The size is compared separately. The system changes the ctime with every change of the bytes, and no program can set it. */
 export type FileStamp = Pick<DiskStat, 'ino' | 'mtimeNs' | 'ctimeNs'>;
 
 /**
- * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the instant of its last
- * change. File systems count time in ticks of milliseconds, some of seconds: another change within the same tick would leave no trace.
+ * Returns the stamp of a file that was described when its file system showed the time `clockNs`; undefined if that was still the tick of its last
+ * change, in which another change would leave no trace.
  */
 export function stampOf({ ino, mtimeNs, ctimeNs }: DiskStat, clockNs: bigint): FileStamp | undefined {
   return clockNs > ctimeNs ? { ino, mtimeNs, ctimeNs } : undefined;
 }
 
-/** Returns whether a file is as it was when it had this stamp; its size is compared elsewhere. */
+/** Returns whether a file, apart from its size, is as it was when it had this stamp. */
 export function hasStamp(file: DiskStat, stamp: FileStamp): boolean {
   return file.ino === stamp.ino && file.mtimeNs === stamp.mtimeNs && file.ctimeNs === stamp.ctimeNs;
 }
 
-/** A stamp in JSON, whose numbers have too few digits for it. */
+/** In JSON; its numbers have too few digits. */
 export interface SavedStamp {
   ino: string;
   mtimeNs: string;

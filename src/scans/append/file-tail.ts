@@ -1,7 +1,6 @@
 /**
- * Growing end of an appended file: makes rows durable. Three rules, each against one way to lose or double a row: rows are on disk before the state
- * that records them (write order); the state is replaced atomically; after a failed write or flush this process commits nothing more, because the
- * system may have dropped the data.
+ * Growing end of an appended file: rows are flushed before the state that records them, the state is replaced atomically, and after a failed write or
+ * flush nothing more is committed.
  */
 import { dirname } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
@@ -30,27 +29,20 @@ interface FileTailJob {
   disk: Disk;
   paths: AppendPaths;
   identity: AppendIdentity;
-  /** Text that the formatter writes before the first row. */
   begin: string;
-  /** Write to the `.restart` place, without commits, until `replace`. */
   restart: boolean;
-  /** For a restart: handles the file that it replaces. */
   old?: OldFile | undefined;
-  /** The file may be rotated between runs, so the state must identify it at any path. */
   rotated?: boolean | undefined;
-  /** Determines which IDs a state lists; see formatState. */
   overlapMs: number;
   clock: Pick<Clock, 'sleep'>;
   committed: CommittedPoint;
 }
 
-/** RowTail for text: complete lines, or the beginning of the file. A commit creates the file if there is none. */
+/** RowTail for text: complete lines, or the beginning of the file. */
 interface FileTail extends Omit<RowTail, 'write' | 'drop'> {
-  /** Adds text, or its UTF-8, to the file; a kill before the next commit loses it. */
   write(data: string | Uint8Array): Promise<void>;
 }
 
-/** Fields of a state whose file is in place: no restart is putting another one there. */
 const IN_PLACE = { replacing: false };
 
 export function createFileTail({
@@ -69,22 +61,19 @@ export function createFileTail({
   const { hash, workspace, overlaps, sinceMs } = committed;
   let file = committed.file;
   let size = committed.bytes;
-  /** Inode of the file; undefined before there is one. */
   let ino: bigint | undefined;
   let isPrepared = false;
   let hasFailed = false;
-  /** Largest size that a state on disk may record: the file is never truncated below it. */
+  /** Maximum size that a state on disk may record: the file is never truncated below it. */
   let recordedBytes = committed.bytes;
-  /** Bytes after this offset are written by this run only. */
+  /** Bytes after `recordedBytes` are written by this run only. */
   let mayTruncate = true;
-  /** The file at `place` must stay at the end: a state on disk may refer to it. */
+  /** A state on disk may refer to the file at `place`. */
   let mustStay = !restart;
-  /** The state on disk has the stamp of the file as it is. */
   let isStamped = committed.isUntouched;
-  /** The state on disk has a stamp, possibly of the file before another process changed it. */
+  /** Possibly a stamp of the file before another process changed it. */
   let { stateHasStamp } = committed;
 
-  /** Runs `work`. After its failure the content of the disk is unknown; the serial queue runs nothing after it. */
   async function noteFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -94,7 +83,7 @@ export function createFileTail({
     }
   }
 
-  /** Replaces the state. `look`: describes the file, to which nothing more will be written; see openState. */
+  /** `look` describes the file, to which nothing more will be written. */
   async function saveState(
     how: Pick<AppendState, 'replacing' | 'keepsOld'>,
     look?: () => Promise<DiskStat>,
@@ -116,7 +105,7 @@ export function createFileTail({
       await next.write(formatState(state, overlapMs));
       // A2: the old state or the new one, never a part.
       await next.commit(() => {
-        // Even if the rename fails: it may have happened.
+        // Even if the rename fails, it may have happened.
         recordedBytes = size;
         mustStay = true;
         isStamped = stamp !== undefined;
@@ -130,18 +119,18 @@ export function createFileTail({
   async function prepare(): Promise<DiskFile> {
     if (file && isPrepared) return file;
     if (file && size > 0) ino = (await file.stat()).ino;
-    // A3: a first run killed after it created the file would leave a file without a state, so a state without rows comes first.
+    // A3: a first run that is killed here leaves a state without rows, never a file without a state.
     if (!restart && size === 0 && !committed.isSaved) await saveState(IN_PLACE);
-    // A20: from here on there may be bytes of this run after the committed offset, and the state must not rule them out.
+    // A20: from here on, there may be bytes of this run after the committed offset.
     else if (stateHasStamp) await saveState(IN_PLACE);
     file ??= await createTemporary(disk, paths.file, place);
-    // An incomplete row of a file whose state was lost stayed until it was certain that the file belongs to this code.
+    // The incomplete last row of a file whose state was lost.
     if (!committed.isSaved && (await file.stat()).size > size) await file.truncate(size);
     // A3: the file's name must be durable before a state records rows in it.
     if (size === 0) await disk.flushDirectory(dirname(place));
     isPrepared = true;
     ino = (await file.stat()).ino;
-    // A27: before the first byte. Otherwise a rotated file without a commit could not be distinguished from any other.
+    // A27: before the first byte, so that a rotated file without a commit is recognized.
     if (size === 0 && rotated && !restart) await saveState(IN_PLACE);
     if (size === 0) await add(file, begin);
     return file;
@@ -154,10 +143,7 @@ export function createFileTail({
     size += bytes.length;
   }
 
-  /**
-   * A15: another process may move, truncate or write the file during the run; the state must not record rows that were written elsewhere. `mine`: the
-   * file that this run wrote, which must be at `where`.
-   */
+  /** A15: the state must not record rows in a file that another process moved, truncated or changed. */
   async function expectUndisturbed(mine: DiskStat, where: string): Promise<DiskStat> {
     const there = await ifPresent(disk.lstat(where));
     if (there && isSameFile(mine, there) && there.size === size) return there;
@@ -168,7 +154,6 @@ export function createFileTail({
   }
 
   async function readBack(onRow: (row: SavedRow) => void): Promise<void> {
-    // The file is empty: it continues a rotated one.
     if (!file || size === 0) return;
     const end = await readRows(file, { start: Buffer.byteLength(begin), end: size }, identity, onRow);
     if (end !== size) throw new UnrecognizedRowError('an incomplete row at the end');
@@ -178,14 +163,13 @@ export function createFileTail({
     write: (data) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A15: also before each write. Otherwise it would follow the data of another process.
         await expectUndisturbed(await mine.stat(), place);
         await add(mine, data);
       }),
     commit: (last) =>
       noteFailure(async () => {
         const mine = await prepare();
-        // A1: rows before the state that records them. Otherwise a power cut could leave a state whose rows are missing.
+        // A1: a power cut must not leave a state whose rows are missing.
         await mine.sync();
         const look = async () => expectUndisturbed(await mine.stat(), place);
         await look();
@@ -197,21 +181,18 @@ export function createFileTail({
         const built = await mine.stat();
         const rows = [...overlaps.values()].reduce((sum, overlap) => sum + overlap.rows, 0);
         const keepsOld = await old?.isNeeded({ rows, readBack });
-        // A8: the new state first, which records that its file may still be at the other path. Whichever of the two renames took effect last, the
-        // next run detects it and continues (finishReplacing in current-state.ts).
+        // A8: the new state first. Whichever of the two renames took effect last, the next run completes them (current-state.ts).
         await putInPlace(disk, mine, place, paths.file, async () => {
           await saveState({ replacing: true, keepsOld });
-          // A31: the old file has its other name before the new one takes the first.
           if (keepsOld) await old?.keep();
         });
-        // A8: both are durable, so the next run has nothing to finish.
         await saveState(IN_PLACE, () => expectUndisturbed(built, paths.file));
       }),
     readBack,
     keepsState: () => isPrepared || committed.isSaved,
     isStamped: () => isStamped,
     async close() {
-      // A5: data that the last state does not record is truncated now, or by the next run.
+      // A5: data that the last state does not record.
       if (hasFailed && mayTruncate && mustStay) await file?.truncate(recordedBytes).catch(() => undefined);
       await file?.close().catch(() => undefined);
       if (!mustStay) await removeFile(disk, place).catch(() => undefined);
@@ -219,11 +200,11 @@ export function createFileTail({
   };
 }
 
-/** The clock by which a file system dates changes has ticks of 1 to 10 ms on Linux; if it counts whole seconds, there is no stamp. */
+/** Time between two looks: file systems date changes in ticks of 1 to 10 ms on Linux. One that counts seconds gives no stamp. */
 const TICK_MS = 5;
 const MOST_TICKS = 5;
 
-/** Opens the next state, and takes the stamp of the file if `look` sees it after the clock tick of its last change. */
+/** Opens the next state, and takes the stamp of the file. */
 async function openState(
   { disk, paths, clock }: Pick<FileTailJob, 'disk' | 'paths' | 'clock'>,
   look: (() => Promise<DiskStat>) | undefined,

@@ -1,35 +1,32 @@
-/** Identity of an appended file or dataset: its export, and how its rows become bytes. A run that differs in any of it must not add rows. */
+/** Identity of an appended file or dataset. A run that differs in any of it must not add rows. */
 import { inShell, inShellOr, quote, shown } from '../../base/text/quote.ts';
 import { isObject } from '../../service/json.ts';
 
-/** How rows become bytes, apart from the columns. */
 interface Dialect {
-  /** CSV only: the file begins with a line of column names. */
+  /** The file begins with a line of column names. */
   header: boolean;
-  /** CSV only: BOM and CRLF. */
+  /** BOM and CRLF. */
   excel: boolean;
-  /** CSV only: formulas are not defused. */
+  /** Formulas are not escaped. */
   rawCells: boolean;
-  /** CSV only: the separator between cells; missing for a comma. */
+  /** Missing for a comma. */
   delimiter?: string | undefined;
-  /** Time zone of the column `ts_local`, if the file has it. */
+  /** Time zone of `ts_local`. */
   timezone?: string | undefined;
 }
 
-/** A single file can be CSV or NDJSON; Parquet can't be appended to, so it is for datasets. */
+/** Parquet is for datasets only. */
 type AppendFormat = 'csv' | 'ndjson' | 'parquet';
 
-/** Codes that a run was started for. */
 export interface CodesOfRun {
-  /** Ids of the codes, in any order. */
+  /** In any order. */
   codes: readonly string[];
-  /** `--all`: codes may come and go between runs. A string has the filters that the codes match, such as `--name menu`. */
+  /** `--all`: codes may come and go between runs. A string has the filters, such as `--name menu`. */
   all: boolean | string;
 }
 
-/** Identity of the export that wrote a file. A run that differs in any of it must not add rows. */
 export interface AppendIdentity extends CodesOfRun {
-  /** Must have `id` and `ts`; with `qr_id` the file may hold several codes. */
+  /** With `id` and `ts`, and with `qr_id` if the file may have several codes. */
   columns: readonly string[];
   format: AppendFormat;
   dialect: Dialect;
@@ -55,18 +52,17 @@ export function isIdentity(value: Record<string, unknown>, formats: readonly App
   );
 }
 
-/** Flags that change the bytes of CSV: field of the dialect, flag, and value of the field if the flag is set. */
+/** Flags that change the bytes of CSV, and the value of their field if they are set. */
 const CSV_FLAGS = [
   ['header', '--no-header', false],
   ['excel', '--excel', true],
   ['rawCells', '--raw-cells', true],
 ] as const;
 
-/** Returns how a run differs from the export that wrote a file. */
 export interface Difference {
-  /** Completes a sentence that begins with "it". */
+  /** A predicate of "it". */
   reason: string;
-  /** Flags that let this run continue with the file: a sentence without its period. */
+  /** A sentence without its period: the flags that let this run continue. */
   wayOn: string;
 }
 
@@ -103,7 +99,7 @@ export function differenceOf(was: AppendIdentity, is: AppendIdentity): Differenc
   return undefined;
 }
 
-/** Returns how the codes of a run differ from those of an earlier one; `has` is the verb of the sentence. */
+/** Returns how the codes of a run differ from earlier ones; `has` is the verb of the sentence. */
 export function codeDifference(was: CodesOfRun, is: CodesOfRun, has: string): Difference | undefined {
   if (hasSameCodes(was, is)) return undefined;
   return {
@@ -121,18 +117,16 @@ function wayToCodes(was: CodesOfRun, is: CodesOfRun): string {
   return `${codes} (${words.join(' ')})`;
 }
 
-/** Without `--fields` a file keeps its columns, if this version of qrctl knows them. */
 function wayToColumns({ columns }: AppendIdentity): string {
   const isPlain = columns.length <= MOST_NAMES && columns.every((name) => quote(name) === name);
   return isPlain ? `Pass --fields ${columns.map(inShell).join()}` : 'Omit --fields';
 }
 
-/** Returns the delimiter as a value of `--delimiter`. */
 function delimiterOf({ dialect: { delimiter = ',' } }: AppendIdentity): string {
   return delimiter === '\t' ? 'tab' : shown(delimiter);
 }
 
-/** A30: compares the complete lists, not their texts in messages, which are shortened. */
+/** A30: compares the complete lists, which messages shorten. */
 function hasSameCodes(was: CodesOfRun, is: CodesOfRun): boolean {
   if (was.all || is.all) return was.all === is.all;
   return was.codes.length === is.codes.length && [...was.codes].sort().join() === [...is.codes].sort().join();
@@ -143,9 +137,9 @@ function codesOf({ all, codes }: CodesOfRun): string {
   return codes.length === 1 ? `code ${namesOf(codes)}` : `codes ${namesOf([...codes].sort(), ', ')}`;
 }
 
-/** Shortens a list of many names for a message. */
+/** Maximum number of names in a message. */
 const MOST_NAMES = 20;
-/** Maximum number of IDs in a hint, to be pasted. */
+/** Maximum number of IDs in a hint. */
 const MOST_PASTED = 5;
 
 function namesOf(names: readonly string[], separator = ','): string {

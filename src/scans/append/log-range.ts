@@ -1,25 +1,24 @@
 /**
- * Range of a log: the time from which on all rows of a code are in files that are there. Files that log rotation moved may be archived or deleted
- * later. So the state records what each of them contains (A41), and both an append and `scans verify` take the beginning of a log from it.
+ * Range of a log: the time from which on all rows of a code are in files that are there. Rotated files may be archived or deleted later, so the state
+ * records what each of them contains (A41).
  */
 import { isObject } from '../../service/json.ts';
 import type { Range } from '../export/range.ts';
 import type { CodeOverlap } from './overlap.ts';
 import { isCount, isTime } from './positions.ts';
 
-/** File that log rotation moved, as the last state before recorded it. */
 export interface RotatedFile {
   /** Size without compression, and the digest of that many bytes (file-hash.ts). 0 for files that are no longer distinguished. */
   bytes: number;
   sha256: string;
-  /** Time of the newest row of each code that has rows in it, ms since the epoch, by the code's ID. */
+  /** Time of the newest row of each code in it, ms since the epoch, by the code's ID. */
   newestMs: Readonly<Record<string, number>>;
 }
 
-/** Maximum number of times that a state records of distinguished files (1 MB). */
+/** Maximum number of recorded times (1 MB). */
 const MOST_TIMES = 20_000;
 
-/** Returns what a state records of its file when it was moved. */
+/** Returns the record of a file when it is moved. */
 export function rotatedOf({
   bytes,
   sha256,
@@ -31,7 +30,7 @@ export function rotatedOf({
   return { bytes, sha256, newestMs };
 }
 
-/** Returns the rotated files that a state records after one more was moved, oldest first. */
+/** Returns the records after one more file was moved, oldest first. */
 export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile): RotatedFile[] {
   const isKnown = rotated.some(({ bytes, sha256 }) => bytes === moved.bytes && sha256 === moved.sha256);
   if (moved.bytes === 0 || isKnown) return [...rotated];
@@ -48,16 +47,14 @@ export function withRotated(rotated: readonly RotatedFile[], moved: RotatedFile)
 }
 
 /**
- * A41: returns the time from which on the files of a log have every row of a code, ms since the epoch; undefined: from the first scan on. `isThere`
- * tells whether a rotated file is among them. Rows up to the end of the newest one that is not there were archived or deleted on purpose: they are
- * neither missing, nor added again.
+ * A41: returns the time from which on the files of a log have every row of a code, ms since the epoch; undefined: from the first scan on. Rows up to
+ * the end of the newest missing file were archived or deleted on purpose.
  */
 export function beginningOf(
   { sinceMs, rotated }: { sinceMs: number | undefined; rotated: readonly RotatedFile[] },
   code: string,
   isThere: (file: RotatedFile) => boolean,
 ): number | undefined {
-  // A file without rows takes none with it.
   const isGone = (file: RotatedFile) => !isThere(file) && Object.keys(file.newestMs).length > 0;
   const gone = rotated.slice(0, rotated.findLastIndex(isGone) + 1);
   const ends = gone.flatMap(({ newestMs }) =>
@@ -66,7 +63,7 @@ export function beginningOf(
   return ends.reduce((begin: number | undefined, end) => Math.max(begin ?? end, end + 1), sinceMs);
 }
 
-/** Returns the rotated files of a state that does not list them: one that stands for all. */
+/** Returns the record for a state that does not list rotated files: one that stands for all. */
 export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): RotatedFile[] {
   const newestMs: Record<string, number> = {};
   for (const [code, { movedUntilMs }] of overlaps)
@@ -75,8 +72,8 @@ export function rotatedBefore(overlaps: ReadonlyMap<string, CodeOverlap>): Rotat
 }
 
 /**
- * Returns the range of a code of which a log has every scan: from its beginning to the end of the last complete run (A42), or for a code of which no run
- * was complete, that of the log's other codes. Undefined if there is none.
+ * Returns the range of which a log has every scan of a code: up to the end of its last complete run (A42), or of the log's other codes. Undefined if
+ * there is none.
  */
 export function rangeOfCode(
   state: {
@@ -95,12 +92,11 @@ export function rangeOfCode(
   return sinceMs === undefined || sinceMs < untilMs ? { sinceMs, untilMs } : undefined;
 }
 
-/** A run of an earlier qrctl recorded no end: then it is the newest row. */
+/** An earlier qrctl recorded no end: then it is the newest row. */
 function endOf({ readUntilMs, watermarkMs }: CodeOverlap): number | undefined {
   return readUntilMs ?? (watermarkMs === undefined ? undefined : watermarkMs + 1);
 }
 
-/** Returns whether a value read from a state lists rotated files. */
 export function areRotated(value: unknown): value is readonly RotatedFile[] {
   return Array.isArray(value) && value.every(isRotatedFile);
 }
@@ -111,7 +107,7 @@ function isRotatedFile(value: unknown): boolean {
   return isCount(bytes) && typeof sha256 === 'string' && Object.values(newestMs).every(isTime);
 }
 
-/** Returns the reason why a file with a name of rotation is not accepted as a part of `log`, its path or a word for it. */
+/** Returns why a file with a name of rotation is not accepted as a part of `log`. */
 export function foreignReason(path: string, log: string): string {
   return `${path} is not one of the files that were rotated from ${log}, or it was edited`;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the file that a `--restart` replaces. It may have scans that exist nowhere else: of deleted codes, of another service, or older than the
- * service keeps them. So it stays as `FILE.old`, unless the new file has every row of it (old-rows.ts).
+ * Keeps the file that a `--restart` replaces as `FILE.old`, unless the new file has every row of it (old-rows.ts): it may have the only copy of scans
+ * of deleted codes.
  */
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../base/errors.ts';
@@ -13,11 +13,10 @@ import type { RowTail } from './row-tail.ts';
 export interface OldFile {
   /** Returns whether it contains data that the new one lacks. */
   isNeeded(built: Pick<RowTail, 'readBack'> & { rows: number }): Promise<boolean>;
-  /** Keeps it under another name. */
   keep(): Promise<void>;
 }
 
-/** Errors of file systems without hard links, and of systems that allow no links to this file. */
+/** Errors of file systems without hard links, or that allow none to this file. */
 const CANNOT_LINK = new Set([
   'EPERM',
   'EACCES',
@@ -33,11 +32,10 @@ const CANNOT_LINK = new Set([
 const MOST_OLD = 10_000;
 
 /**
- * Durably gives the file its second name: `FILE.old`, or `FILE.old.1` and so on if that is taken. Idempotent after a kill: a file with such a name
- * keeps it. Resolves to the path, undefined if there is no file. Throws the system's error.
+ * Durably gives the file its second name, `FILE.old`, or `FILE.old.1` and so on. Idempotent. Resolves to the path, undefined if there is no file.
+ * Throws the system's error.
  */
 export async function keepOldFile(disk: Disk, path: string): Promise<string | undefined> {
-  // D16: no other directory gets a name, wherever this one's leads a moment later.
   const name = await inDirectory(disk, dirname(path), ({ at }) => giveFreeName(disk, at, basename(path)));
   if (name === undefined) return undefined;
   // A31: the name is durable before another file takes the place.
@@ -58,7 +56,7 @@ async function giveFreeName(disk: Disk, at: DiskDirectory['at'], file: string): 
   });
 }
 
-/** Returns false if the name is taken by now. Creates a hard link, so that readers see a file at `path` at each instant, or else renames. */
+/** Returns false if the name is taken by now. A hard link, so that readers always see a file at `path`; otherwise a rename. */
 async function giveName(disk: Disk, path: string, name: string): Promise<boolean> {
   try {
     await disk.link(path, name);

@@ -13,7 +13,6 @@ import { type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 import type { AppendState } from './state.ts';
 
 interface Job extends Pick<OpenJob, 'disk' | 'paths' | 'identity' | 'begin' | 'signal'> {
-  /** Receives the note for the end of the run, which the user must not miss. */
   remark?: ((line: string) => void) | undefined;
 }
 
@@ -40,8 +39,8 @@ export function createOldFile(job: Job, state: AppendState | undefined): OldFile
 }
 
 /**
- * Resolves to why the file that `state` describes must stay, as text after a colon; undefined if everything in it is in the new file. A file that
- * can't be compared stays (A31). Throws only if the run is interrupted.
+ * Resolves to why the old file must stay, as a clause; undefined if the new file has everything. A file that can't be compared stays (A31). Throws
+ * only if the run is interrupted.
  */
 async function reasonToKeep(
   job: Job,
@@ -78,7 +77,7 @@ async function compare(
       identity,
       withCode(identity, onRow),
     );
-    // Only after the last commit may a stopped run have left part of a row.
+    // Only after the last commit may a stopped run have left an incomplete row.
     if (end < Math.min(state?.bytes ?? size, size)) throw new UnrecognizedRowError('an incomplete row');
   };
   const kept: RowReader = (onRow) => built.readBack(withCode(job.identity, onRow), Number.NEGATIVE_INFINITY);
@@ -99,7 +98,7 @@ function withCode(
   return ({ code = alone, id }) => onRow(code, id);
 }
 
-/** Maximum number of codes in the message, each with its number of scans. */
+/** Maximum number of codes in the message. */
 const MOST_CODES = 5;
 
 function formatMissing(missing: ReadonlyMap<string, number>, name: string): string | undefined {
@@ -114,13 +113,15 @@ function formatMissing(missing: ReadonlyMap<string, number>, name: string): stri
   return `${countOf(scans, 'scan')} in it ${scans === 1 ? 'is' : 'are'} not in ${name} (${codes.join(', ')})`;
 }
 
-/** Calls `onRow` for each row of a file; called once per pass. */
 export type RowReader = (onRow: (code: string, id: string) => void) => Promise<void>;
 
-/** 32 MB. */
+/** Maximum number of IDs in memory (32 MB). */
 const MOST_IDS = 4_000_000;
 
-/** Resolves to how many rows of `old` are not in `kept`, by code. `keptRows`: about how many rows `kept` has. */
+/**
+ * Resolves to the number of rows of `old` that `kept` lacks, by code: exact in any order of rows, and in bounded memory, because more rows take more
+ * passes.
+ */
 export async function countMissingRows(
   { old, kept, keptRows }: { old: RowReader; kept: RowReader; keptRows: number },
   mostIds = MOST_IDS,
@@ -143,19 +144,15 @@ export async function countMissingRows(
   return missing;
 }
 
-/** Digits at the end of an ID that select its pass: few enough to be an exact number. */
+/** Number of digits at the end of an ID that select its pass. */
 const DIGITS = 9;
 
 interface SortedIds {
   add(id: string): void;
-  /** After the last `add`. */
   has(id: string): boolean;
 }
 
-/**
- * Creates a set of 64-bit IDs, which may be far apart (the set in src/scans/stats is for IDs that mostly increase). It never contains a longer ID, so the old
- * file is kept then, and no row is lost.
- */
+/** Creates a set of 64-bit IDs. It never contains a longer one, so the old file is kept then. */
 function createSortedIds(): SortedIds {
   let ids = new BigInt64Array(64);
   let count = 0;

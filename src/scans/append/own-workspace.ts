@@ -1,15 +1,14 @@
-/** Checks that a file or dataset belongs to the workspace of this run: another workspace may have the same base URL. */
+/** Checks that a file or dataset belongs to the workspace of this run: another one may have the same base URL. */
 import { checkWorkspace, type RecordedWorkspace, type Workspace } from '../../service/workspace.ts';
 import type { AppendIdentity } from './identity.ts';
 import type { CodeOverlap } from './overlap.ts';
 
-/** Workspace of this run, and how to check whether it has a code. */
 export interface OwnWorkspace {
   workspace: Workspace;
   getCode(id: string): Promise<unknown>;
-  /** IDs of codes that a response to this run's key already contained. */
+  /** IDs of codes that a response to this run's key contained. */
   seen: ReadonlySet<string>;
-  /** Earlier base URL of the service, which the state may have. */
+  /** Value of `--moved-from`: an earlier base URL of the service. */
   movedFrom?: string | undefined;
 }
 
@@ -20,15 +19,15 @@ interface Saved {
 }
 
 export interface Recorded {
-  /** Workspace for the next state. */
+  /** For the next state. */
   workspace: RecordedWorkspace;
   /** The state on disk has another one. */
   isRenewed: boolean;
 }
 
 /**
- * A6: checks that a state belongs to this workspace. Costs a request only if it was written with another key, with none, or at `movedFrom`, and no
- * response has shown one of its codes yet. Throws UsageError like checkWorkspace; `elsewhere` is the alternative for its hint.
+ * A6: throws UsageError like checkWorkspace unless a state belongs to this workspace. A state of another key or base URL costs a request, unless a
+ * response has shown one of its codes.
  */
 export async function checkOwnWorkspace(
   path: string,
@@ -42,7 +41,6 @@ export async function checkOwnWorkspace(
   const known = new Set([...newest.map(([code]) => code), ...identity.codes]);
   const found = await checkWorkspace({
     ...{ path, recorded, workspace, movedFrom, elsewhere },
-    // A code that was seen needs no request.
     knownIds: [...[...known].filter((id) => seen.has(id)), ...known],
     getCode: async (id) => (seen.has(id) ? undefined : getCode(id)),
   });

@@ -1,4 +1,4 @@
-/** Checks whether a file belongs to the code whose rows a run adds, if only the service can show that. */
+/** Checks that a file belongs to the code of a run, if only the service can show that. */
 import { basename } from 'node:path';
 import type { TimedRows } from '../../files/formats/row-sink.ts';
 import { orRestart, refusal } from './current-state.ts';
@@ -12,8 +12,8 @@ interface OwnershipCheck {
 }
 
 /**
- * A13: for a file whose state was lost and whose rows do not contain their code. The service must return a row of the file before anything is added.
- * Until then rows are buffered here; they are at most those of the overlap.
+ * A13: for a file whose state was lost and whose rows don't contain their code. Rows of the overlap are buffered until the service returned the
+ * required row.
  */
 export function createOwnershipCheck(proof: OwnershipProof | undefined, path: string): OwnershipCheck {
   let wanted = proof;

@@ -1,13 +1,12 @@
-/** Position of each code in an appended file or dataset, as the state records it: its watermark, and the IDs in the overlap. */
+/** Positions of the codes in the state of an appended file or dataset. */
 import { isObject } from '../../service/json.ts';
 import { type ClockReading, type CodeOverlap, emptyOverlap, neededOverlap } from './overlap.ts';
 
-/** Overlap of each code, by its ID. */
+/** By the ID of the code. */
 export type SavedPositions = Record<string, SavedOverlap>;
 
 interface SavedOverlap
   extends Pick<CodeOverlap, 'watermarkMs' | 'rows' | 'movedUntilMs' | 'writtenAt' | 'readUntilMs'> {
-  /** Absent for false. */
   isGone?: boolean | undefined;
   /** Null for -Infinity, which JSON lacks. */
   idsFromMs: number | null;
@@ -16,7 +15,7 @@ interface SavedOverlap
   ids: [string, number][];
 }
 
-/** Formats the positions for JSON, with the IDs that a run with the same overlap will need. */
+/** Returns the positions for JSON, with the IDs that a run with the same overlap will need. */
 export function formatPositions(
   overlaps: ReadonlyMap<string, CodeOverlap>,
   overlapMs: number,
@@ -98,7 +97,7 @@ export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Largest distance from 1970 that a Date can have. */
+/** Maximum distance of a Date from 1970. */
 const FURTHEST_MS = 8.64e15;
 
 export function isTimeOr(other: null | undefined, value: unknown): boolean {
@@ -123,7 +122,7 @@ function parseOverlap({
   ids,
   ...saved
 }: SavedOverlap): CodeOverlap {
-  // An older state without this field knows the IDs of rotated rows as far as the others.
+  // An older state has the IDs of rotated rows as far back as the others.
   const {
     idsFromMs,
     rereadFromMs,

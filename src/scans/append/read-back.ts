@@ -1,7 +1,4 @@
-/**
- * Reads the code, ID and time of rows back from an appended file: for IDs older than those in the state, and to rebuild a lost state if every row can
- * be read as written by this export.
- */
+/** Reads the code, ID and time of rows back from an appended file, and rebuilds a lost state from them. */
 import { LINE_FEED, QUOTE } from '../../base/text/ascii.ts';
 import { quote } from '../../base/text/quote.ts';
 import { type DiskFile, readPieces } from '../../files/durable/disk.ts';
@@ -9,7 +6,7 @@ import type { AppendIdentity } from './identity.ts';
 import { addRow, type CodeOverlap, forgetOldIds, overlapOf } from './overlap.ts';
 import { createCsvParser, createNdjsonParser, type SavedRow, UnrecognizedRowError } from './row-parsers.ts';
 
-/** Byte range to read. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
+/** Byte range. `strict`: the file may be anything, so every column must be there, and an incomplete row must begin like a row. */
 interface Stretch {
   start: number;
   end: number;
@@ -17,10 +14,7 @@ interface Stretch {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Calls `onRow` for each complete row between two offsets and returns the offset after the last; an incomplete row at the end is skipped. Throws
- * UnrecognizedRowError at a row that does not belong in the file.
- */
+/** Calls `onRow` for each complete row, and returns the offset after the last. Throws UnrecognizedRowError at a row of another export. */
 export async function readRows(
   file: DiskFile,
   { start, end, strict = false, signal }: Stretch,
@@ -40,8 +34,8 @@ export async function readRows(
 }
 
 /**
- * A21: returns how many complete rows a stopped run left after its last commit; undefined if there is any other data. After them there may be the
- * beginning of a row, and zeros if a power cut lost blocks.
+ * A21: returns the number of complete rows that a stopped run left after its last commit; undefined if there is other data. The beginning of a row,
+ * or zeros of a power cut, may follow.
  */
 export async function countUncommittedRows(
   file: DiskFile,
@@ -51,7 +45,7 @@ export async function countUncommittedRows(
   let rows = 0;
   try {
     await readRows(file, { ...stretch, strict: true }, identity, ({ code }) => {
-      // With --all a code may be gone by now.
+      // With --all, a code may be gone by now.
       if (code !== undefined && !identity.all && !identity.codes.includes(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(code)}`);
       rows++;
@@ -63,7 +57,7 @@ export async function countUncommittedRows(
   return rows;
 }
 
-/** A21: returns whether a row may begin like this: ID, time and code before the first quote or zero byte must be valid, as far as they go. */
+/** A21: returns whether a row may begin like this: ID, time and code must be valid before the first quote or zero byte. */
 async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdentity): Promise<boolean> {
   const { format, columns, dialect, all, codes } = identity;
   const incomplete = Buffer.alloc(BLOCK_BYTES);
@@ -79,10 +73,9 @@ async function mayBeginRow(file: DiskFile, start: number, identity: AppendIdenti
   });
 }
 
-/** Block size of a disk, or a divisor of it. */
 const BLOCK_BYTES = 512;
 
-/** A21: returns whether all bytes of a block, or its part in the range, are zeros, as after a power cut that kept the length only. */
+/** A21: returns whether a whole block, or its part in the range, is zeros, as after a power cut. */
 async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Promise<boolean> {
   for (let from = start, to = start; from < end; from = to) {
     to += BLOCK_BYTES - (from % BLOCK_BYTES);
@@ -94,22 +87,18 @@ async function hasLostBlock(file: DiskFile, { start, end, signal }: Stretch): Pr
   return false;
 }
 
-/** Row that the service must still return, with the same time, before anything is added to a file whose state was lost. */
+/** A13: row that the service must return before anything is added to a file whose state was lost. */
 export interface OwnershipProof {
   id: string;
   timeMs: number;
 }
 
 interface Rebuilt {
-  /** Size of the file up to the end of its last complete row. */
+  /** Size up to the end of the last complete row. */
   bytes: number;
   overlaps: Map<string, CodeOverlap>;
-  /** Time of the oldest row, or undefined if there is none. */
   oldestMs: number | undefined;
-  /**
-   * Set if nothing in the file shows its code: a row of the newest instant. IDs and times of two codes, or of two services, do not match, so a match
-   * of this row identifies the file.
-   */
+  /** A row of the newest instant, set if nothing in the file shows its code: IDs and times of two codes don't match. */
   proof: OwnershipProof | undefined;
 }
 
@@ -117,13 +106,13 @@ export interface RebuildJob {
   file: DiskFile;
   size: number;
   identity: AppendIdentity;
-  /** Text that the formatter writes before the first row. */
+  /** Text before the first row. */
   begin: string;
   overlapMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A14: rebuilds a lost state from the whole file, row by row. Throws UnrecognizedRowError if the file is not an export with this identity. */
+/** A14: rebuilds a lost state from the whole file. Throws UnrecognizedRowError if this export did not write it. */
 export async function rebuild({
   file,
   size,
@@ -147,7 +136,6 @@ export async function rebuild({
       if (code === undefined || !codes.has(code))
         throw new UnrecognizedRowError(`a row of another code, ${quote(`${code}`)}`);
       const overlap = overlapOf(overlaps, code);
-      // A14: within the overlap; older IDs are forgotten.
       if (overlap.ids.has(id)) throw new UnrecognizedRowError(`the row ${quote(id)} twice`);
       addRow(overlap, id, timeMs);
       forgetOldIds(overlap, overlapMs);
@@ -158,7 +146,7 @@ export async function rebuild({
   return { bytes, overlaps, oldestMs, proof };
 }
 
-/** Returns the offset of the first row. Only a header or the keys of NDJSON show the columns; without them, any columns would match. */
+/** Returns the offset of the first row. Without a header, any columns would match. */
 async function checkBeginning(
   file: DiskFile,
   size: number,
@@ -173,7 +161,7 @@ async function checkBeginning(
   return expected.length;
 }
 
-/** Like `checkBeginning`, for a file whose state records how it was written: `begin` is not known then. */
+/** Returns the same for a file whose state records how it was written, if `begin` is not known. */
 export async function findFirstRow(
   file: DiskFile,
   size: number,
@@ -193,7 +181,7 @@ export async function findFirstRow(
 const LONGEST_HEADER = 64 * 1024;
 const BOM = Buffer.from('\ufeff');
 
-/** Regroups pieces so that each ends with a complete line. In CSV a line feed between quotes is part of a cell. */
+/** Regroups pieces so that each ends with a complete line. A line feed between quotes is part of a cell. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): AsyncGenerator<Buffer> {
   let left: Buffer[] = [];
   let quoted = false;
@@ -203,7 +191,6 @@ async function* wholeLines(pieces: AsyncIterable<Buffer>, quoting: boolean): Asy
       if (piece[i] === LINE_FEED && !quoted) end = i + 1;
       else if (piece[i] === QUOTE && quoting) quoted = !quoted;
     }
-    // Copied: the reader uses its buffer again.
     if (end > 0) yield Buffer.concat([...left, piece.subarray(0, end)]);
     left = end > 0 ? [Buffer.from(piece.subarray(end))] : [...left, Buffer.from(piece)];
   }

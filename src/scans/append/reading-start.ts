@@ -1,7 +1,4 @@
-/**
- * Computes the time from which a run reads the scans of a code: the overlap before the end of the file. The clocks may have been set since the last
- * run (A22). Whatever they show, the range never ends before it begins, and it includes the scans that arrived since the last run.
- */
+/** Computes the time from which a run reads the scans of a code, whatever the clocks show (A22). */
 import { basename } from 'node:path';
 import { UnprovenError, UsageError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
@@ -16,26 +13,24 @@ import {
 } from './overlap.ts';
 
 export interface ReadingStartJob {
-  /** The real file. */
   path: string;
   overlapMs: number;
   /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Requested end of the range, ms since the epoch; undefined: now. */
+  /** Requested end of the range; undefined: now. */
   untilMs?: number | undefined;
   clock: Pick<Clock, 'now'>;
-  /** Time of the service, ms since the epoch; undefined until a response shows it. */
+  /** Time of the service; undefined until a response shows it. */
   serviceNow?: (() => number | undefined) | undefined;
   note?: ((line: string) => void) | undefined;
-  /** Receives notes that must not be missed. */
   warn?: ((line: string) => void) | undefined;
 }
 
 interface ReadingStart {
   now(): ClockReading;
   /**
-   * Returns the lower bound, ms since the epoch, of a range that ends at `endMs`; undefined: from the first scan. While the end is not known, the
-   * bound may turn out to be too late. Throws UsageError or UnprovenError if no range can be requested.
+   * Returns the lower bound of a range that ends at `endMs`; undefined: from the first scan. Throws UsageError or UnprovenError if the range would be
+   * empty.
    */
   lowerBound(overlap: CodeOverlap, endMs: number | undefined): number | undefined;
 }
@@ -74,7 +69,7 @@ export function createReadingStart(job: ReadingStartJob): ReadingStart {
     );
   }
 
-  /** A25: nothing shows which clock was set, so the run continues, and the user can find out. The overlap makes up for less. */
+  /** A25: nothing shows which clock was set, so the run continues. */
   function warnOfClocks({ byMs, isCertain }: SetBack, { movedUntilMs }: CodeOverlap): void {
     if (isCertain || byMs <= overlapMs || movedUntilMs === undefined || hasWarned) return;
     hasWarned = true;

@@ -19,8 +19,7 @@ import { isRotated } from './overlap.ts';
 import { type AppendState, parseState } from './state.ts';
 
 /**
- * Returns the state next to a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file. Locks
- * and changes nothing.
+ * Returns the path of the state of a file that `--append` keeps, complete or damaged; undefined if there is none, or if it is another program's file.
  */
 export async function findState(file: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   try {
@@ -33,11 +32,11 @@ export async function findState(file: string, disk: Disk = nodeDisk): Promise<st
   }
 }
 
-/** Durably removes the state of a file right before another file takes its place: after a kill in between, the state is rebuilt from the file. */
+/** Durably removes the state of a file right before another file takes its place. */
 export async function removeState(file: string, disk: Disk = nodeDisk): Promise<void> {
   const state = await findState(file, disk);
   if (state === undefined) return;
-  // A32: durably, before the rename that follows.
+  // A32: before the rename that follows; after a kill in between, the state is rebuilt from the file.
   await removeFile(disk, state);
   await disk.flushDirectory(dirname(state));
 }
@@ -54,10 +53,7 @@ async function readRecorded(file: string, disk: Disk): Promise<AppendState | str
   }
 }
 
-/**
- * Returns whether rows of a log are in rotated files, or may be about to be: its file lacks recorded bytes. Undefined if `--append` doesn't keep
- * the file.
- */
+/** Returns whether rows of a log are in rotated files, or its file lacks recorded bytes. Undefined if `--append` doesn't keep the file. */
 export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<boolean | undefined> {
   const state = await readRecorded(file, disk);
   if (state === undefined) return undefined;
@@ -66,8 +62,7 @@ export async function wasRotated(file: string, disk: Disk = nodeDisk): Promise<b
 }
 
 /**
- * Returns why rows that a state records are missing from the files of its log, the oldest first: a reason after the path of the file. Undefined if all
- * are there. The recorded bytes are in the file or, after a rotation that no export has seen, in a rotated file.
+ * Returns why recorded rows are missing from the files of a log, the oldest first: a reason after the path of the file. Undefined if all are there.
  */
 export async function lossOfLog(
   file: string,
@@ -92,13 +87,12 @@ async function lossOfFile(
   const stat = await statOf(file, disk);
   if (stat && state.stamp && stat.size === state.bytes && hasStamp(stat, state.stamp)) return undefined;
   const pause = () => signal?.throwIfAborted();
-  // Compressed files are compared by their content.
   for (const path of [...paths].reverse())
     if (await beginsAs(state, readInputBytes(path), pause)) return undefined;
   return lossOf(stat?.size, state.bytes);
 }
 
-/** Returns a rotated file whose size without compression is none that the state records. A state may not list the oldest files one by one. */
+/** Returns a rotated file whose size without compression is none that the state records. */
 async function findForeign(
   file: string,
   paths: readonly string[],
@@ -111,7 +105,7 @@ async function findForeign(
   return undefined;
 }
 
-/** Returns the size of a file, of a gzip file as its last four bytes record it (RFC 1952, ISIZE: modulo 2^32). */
+/** Returns the size of a file; of a gzip file, as its last four bytes record it (RFC 1952, ISIZE: modulo 2^32). */
 async function sizeWithoutCompression(path: string): Promise<number> {
   const file = await open(path);
   try {

@@ -6,7 +6,6 @@ import { compareAges, type LogName, readLogName } from '../../files/formats/read
 import { type AppendPaths, refusal } from './current-state.ts';
 import type { AppendIdentity } from './identity.ts';
 
-/** File in the same directory with a name of log rotation. */
 export interface Copy {
   path: string;
   log: LogName;
@@ -18,7 +17,7 @@ interface LogPlace {
   paths: AppendPaths;
 }
 
-/** Lists the copies that are not empty, the newest first. */
+/** Lists the files with names of log rotation that are not empty, the newest first. */
 export async function listCopies({ disk, paths }: LogPlace): Promise<Copy[]> {
   const directory = dirname(paths.file);
   const copies: Copy[] = [];
@@ -37,7 +36,6 @@ export async function refuseRotated(job: LogPlace & { identity: AppendIdentity }
   const { file, state } = job.paths;
   const copies = await listCopies(job);
   if (copies.length === 0) return;
-  // The state shows which rotated files --input reads, so each must be specified.
   const inputs = [file, ...copies.map(({ path }) => path)]
     .map((path) => `--input ${inShellOr('FILE', path)}`)
     .join(' ');

@@ -1,18 +1,18 @@
-/** Parses the rows of an appended file, and throws for a row that this export cannot have written. */
+/** Parses the rows of an appended file. */
 import { countOf } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
 import { isObject, parseJson } from '../../service/json.ts';
 import type { AppendIdentity } from './identity.ts';
 
 export interface SavedRow {
-  /** The `qr_id` column; undefined in a file that has none. */
+  /** Value of `qr_id`; undefined in a file without that column. */
   code: string | undefined;
   /** Digits. */
   id: string;
   timeMs: number;
 }
 
-/** Row that qrctl cannot have written with this identity; the message follows "the file has". */
+/** Row that this export cannot have written; the message follows "the file has". */
 export class UnrecognizedRowError extends Error {
   override name = 'UnrecognizedRowError';
 }
@@ -20,7 +20,7 @@ export class UnrecognizedRowError extends Error {
 /** Returns the rows of complete lines. Throws UnrecognizedRowError. */
 type Parser = (block: string) => SavedRow[] | Promise<SavedRow[]>;
 
-/** Parses CSV as this export wrote it: with these columns, this delimiter and these ends of lines. */
+/** Parses CSV with the columns, delimiter and line ends of this export. */
 export async function createCsvParser({ columns, dialect }: AppendIdentity): Promise<Parser> {
   const { parse } = await import('csv-parse/sync');
   const { delimiter = ',', excel } = dialect;
@@ -31,7 +31,7 @@ export async function createCsvParser({ columns, dialect }: AppendIdentity): Pro
     number,
   ];
   return (block) => {
-    // An unquoted cell must not contain a quote: an incomplete row that was written over would look like that.
+    // A quote in an unquoted cell is an error: an incomplete row that was written over would look like that.
     const records = refusing(() =>
       parse(block, {
         delimiter,

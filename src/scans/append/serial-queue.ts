@@ -1,18 +1,15 @@
 /**
- * Runs one operation at a time on an appended file, and commits as often as the cost allows.
- *
- * A commit costs three flushes, and the service may deliver pages faster than a disk flushes. So after a commit, nine times its duration passes
- * before the next: commits take at most a tenth of the time, and with a slow service every page is committed at once. Pending rows are committed even
- * if no rows follow: a pause for the rate limit may be long.
+ * Runs one operation at a time on an appended file, and commits as often as the cost allows: after a commit, nine times its duration passes before
+ * the next, so commits take at most a tenth of the time. Pending rows are committed even if no rows follow: a pause for the rate limit may be long.
  */
 import type { Clock } from '../../base/time/time.ts';
 
 export interface SerialQueue {
-  /** Runs `work` after all earlier calls. After a failure nothing runs any more: every call rejects with that failure. */
+  /** Runs `work` after all earlier calls. After a failure, every call rejects with that failure. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Commits rows that were written, now or soon. Call it inside work that `run` executes. */
+  /** Commits written rows, now or soon. Call it inside work that `run` executes. */
   commitWhenDue(): Promise<void>;
-  /** Waits for the current operation; the queue starts no more commits of its own. */
+  /** Waits for the current operation, and starts no more commits. */
   stop(): Promise<void>;
 }
 
@@ -50,7 +47,6 @@ export function createSerialQueue(clock: Clock, commit: () => Promise<void>): Se
     try {
       await clock.sleep(dueMs - clock.monotonic(), stopping.signal);
       waiting = false;
-      // Stopped just now: a caller that waits for the current operation does not include this one.
       if (!stopping.signal.aborted) await run(commitNow);
     } catch {
       // Stopped, or failed: the next `run` reports it.

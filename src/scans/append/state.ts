@@ -1,6 +1,5 @@
 /**
- * The state next to an appended file, `FILE.state.json`: the identity of the export, the number of committed bytes and their hash, and for each code
- * the watermark and the IDs in the overlap.
+ * State next to an appended file, `FILE.state.json`: the identity of the export, the committed bytes and their hash, and the position of each code.
  */
 
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
@@ -19,36 +18,31 @@ import {
 } from './positions.ts';
 
 const VERSION = 2;
-/** Version whose `sha256` is of all bytes at once, without `blocks`. */
+/** Its `sha256` is of all bytes at once, without `blocks`. */
 const FIRST_VERSION = 1;
 
 export interface AppendState {
   workspace: RecordedWorkspace;
   identity: AppendIdentity;
-  /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
+  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
-  /** Committed size of the file, and the digests of that many bytes (file-hash.ts); no `blocks` in a state of qrctl 1.0. */
+  /** Committed size of the file, and its digests (file-hash.ts). */
   bytes: number;
   sha256: string;
   blocks: string | undefined;
-  /**
-   * Stamp of the file after the run that wrote this completed. Undefined during a run, after one that was killed, and if the file system's clock is
-   * too coarse.
-   */
+  /** Stamp of the file after the last run completed. Undefined during a run, and after one that was killed. */
   stamp: FileStamp | undefined;
-  /** The inode of the file, also while a run is under way; undefined before there is one, and in a state of an earlier qrctl. */
+  /** Inode of the file; undefined before there is one. */
   ino: bigint | undefined;
-  /** The file may still be at its `.restart` path: a rebuild was being put in place. */
+  /** A `--restart` was being put in place: the file may still be at its `.restart` path. */
   replacing: boolean;
-  /** Such a rebuild keeps the file that it replaces as `FILE.old` (A31); absent otherwise, and in a state of an earlier qrctl. */
+  /** A31: the restart keeps the old file. */
   keepsOld?: boolean | undefined;
-  /** Files that log rotation moved, oldest first. */
+  /** Oldest first. */
   rotated: readonly RotatedFile[];
-  /** By the ID of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
 
-/** Formats the state file, with the IDs that a run with the same overlap will need. */
 export function formatState(state: AppendState, overlapMs: number): Buffer {
   const { workspace, identity, overlaps, stamp, ino, ...rest } = state;
   const codes = [...identity.codes].sort();
@@ -65,10 +59,7 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
   });
 }
 
-/**
- * Parses the state of a file. Throws DamagedRecordError if the bytes are not a complete, unchanged state, UnknownRecordError if it is complete, but of
- * another version or form.
- */
+/** Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
   const {
@@ -108,19 +99,17 @@ export function parseState(bytes: Buffer): AppendState {
   };
 }
 
-/** State as parsed from JSON. */
 interface SavedState
   extends RecordedWorkspace,
     AppendIdentity,
     Omit<AppendState, 'workspace' | 'identity' | 'overlaps' | 'stamp' | 'ino' | 'rotated'> {
   stamp: SavedStamp | undefined;
   ino: string | undefined;
-  /** Absent in a state of an earlier qrctl. */
   rotated: readonly RotatedFile[] | undefined;
   positions: SavedPositions;
 }
 
-/** A6: another program may have written a state with a correct checksum: every value is checked before it is used. */
+/** A6: another program may have written a state with a correct checksum. */
 function isSavedState(value: Record<string, unknown>): value is Record<string, unknown> & SavedState {
   const { version, bytes, sha256, blocks, replacing, keepsOld, stamp, ino, sinceMs, rotated, positions } =
     value;

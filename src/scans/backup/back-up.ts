@@ -12,19 +12,19 @@ import { mayBeTruncated } from '../export/truncated-total.ts';
 import { type BackupContext, createPause, OTHER_DIRECTORY, type SetStatus } from './pause-code.ts';
 import { type SavedScans, saveScans } from './scans-file.ts';
 
-/** Maximum number of checks for newer scans before one DELETE; each check that finds some is followed by another export. */
+/** Maximum number of exports before one DELETE, because new scans arrived. */
 const ROUNDS = 3;
-/** Wait before scans are read again: Date shows the service's clock in whole seconds, so a scan of this second may be after the end. */
+/** Date has whole seconds, so a scan of this second may be after the end. */
 const SETTLE_MS = 1000;
-/** How often in a row a DELETE may wait for the rate limit after its check for newer scans, so that the check must be repeated. */
+/** Maximum number of times in a row that a DELETE may wait for the rate limit after its check for newer scans. */
 const MOST_DELAYED_CHECKS = 10;
-/** An older check no longer shows that there is no newer scan. */
+/** Time after which a check no longer shows that there is no newer scan. */
 const FRESH_MS = 1000;
 
 export interface Backup {
   /**
-   * Backs up a code and sends its DELETE. `code` is as it was before a run paused it. Rejects with UnprovenError if the scans cannot be
-   * verified as complete, with the errors of `send`, and with LocalError for a full disk.
+   * Backs up a code, as it was before a run paused it, and sends its DELETE. Rejects with UnprovenError if the scans cannot be verified as complete,
+   * with the errors of `send`, and with LocalError for a full disk.
    */
   backUp(code: QrCode, send: SendDelete, setStatus: SetStatus): Promise<void>;
   /** Reports up to which time the backups contain the scans. */
@@ -32,8 +32,8 @@ export interface Backup {
 }
 
 /**
- * Creates the directory of the backups, which contain `ID.json`, the code as the service returned it, and `ID.scans.ndjson`, its scans with all fields.
- * Throws UsageError if it cannot be created.
+ * Creates the directory of the backups: `ID.json`, the code as the service returned it, and `ID.scans.ndjson`, its scans with all fields. Throws
+ * UsageError if it cannot be created.
  */
 export async function openBackup(context: BackupContext, directory: string): Promise<Backup> {
   await makeOutputDirectory(directory, OTHER_DIRECTORY);
@@ -42,7 +42,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
 
   return {
     async backUp(code, send, setStatus) {
-      // An ID that was checked to be a UUID is safe as the name of a file.
+      // The ID was checked to be a UUID.
       const place = join(directory, code.id.toLowerCase());
       const pause = createPause(context, code, setStatus);
       try {
@@ -70,10 +70,7 @@ export async function openBackup(context: BackupContext, directory: string): Pro
   };
 }
 
-/**
- * Saves the scans, and sends the DELETE right after a check without newer scans. A DELETE that waited, or is sent again, is checked again
- * first. Resolves to the saved scans.
- */
+/** Saves the scans, and sends the DELETE right after a check without newer scans. */
 async function deleteSaved(
   context: BackupContext,
   code: QrCode,
@@ -109,7 +106,7 @@ async function deleteSaved(
         throw unverified(code, 'the rate limit delayed each DELETE after the last check for newer scans');
       return checkAgain;
     }
-    // The next call is for a DELETE that is sent again, which requires another check.
+    // A DELETE that is sent again requires another check.
     lastCheck = undefined;
     delayedChecks = 0;
     return undefined;
@@ -117,7 +114,7 @@ async function deleteSaved(
   return saved;
 }
 
-/** Returns the number of scans of a code and, if none arrive, of the requests of its backup, without the one that reads the code. Requests page 1. */
+/** Returns the number of scans of a code and, if none arrive, of the requests of its backup, without the one that reads the code. */
 export async function estimateBackup(
   service: Service,
   { id, status }: QrCode,
@@ -129,9 +126,8 @@ export async function estimateBackup(
   return { scans: total, requests: pausing + pages + (total > 0 ? 1 : 0) + 1 };
 }
 
-/** Returns whether there are scans that were not saved: with one request, unless the total is or may be capped. */
 async function hasNewerScans(service: Service, id: string, { scans, untilMs }: SavedScans): Promise<boolean> {
-  // The total also counts a scan that arrived late and is dated before the end.
+  // The total also counts a late scan that is dated before the end.
   if (!mayBeTruncated({ total: scans, pageSize: MAX_SCANS_PAGE })) {
     const { total, times } = await service.listScans(id, { page: 1, limit: 1 });
     if (total >= scans) return total > scans || times.some((time) => time >= untilMs);

@@ -1,7 +1,6 @@
 /**
- * Pauses a code while it is backed up, so that scans which the service counts for active codes only don't arrive between its backup and its
- * DELETE. The specification doesn't state whether a paused code is scanned: the checks of back-up.ts verify it, and the pause only makes
- * them succeed.
+ * Pauses a code while it is backed up, because the service may count scans of active codes only. Whether a paused code is scanned is not specified;
+ * back-up.ts checks it.
  */
 import { NotFoundError, RejectedError, UnexpectedAnswerError } from '../../base/errors.ts';
 import type { RunFacts } from '../../base/run/run-summary.ts';
@@ -11,7 +10,6 @@ import type { Processes } from '../../files/durable/replace-file.ts';
 import type { Service } from '../../service/service.ts';
 import type { QrCode } from '../../service/shapes.ts';
 
-/** The parts of a command's context that a backup uses. */
 export interface BackupContext {
   console: { note(line: string): void; warn(line: string, evenQuiet?: boolean): void };
   processes: Processes;
@@ -21,20 +19,19 @@ export interface BackupContext {
   service(): Promise<Service>;
 }
 
-/** Alternative if the directory can't be used. */
 export const OTHER_DIRECTORY = 'specify a different directory with --backup';
 
-/** B5: sends the status of a code if it has another one, and remembers what it was, so that the next run can restore it after a kill. */
+/** B5: sends the status of a code if it has another one, and records the old one, so that the next run can restore it after a kill. */
 export type SetStatus = (status: string) => Promise<void>;
 
 export interface Pause {
-  /** Pauses an active code. If the service refuses, resolves and notes it. */
+  /** Pauses an active code. A refusal is only noted. */
   begin(): Promise<void>;
-  /** Restores the status of a code that isn't deleted, or notes that it stays paused. Never rejects. */
+  /** Restores the status of a code that isn't deleted, or reports that it stays paused. Never rejects. */
   undo(reason: unknown): Promise<void>;
 }
 
-/** Creates the pause of one code; `code` is as it was before a run paused it. */
+/** Creates the pause of one code, as it was before a run paused it. */
 export function createPause({ console }: BackupContext, code: QrCode, setStatus: SetStatus): Pause {
   let isRefused = false;
   return {
@@ -50,7 +47,6 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
       });
     },
     async undo(reason) {
-      // A code that does not exist has no status.
       if (isRefused || code.status !== 'active' || reason instanceof NotFoundError) return;
       await setStatus(code.status).catch((error) => {
         // A DELETE whose response was lost has deleted it.
@@ -66,7 +62,7 @@ export function createPause({ console }: BackupContext, code: QrCode, setStatus:
   };
 }
 
-/** Returns whether the service's response shows that it did not pause the code. After an unexpected 2xx, it may have. */
+/** After an unexpected 2xx, the code may be paused. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RejectedError) return true;
   return (

@@ -1,4 +1,4 @@
-/** Writes the file of `--backup` with the scans of one code: all scans up to now, verified as complete. */
+/** Writes the file of `--backup` with all scans of one code. */
 import { UnprovenError } from '../../base/errors.ts';
 import { fetchInOrder } from '../../base/parallel/fetch-in-order.ts';
 import { countOf, quote } from '../../base/text/quote.ts';
@@ -14,14 +14,13 @@ import { openWholeFile } from '../../files/formats/whole-file.ts';
 import type { QrCode } from '../../service/shapes.ts';
 import { type BackupContext, OTHER_DIRECTORY } from './pause-code.ts';
 
-/** Content of a file of scans. */
 export interface SavedScans {
   scans: number;
   /** End of the range, ms since the epoch. */
   untilMs: number;
 }
 
-/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or lack one of those in the file. */
+/** Writes all scans of the code up to now. Throws UnprovenError if they cannot be verified as complete, or lack one in the existing file. */
 export async function saveScans(context: BackupContext, code: QrCode, path: string): Promise<SavedScans> {
   const { exportCodes } = await import('../export/export-codes.ts');
   const file = await openWholeFile(path, {
@@ -54,7 +53,7 @@ export async function saveScans(context: BackupContext, code: QrCode, path: stri
   return { scans: sink.added(), untilMs: range?.untilMs ?? 0 };
 }
 
-/** Reads the IDs of the scans in a backup of an earlier run whose DELETE failed; none if there is no backup. */
+/** Reads the IDs in the backup of an earlier run whose DELETE failed. */
 async function readIds(path: string): Promise<Set<string>> {
   const ids = new Set<string>();
   const decoder = new TextDecoder();
@@ -81,7 +80,7 @@ async function readIds(path: string): Promise<Set<string>> {
   return ids;
 }
 
-/** Creates the sink of one code; `before`: the IDs of the scans in its existing backup. */
+/** `before`: the IDs of the scans in the existing backup. */
 function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): CodeSink {
   let added = 0;
   return {
@@ -94,7 +93,7 @@ function sinkOf(document: DocumentSink, code: QrCode, before: Set<string>): Code
     },
     checkpoint: () => document.checkpoint(),
     async commit() {
-      // B6: a backup that has scans which the service no longer returns is the only record of them.
+      // B6: the backup may be the only record of scans that the service no longer returns.
       if (before.size > 0) {
         const reason = `the existing backup has ${countOf(before.size, 'scan')} that the service did not return`;
         throw new UnprovenError(`${quote(code.slug)} was not deleted: ${reason}`, {

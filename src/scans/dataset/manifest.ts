@@ -1,6 +1,6 @@
 /**
- * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and for each code the position. Engines
- * skip names that begin with `_`. It ends with a checksum of itself, like the state of an appended file.
+ * Manifest of a dataset, `_qrctl.json` in its directory: the identity of the export, the parts, and the position of each code. Engines skip names
+ * that begin with `_`.
  */
 import { inShellOr, quote } from '../../base/text/quote.ts';
 import { formatRecord, parseRecord } from '../../files/durable/record-file.ts';
@@ -14,12 +14,10 @@ import { isPartition, PARTITIONS, type Partitioning } from './partitions.ts';
 export const MANIFEST = '_qrctl.json';
 const VERSION = 1;
 
-/** Identity of the export that wrote a dataset. A run that differs in any of it must not add rows. */
 export interface DatasetIdentity extends AppendIdentity {
   partition: Partitioning;
 }
 
-/** Immutable file of rows. */
 export interface Part {
   /** `dt=2026-10-01` */
   partition: string;
@@ -34,25 +32,22 @@ export interface Part {
 export interface Manifest {
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
-  /** Lower bound of the first run, ms since the epoch: no later run adds anything older. */
+  /** Lower bound of the first run, ms since the epoch. */
   sinceMs: number | undefined;
   next: number;
-  /** Parts of the last commit may still have their temporary names (P3). */
+  /** P3: those of the last commit may still have their temporary names. */
   parts: readonly Part[];
-  /** By the ID of the code. */
   overlaps: Map<string, CodeOverlap>;
 }
 
-/** Manifest as parsed from JSON. */
 interface SavedManifest extends RecordedWorkspace, DatasetIdentity, Pick<Manifest, 'sinceMs' | 'next'> {
   parts: SavedPart[];
   positions: SavedPositions;
 }
 
-/** Short, because there may be many parts: partition, number of the part, rows, bytes, newest time. */
+/** Partition, number of the part, rows, bytes, newest time. */
 type SavedPart = [string, number, number, number, number];
 
-/** Formats the manifest, with the IDs that a run with the same overlap will need. */
 export function formatManifest(
   { workspace, identity, overlaps, parts, ...rest }: Manifest,
   overlapMs: number,
@@ -64,7 +59,7 @@ export function formatManifest(
   return formatRecord({ version: VERSION, ...workspace, ...identity, ...rest, parts: saved, positions });
 }
 
-/** Parses a manifest. Throws DamagedRecordError if the bytes are not complete and unchanged, UnknownRecordError if they have another form. */
+/** Throws RecordProblem. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = parseRecord(bytes, [VERSION], isSavedManifest);
   const {
@@ -94,7 +89,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   };
 }
 
-/** Returns the name of a part: it follows from the state, so that the next run knows the parts of a killed one. */
+/** Returns the name of a part, which follows from the state: the next run knows the parts of a killed one. */
 export function partName(number: number, format: AppendIdentity['format']): string {
   return `part-${String(number).padStart(6, '0')}.${format}`;
 }
@@ -130,9 +125,8 @@ function isSavedPart(value: unknown): boolean {
   );
 }
 
-/** Returns how a run differs from the export that wrote a dataset. */
 export function datasetDifference(was: DatasetIdentity, is: DatasetIdentity): Difference | undefined {
-  // P7: rows of one day in two directories, or two kinds of files, are not one dataset.
+  // P7: rows of one day must be in one directory.
   const [before, now] = [was.partition, is.partition];
   if (before.by !== now.by)
     return {

@@ -1,7 +1,6 @@
 /**
- * Implements `--partition-by`: a directory of immutable parts that engines can read at any time, and to which an export adds on every run
- * so that it contains each scan exactly once, however often runs are killed. PROTOCOL.md states the guarantee and its invariants.
- * scans/append/add-rows.ts determines the rows to add, and the time from which the service is read, as for a file.
+ * Implements `--partition-by`: a directory of immutable parts that engines can read at any time, and to which each run adds new scans. PROTOCOL.md
+ * states the guarantee. As for a file, scans/append/add-rows.ts determines the rows to add.
  */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
@@ -44,31 +43,28 @@ export interface DatasetOptions extends Omit<AppendOptions, 'path' | 'identity' 
   directory: string;
   identity: DatasetIdentity;
   createFormatter(): PartFormatter;
-  /** Adds to the existing dataset. Otherwise the directory must be empty, and all parts appear when every code is verified. */
+  /** Adds to an existing dataset. Otherwise the directory must be empty, and all parts appear at the end. */
   append: boolean;
-  /** What the logs that this run converts to a new dataset recorded per code: where the next append begins. */
+  /** Positions from the logs that this run converts. */
   overlaps?: Map<string, CodeOverlap> | undefined;
-  /** Maximum number of rows buffered in memory. */
   mostRows?: number;
 }
 
 /**
- * Opens the dataset in a directory, exclusively. Throws UsageError, with everything left as it is, if another run uses it, or if it differs
- * from its manifest or from the export of this run. The hint states how to continue.
+ * Opens the dataset in a directory, exclusively. Throws UsageError, with everything unchanged, if another run uses it, or if it differs from its
+ * manifest or from this run.
  */
 export async function openDataset(options: DatasetOptions): Promise<AppendFile> {
   const { identity, append, clock, signal, lockWaitMs: waitMs, onWait, disk = nodeDisk } = options;
   const asOpenError = (error: unknown) =>
     cannotOpen(`write the dataset ${options.directory}`, error, OTHER_DIRECTORY);
   try {
-    // D14: no file is created or read behind a link that another user made to a file that is not theirs.
     await makeRealDirectories(disk, options.directory);
     // P9: nothing is read before the lock is held.
     const { directory, lock } = await lockDirectory(disk, options.directory, (path) =>
       (options.lock ?? acquireLock)(path, { clock, signal, waitMs, onWait }),
     );
     try {
-      // Otherwise the run would fail after it has read everything.
       await disk.checkWritable(directory);
       const found = await readManifest(disk, directory);
       if (found && !append)
@@ -82,7 +78,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
       const { removed, parts } = await withoutRemoved({ disk, directory, parts: known });
       await refuseUnknownFiles({ disk, directory, parts, format: identity.format });
       await finishParts({ disk, directory, parts });
-      // P4: also the leftover of a manifest: a run without new rows writes none, and so would not replace it.
+      // P4: also a leftover of the manifest, which a run without new rows does not replace.
       await removeFile(disk, temporaryOf(join(directory, MANIFEST)));
       const keptFromMs = endOfRemoved(known, removed, identity.partition);
       if (keptFromMs !== undefined)
@@ -91,9 +87,8 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
         );
       const committed = {
         overlaps: found?.overlaps ?? options.overlaps ?? new Map(),
-        // P10: the first run's lower bound, not this one's; P15: or the end of the deleted partitions.
+        // P10, P15: the first run's lower bound, or the end of the deleted partitions.
         sinceMs: keptFromMs ?? (found ? found.sinceMs : options.sinceMs),
-        // P15: a state that records it is written even if there are no new rows.
         isSaved: keptFromMs === undefined && !recorded.isRenewed,
         proof: undefined,
       };
@@ -116,7 +111,7 @@ export async function openDataset(options: DatasetOptions): Promise<AppendFile> 
   }
 }
 
-/** P7: throws UsageError unless the dataset is of this workspace and export; resolves to the workspace for the next manifest. */
+/** P7: throws UsageError unless the dataset is of this workspace and export. */
 async function checkDataset(
   { identity, own }: Pick<DatasetOptions, 'identity' | 'own'>,
   directory: string,
@@ -139,7 +134,7 @@ async function withoutRemoved(job: Parameters<typeof removedPartitions>[0]) {
   return { removed, parts: job.parts.filter(({ partition }) => !removed.includes(partition)) };
 }
 
-/** Returns the end of the newest deleted partition, ms since the epoch: it is later than the lower bound with which its rows were exported. */
+/** Returns the end of the newest deleted partition, ms since the epoch. */
 function endOfRemoved(
   parts: readonly Part[],
   removed: readonly string[],
@@ -149,7 +144,6 @@ function endOfRemoved(
   return last && partitionEnd(createPartitioner(partition), last.newestMs);
 }
 
-/** Locks the directory to which the name leads. */
 async function lockDirectory(disk: Disk, place: string, lockFile: (path: string) => Promise<Lock>) {
   for (;;) {
     const directory = await realPath(disk, place);
@@ -160,7 +154,7 @@ async function lockDirectory(disk: Disk, place: string, lockFile: (path: string)
   }
 }
 
-/** Returns the manifest of a dataset; undefined if there is none. Throws UsageError if it can't be read. Locks and repairs nothing. */
+/** Returns the manifest; undefined if there is none. Throws UsageError if it can't be read. */
 async function readManifest(disk: Disk, directory: string): Promise<Manifest | undefined> {
   const bytes = await ifPresent(disk.readFile(join(directory, MANIFEST)));
   if (!bytes) return undefined;
@@ -168,16 +162,13 @@ async function readManifest(disk: Disk, directory: string): Promise<Manifest | u
     return parseManifest(bytes);
   } catch (error) {
     if (!(error instanceof RecordProblem)) throw error;
-    // P6: parts that a lost manifest listed may be missing from the directory, so it is not rebuilt from them.
+    // P6: the parts do not show which others a lost manifest listed.
     const wayOn = error instanceof UnknownRecordError ? UPDATE : `Restore it from a backup, ${NEW_DATASET}`;
     throw datasetRefusal(directory, `its ${MANIFEST} ${error.message}`, wayOn);
   }
 }
 
-/**
- * Returns where the next run would begin, from the manifest, without locking or repairing. Maps the ID of a code to its lower bound (ms
- * since the epoch).
- */
+/** Returns where the next run would begin: maps the ID of a code to its lower bound, ms since the epoch. Locks nothing. */
 export async function readDatasetPositions(
   directory: string,
   overlapMs: number,
@@ -188,14 +179,14 @@ export async function readDatasetPositions(
   return saved ? readingPositions(saved, overlapMs, untilMs) : new Map();
 }
 
-/** Returns the manifest of a dataset; undefined if there is none, or if it cannot be read. Locks and repairs nothing. */
+/** Returns the manifest; undefined if there is none, or if it can't be read. Locks nothing. */
 export function readDatasetState(directory: string, disk: Disk = nodeDisk): Promise<Manifest | undefined> {
   return readManifest(disk, directory).catch(() => undefined);
 }
 
 /**
- * Returns what the manifest of a dataset records about its rows, without those of deleted partitions, and the `fault` by which an append would refuse
- * its files; undefined if there is no usable manifest. Locks and repairs nothing.
+ * Returns the state of a dataset without deleted partitions, and the `fault` for which an append would refuse it; undefined if there is no usable
+ * manifest. Locks nothing.
  */
 export async function inspectDataset(
   directory: string,
@@ -214,8 +205,8 @@ export async function inspectDataset(
 }
 
 /**
- * Returns where a dataset begins, from its manifest: ms since the epoch, -Infinity for the first scan of all. Undefined if no manifest
- * records it, and if a part is not among the files at `paths`. Locks and repairs nothing.
+ * Returns where a dataset begins, ms since the epoch (-Infinity: at the first scan of all). Undefined if no manifest records it, or if a part is not
+ * among `paths`. Locks nothing.
  */
 export async function readDatasetBeginning(
   directory: string,
@@ -229,8 +220,8 @@ export async function readDatasetBeginning(
 }
 
 /**
- * Returns why rows that the manifest of a dataset records are missing for readers: a reason after the path of the dataset. Undefined if all are there,
- * apart from the oldest partitions, which may be deleted (P15). Nothing is locked or changed.
+ * Returns why recorded rows are missing for readers: a reason after the path of the dataset. Undefined if all are there, apart from deleted
+ * partitions (P15). Locks nothing.
  */
 export async function lossOfDataset(name: string, disk: Disk = nodeDisk): Promise<string | undefined> {
   const directory = await realPath(disk, name);

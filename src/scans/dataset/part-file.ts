@@ -1,4 +1,4 @@
-/** Writes and flushes the file of one part, and reads the code, ID and time of its rows back, for IDs older than those in the manifest. */
+/** Writes and flushes the file of one part, and reads its rows back. */
 import { LocalError } from '../../base/errors.ts';
 import { shown } from '../../base/text/quote.ts';
 import { parseInstant } from '../../base/time/time.ts';
@@ -11,7 +11,7 @@ import { readRows } from '../append/read-back.ts';
 import type { SavedRow } from '../append/row-parsers.ts';
 import type { DatasetIdentity, Part } from './manifest.ts';
 
-/** Turns the rows of one part into text or bytes: `begin`, any number of `rows`, `end`. */
+/** Formats the rows of one part: `begin`, any number of `rows`, `end`. */
 export interface PartFormatter {
   begin(): string;
   rows(rows: readonly Row[]): string | Uint8Array;
@@ -21,7 +21,6 @@ export interface PartFormatter {
 /** Number of rows that are formatted at once. */
 const BATCH = 2000;
 
-/** Yields the content of a part with these rows. */
 export async function* formatPart(
   formatter: PartFormatter,
   rows: readonly Row[],
@@ -31,7 +30,7 @@ export async function* formatPart(
   yield formatter.end();
 }
 
-/** Creates the file of a part at `temporary`, later `path`, and resolves to its bytes. Throws the system's error. */
+/** Creates the file of a part at `temporary`, later `path`, and resolves to its number of bytes. Throws the system's error. */
 export async function writePart(
   disk: Disk,
   path: string,
@@ -49,7 +48,7 @@ export async function writePart(
       flush.wrote(bytes.length);
     }
     await flush.settled();
-    // P1: the bytes before the manifest that lists them. Otherwise a power cut could leave a manifest whose rows are missing.
+    // P1: a power cut must not leave a manifest whose rows are missing.
     await file.sync();
     return size;
   } finally {
@@ -62,14 +61,13 @@ export interface PartReading {
   path: string;
   part: Pick<Part, 'bytes'>;
   identity: DatasetIdentity;
-  /** Text before the first row. */
   begin: string;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and UnrecognizedRowError if a row does not
- * belong to the export.
+ * Calls `onRow` for each row of a part. Throws the system's error, LocalError for a damaged part, and UnrecognizedRowError for a row of another
+ * export.
  */
 export async function readPart(
   { disk, path, part, identity, begin, signal }: PartReading,
@@ -94,7 +92,6 @@ export async function readPart(
   }
 }
 
-/** Returns the code, ID and time of a row that was not written yet. */
 export function savedRow({ qr_id, id, ts }: Row): SavedRow {
   return { code: String(qr_id), id: String(id), timeMs: parseInstant(String(ts)) ?? Number.NaN };
 }

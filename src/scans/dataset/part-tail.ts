@@ -1,6 +1,6 @@
 /**
- * Growing end of a dataset: makes rows durable as parts. Rows are buffered until there are many, or until the end; then one part per
- * partition is written next to its final path and flushed. A commit is the manifest that lists them; only then they are renamed.
+ * Growing end of a dataset: rows are buffered, then written as one part per partition and flushed. A commit is the manifest that lists them; only
+ * then they are renamed.
  */
 import { basename, dirname, join } from 'node:path';
 import { UnprovenError } from '../../base/errors.ts';
@@ -19,7 +19,6 @@ import { createPartitioner } from './partitions.ts';
 
 export interface PartTailJob {
   disk: Disk;
-  /** The real directory. */
   directory: string;
   workspace: RecordedWorkspace;
   identity: DatasetIdentity;
@@ -32,32 +31,29 @@ export interface PartTailJob {
   next: number;
   /** Maximum number of buffered rows; default 122,880. */
   mostRows?: number | undefined;
-  /** Ends the reading of a part. */
   signal?: AbortSignal | undefined;
 }
 
-/** The size of a row group of Parquet. It bounds the memory of a first run with millions of rows, and what a kill loses. */
+/** Size of a Parquet row group. It bounds the memory of a first run, and the rows that a kill loses. */
 const MOST_ROWS = 122_880;
 
 type Buffered = Map<string, { rows: Row[]; newestMs: number }>;
 
-/** Part that is on disk, but not listed yet. `owner`: the code of all its rows, which may still fail. */
+/** Part that is not listed yet. `owner`: the code of all its rows, which may still fail. */
 interface Staged extends Part {
   owner: string | undefined;
 }
 
-/** Creates the RowTail of a dataset. Call one method at a time, and only `close` after a failure. */
 export function createPartTail(job: PartTailJob): RowTail {
   const { disk, directory, workspace, identity, overlaps, sinceMs, overlapMs, mostRows = MOST_ROWS } = job;
   const partitionOf = createPartitioner(identity.partition);
-  /** The real directories of the partitions that rows were written to. */
   const places = new Map<string, string>();
   const pathOf = ({ partition, name }: Pick<Part, 'partition' | 'name'>) =>
     join(places.get(partition) ?? join(directory, partition), name);
   let { parts, next } = job;
   let hasManifest = job.isSaved;
   let staged: Staged[] = [];
-  /** Rows of codes that are complete, and of the one that is written now. */
+  /** Rows of complete codes, and of the current one. */
   let complete: Buffered = new Map();
   let current: Buffered = new Map();
   let writing: string | undefined;
@@ -72,7 +68,6 @@ export function createPartTail(job: PartTailJob): RowTail {
     bufferedRows += 1;
   }
 
-  /** Adds the rows of the code that was written until now to those of complete codes. */
   function endCode(): void {
     for (const [partition, { rows, newestMs }] of current) {
       const buffered = complete.get(partition) ?? { rows: [], newestMs };
@@ -108,12 +103,10 @@ export function createPartTail(job: PartTailJob): RowTail {
     if (!places.has(partition))
       places.set(partition, await makeRealDirectories(disk, join(directory, partition)));
     const path = pathOf({ partition, name });
-    // P1: under a name that no engine reads, until all of it is on disk and listed.
     return writePart(disk, path, temporaryOf(path), formatPart(job.createFormatter(), rows));
   }
 
   async function commit(): Promise<void> {
-    // Listed parts stay, whatever happens to their code: one part per partition is enough.
     endCode();
     await stage();
     const changed = [...new Set(staged.map((part) => dirname(pathOf(part))))];
@@ -123,10 +116,10 @@ export function createPartTail(job: PartTailJob): RowTail {
     const manifest = { workspace, identity, sinceMs, next, parts: listed, overlaps };
     const done = staged;
     hasManifest = true;
-    // P2: the one step by which all of them become part of the dataset.
+    // P2: the one step by which all parts become visible.
     await replaceFile(disk, join(directory, MANIFEST), formatManifest(manifest, overlapMs), {
       beforeRename() {
-        // P4: even if the rename fails it may have happened, so they must not be removed any more.
+        // P4: even if the rename fails, it may have happened.
         staged = [];
         parts = listed;
       },
@@ -184,9 +177,7 @@ export function createPartTail(job: PartTailJob): RowTail {
       for (const { rows } of [...complete.values(), ...current.values()])
         for (const row of rows) onRow(savedRow(row));
     },
-    // Buffered rows are worth a state as well: a first run that is interrupted has committed something.
     keepsState: () => hasManifest || bufferedRows > 0 || staged.length > 0,
-    // No further state is needed at the end: parts are identified by name and size.
     isStamped: () => true,
     async close() {
       await removeStaged(staged);

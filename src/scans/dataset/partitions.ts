@@ -15,8 +15,8 @@ export interface Partitioning {
 const LENGTHS = { day: '2026-10-01'.length, month: '2026-10'.length } as const;
 
 /**
- * Returns a function from ms since the epoch to the directory, such as `dt=2026-10-01` or `dt=2026-10`. It throws UnprovenError for a year without
- * exactly four digits, which no engine reads as a date. The time zone must have been validated by time-zone.ts.
+ * Returns a function from ms since the epoch to the directory, such as `dt=2026-10-01`. It throws UnprovenError for a year without four digits, which
+ * no engine reads as a date.
  */
 export function createPartitioner({ by, timezone }: Partitioning): (timeMs: number) => string {
   const { offsetMs } = createLocalTime(timezone);
@@ -25,7 +25,6 @@ export function createPartitioner({ by, timezone }: Partitioning): (timeMs: numb
   return (timeMs) => {
     const localMs = timeMs + offsetMs(timeMs);
     const day = Math.floor(localMs / DAY_MS);
-    // Scans are in order, so nearly all have the same day as the one before.
     if (day === lastDay) return last;
     const [date = ''] = formatInstant(localMs).split('T');
     const partition = `dt=${date.slice(0, LENGTHS[by])}`;
@@ -52,7 +51,6 @@ export function partitionEnd(partitionOf: (timeMs: number) => string, timeMs: nu
   return endMs;
 }
 
-/** Returns whether a partitioner creates this name. */
 export function isPartition(name: string): boolean {
   return /^dt=\d{4}-\d\d(-\d\d)?$/.test(name);
 }

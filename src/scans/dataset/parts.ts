@@ -1,7 +1,4 @@
-/**
- * Manages the parts of a dataset in their directories: completes or removes the leftovers of a stopped run, and refuses files that are not
- * part of this export.
- */
+/** Completes or removes the parts that a stopped run left, and refuses files that are not part of the dataset. */
 import { join } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { countOf, formatCount } from '../../base/text/quote.ts';
@@ -13,14 +10,13 @@ import type { AppendIdentity } from '../append/identity.ts';
 import { MANIFEST, type Part } from './manifest.ts';
 import { isPartition } from './partitions.ts';
 
-/** Creates the refusal to change the dataset; `reason` follows "cannot add to DIR: ", `wayOn` is a sentence without its period. */
+/** Returns the refusal to change the dataset; `reason` is a clause, `wayOn` a sentence without its period. */
 export function datasetRefusal(directory: string, reason: string, wayOn: string): UsageError {
   return new UsageError(`cannot add to the dataset ${directory}: ${reason}`, {
     hint: `No changes were made. ${wayOn}.`,
   });
 }
 
-/** Last alternative of a hint for a dataset that differs from its manifest. */
 export const NEW_DATASET = 'or export into a new --output-dir to replace this dataset';
 
 interface Job {
@@ -29,11 +25,9 @@ interface Job {
   parts: readonly Part[];
 }
 
-/** Names that engines skip. */
 const HIDDEN = /^[._]/;
-/** Temporary name of a part. */
 const LEFTOVER = /^\.part-\d+\.[a-z]+\.partial$/;
-/** Throws UsageError if the directory differs from the manifest: a reader would see other rows than those of this export. */
+/** Throws UsageError if the directory differs from the manifest. */
 export async function refuseUnknownFiles({
   disk,
   directory,
@@ -66,7 +60,7 @@ export async function refuseUnknownFiles({
   if (loss) throw datasetRefusal(directory, loss, `Restore that file from a backup, ${NEW_DATASET}`);
 }
 
-/** Returns why rows that the manifest records are missing; undefined if each part is there. `areListed`: under the names that readers see. */
+/** Returns why recorded rows are missing. `areListed`: under the names that readers see. */
 export async function lossOfParts({
   disk,
   directory,
@@ -79,23 +73,19 @@ export async function lossOfParts({
     const hidden = areListed ? undefined : await ifPresent(disk.lstat(temporaryOf(path)));
     const found = (await ifPresent(disk.lstat(path))) ?? hidden;
     if (!found) return `${partition}/${name} is missing`;
-    // P5: a part that was truncated or extended is no longer the verified one.
     if (found.size !== bytes)
       return `${partition}/${name} has ${countOf(found.size, 'byte')} instead of ${formatCount(bytes)}`;
   }
   return undefined;
 }
 
-/**
- * Returns the partitions, oldest first, that a user deleted to limit the dataset: all their parts are gone, and they are older than all
- * remaining ones. A partition between others was not deleted for its age; nor was a whole dataset.
- */
+/** Returns the partitions, oldest first, that a user deleted: all their parts are gone, and they are older than all remaining ones. */
 export async function removedPartitions({ disk, directory, parts }: Job): Promise<string[]> {
   const names = [...byPartition(parts)].sort(([one], [other]) => (one < other ? -1 : 1));
   const removed: string[] = [];
   for (const [partition, files] of names) {
     const there = await ifPresent(disk.readdir(join(directory, partition)));
-    // P15: also under the name that a part has before it is listed.
+    // P15: also under its temporary name.
     if (there?.some((name) => files.has(name) || LEFTOVER.test(name))) return removed;
     removed.push(partition);
   }
@@ -107,10 +97,8 @@ export async function finishParts({ disk, directory, parts }: Job): Promise<void
   const known = byPartition(parts);
   for (const partition of (await disk.readdir(directory)).filter(isPartition)) {
     const named = join(directory, partition);
-    // D14: a partition may be stored elsewhere, but not through a link that another user made to a file that is not theirs.
     const place = (await disk.lstat(named)).isSymbolicLink() ? await realPath(disk, named) : named;
     let renamed = false;
-    // D16: files are removed or renamed only in this directory.
     await inDirectory(disk, place, async ({ at, names }) => {
       for (const name of (await names()).filter((name) => LEFTOVER.test(name))) {
         const part = name.slice(1, -'.partial'.length);

@@ -1,15 +1,13 @@
-/** What was printed of each code, for the state: how far a restart need not read, and the scans that it must not print again. */
+/** Which scans of each code were printed: where a restart continues, and the scans that it must not print again. */
 import { CLOCK_NOISE_MS, type ClockReading, setBackOf } from '../append/overlap.ts';
 import { OVERLAP_MS } from '../export/follow-code.ts';
 import type { TailPosition } from './tail-state.ts';
 
 export interface TailProgress {
   readonly positions: Map<string, TailPosition>;
-  /** Returns where a code is continued at the instant `now`. */
   resume(code: string, now: ClockReading): TailPosition;
   /**
-   * Notes that a scan was printed. `hasBegun`: every scan from the start of the code on was returned by the service, so that those before this one are
-   * printed, too.
+   * Records that a scan was printed. `hasBegun`: the service returned every scan from the start of the code on, so all before this one are printed.
    */
   print(
     code: string,
@@ -20,7 +18,7 @@ export interface TailProgress {
   prune(): void;
 }
 
-/** Number of printed scans above which a position moves although the clocks disagree: the state must not grow with every scan. */
+/** Number of printed scans above which a position moves although the clocks disagree: the state must not grow without bound. */
 const MOST_HELD = 10_000;
 
 /** Creates the progress of a run that continues from `positions`; other codes begin at `sinceMs`. */
@@ -36,7 +34,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
     resume(code, now) {
       const position = positionOf(code, now);
       const { at } = position;
-      // S8: all before the time at which the position was set, as the clock shows it now, is printed; scans that came later are not.
+      // S8: scans that came after the position was set are not printed; the clock of now shows that time.
       const wroteMs = setBackOf({ writtenAt: at }, now, OVERLAP_MS)?.toMs ?? Number.POSITIVE_INFINITY;
       const latestMs = Math.min(wroteMs, now.serviceMs ?? now.machineMs) - OVERLAP_MS;
       position.fromMs = Math.max(Math.min(sinceMs, position.fromMs), Math.min(position.fromMs, latestMs));
@@ -48,7 +46,7 @@ export function createTailProgress(sinceMs: number, positions: Map<string, TailP
       const fromMs = ms - OVERLAP_MS;
       const isTrusted =
         ms <= trustedMs(position.at, now) || (position.printed.size > MOST_HELD && ms <= timeOf(now));
-      // S3: late scans may follow for as long as the overlap. A scan dated in the future, or of a start that is not complete, shows nothing.
+      // S3: late scans may follow for as long as the overlap. A scan dated in the future shows nothing.
       if (hasBegun && isTrusted && fromMs > position.fromMs) Object.assign(position, { fromMs, at: now });
     },
     prune() {
@@ -62,7 +60,7 @@ function timeOf({ serviceMs, machineMs }: ClockReading): number {
   return serviceMs ?? machineMs;
 }
 
-/** S8: returns the time of the service, but not more than this machine's clock allows: one of both clocks may be ahead for a while. */
+/** S8: returns the service's time, but not more than this machine's clock allows: one of both may be ahead. */
 function trustedMs(at: ClockReading, now: ClockReading): number {
   if (at.serviceMs === undefined) return timeOf(now);
   return Math.min(timeOf(now), at.serviceMs + Math.max(now.machineMs - at.machineMs, 0) + CLOCK_NOISE_MS);

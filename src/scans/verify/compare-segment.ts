@@ -23,16 +23,15 @@ export interface SegmentJob {
   note(line: string): void;
   range: Range;
   first: ScanPage;
-  /** Times of the scans that the log has in the range, by ID, ms since the epoch. */
+  /** Times of the scans of the log in the range, by ID, ms since the epoch. */
   logged: ReadonlyMap<number | bigint, number>;
   /** Takes scans that the log lacks, possibly more than once. */
   takeMissing(batch: TimedRows): Promise<unknown>;
 }
 
 /**
- * Returns the days that differ, in any order.
- *
- * @throws UnprovenError if the part could not be verified as complete, NotFoundError if the code does not exist
+ * Returns the days that differ, in any order. Throws UnprovenError if the part could not be verified as complete, NotFoundError if the code does not
+ * exist.
  */
 export async function compareSegment(job: SegmentJob): Promise<DayDifference[]> {
   const missing = new Map<number, number>();

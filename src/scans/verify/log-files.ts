@@ -1,4 +1,4 @@
-/** Checks the files of an appended log against its state: which of them are of this log, which are gone, and which were changed. */
+/** Compares the files of an appended log with its state: which of them are of this log, which are missing, and which were changed. */
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { countOf } from '../../base/text/quote.ts';
@@ -9,13 +9,11 @@ import type { AppendState } from '../append/state.ts';
 
 interface Digest {
   path: string;
-  /** Bytes of the file without compression. */
+  /** Without compression. */
   size: number;
-  /** Of all of them. */
   sha256: string;
 }
 
-/** What is wrong with the files of a log, as a sentence, and what to do about it. */
 export interface LogFault {
   reason: string;
   hint: string;
@@ -24,20 +22,20 @@ export interface LogFault {
 export interface LogFiles {
   /** Files with rows of this log, in the given order. */
   paths: string[];
-  /** Files that have rows of this log, and copies of them. */
+  /** The same, and copies of them. */
   known: readonly string[];
-  /** Files that log rotation moved and that are not among them. */
+  /** Rotated files that are not among them. */
   gone: readonly RotatedFile[];
-  /** What differs from the state; undefined if nothing does. */
+  /** Undefined if the files are as the state records. */
   fault: LogFault | undefined;
-  /** The next run removes the difference: rows that a stopped run left after its last commit. */
+  /** A stopped run left rows after its last commit, which the next run removes. */
   isUnfinished: boolean;
 }
 
 /**
- * Compares files with the state of the log that is appended to at `file`. V10: a file is identified by its bytes, also if it is compressed or has another
- * name; a file that the state does not know is not read. `own`: files of the log by their names, the oldest first; `others`: files that may be of it.
- * `pause` is called between pieces of files, and throws to end.
+ * Compares files with the state of the log at `file`. V10: a file is identified by its bytes, also if it is compressed or renamed; an unknown file is
+ * not read. `own`: files of the log by their names, the oldest first; `others`: files that may be of it. `pause` is called between pieces of files,
+ * and throws to end.
  */
 export async function checkLogFiles(
   file: string,
@@ -50,7 +48,7 @@ export async function checkLogFiles(
   for (const path of [...own, ...others]) if (path !== current) moved.push(await digestOf(path, pause));
   const head = current === undefined ? undefined : await compareFile(current, state, pause);
   const find = (file: Pick<RotatedFile, 'bytes' | 'sha256'>) => moved.find((found) => isOf(found, file));
-  // Moved after the last run, which the next one finds out.
+  // Moved after the last run.
   const justMoved = head === undefined || head.size === 0 ? find(state) : undefined;
   const gone = state.rotated.filter((file) => !find(file));
   const read = new Set([...state.rotated.map((file) => find(file)?.path), justMoved?.path, current]);
@@ -79,7 +77,6 @@ function isOf({ size, sha256 }: Digest, file: Pick<RotatedFile, 'bytes' | 'sha25
   return size === file.bytes && sha256 === file.sha256;
 }
 
-/** Returns what differs from the committed bytes, and from their end unless a run may have left data there. */
 function faultOf(
   name: string,
   { bytes, stamp, rotated }: AppendState,

@@ -1,6 +1,6 @@
 /**
- * Counts what a log has of each code: the distinct scans of each day, and the rows that repeat one. It takes four bytes per scan and a number per
- * day, so a log of years fits in memory, and any range of whole days is counted without reading the log again.
+ * Counts the distinct scans of each day, and the rows that repeat one. It takes four bytes per scan and a number per day, so a log of years fits in
+ * memory.
  */
 import { DAY_MS } from '../../base/time/units.ts';
 import type { Range } from '../export/range.ts';
@@ -8,7 +8,6 @@ import { createIdSet, type IdSet } from '../stats/input/id-set.ts';
 
 /** Rows of one code within its range. Days are numbers of days since 1970, in UTC. */
 export interface CodeIndex {
-  /** Distinct scans. */
   rows: number;
   /** Distinct scans of each day. */
   days: Map<number, number>;
@@ -57,7 +56,7 @@ export function emptyIndex(): CodeIndex {
   return { rows: 0, days: new Map(), twice: new Map(), sum: 0 };
 }
 
-/** Returns the number of distinct scans in a range that begins and ends at midnight (UTC), or where the index does. */
+/** Returns the number of distinct scans in a range of whole days (UTC). */
 export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINITY, untilMs }: Range): number {
   let rows = 0;
   for (const [day, count] of days)
@@ -65,14 +64,12 @@ export function countIn({ days }: CodeIndex, { sinceMs = Number.NEGATIVE_INFINIT
   return rows;
 }
 
-/** Returns the fingerprint of these IDs, as in an index. */
 export function sumOf(ids: Iterable<number | bigint>): number {
   let sum = 0;
   for (const id of ids) sum = (sum + hashOf(id)) | 0;
   return sum;
 }
 
-/** Returns the number of the day of an instant, days since 1970 in UTC. */
 export function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }

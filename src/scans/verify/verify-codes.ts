@@ -1,8 +1,6 @@
 /**
- * Compares a log with the service, code by code: `scans verify`. PROTOCOL.md states the guarantee and its invariants.
- *
- * One request per code returns its total in the range that the log covers. find-segments.ts finds the parts that differ, and
- * compare-segment.ts reads them. The log is read once for its counts, and once more for the IDs of the parts that differ.
+ * Implements `scans verify`: one request per code returns its total in the range of the log, find-segments.ts finds the parts that differ, and
+ * compare-segment.ts reads them. PROTOCOL.md states the guarantee.
  */
 import { groupBy } from '../../base/collections/group-by.ts';
 import { NotFoundError, UnprovenError } from '../../base/errors.ts';
@@ -23,27 +21,24 @@ import {
 import { type CodeIndex, emptyIndex, type LogIndex } from './log-index.ts';
 
 export interface VerifyJob {
-  /** Codes that the log should have, each once. */
   codes: readonly CodeLabel[];
   index: LogIndex;
-  /** Range of a code that the log covers; undefined if it covers none of it. */
+  /** Undefined if the log covers none of the code. */
   rangeOf(code: string): Range | undefined;
   /** Calls `take` for every row of the log, as for its index. */
   readRows(take: (code: string, id: number | bigint, ms: number) => void): Promise<void>;
   service: Pick<Service, 'listScans' | 'getCode'>;
   width: number;
   note(line: string): void;
-  /** Returns what is wrong with the log of a code, as a sentence; undefined if nothing is. */
+  /** Returns what is wrong with the log of a code, as a sentence. */
   faultOf(code: string): string | undefined;
-  /** Adds scans that the log lacks, and returns their number; missing if the log is not to be changed. */
+  /** Adds scans that the log lacks, and returns their number. Missing if the log is not to be changed. */
   repair?: ((code: CodeLabel, batch: TimedRows) => Promise<number>) | undefined;
-  /** Maximum number of distinct scans of segments whose IDs are in memory at once; default 500,000. */
+  /** Maximum number of distinct scans whose IDs are in memory at once; default 500,000. */
   mostIds?: number;
-  /** Called after each code. */
   progress(done: number): void;
 }
 
-/** Difference of one day (days since 1970, UTC), in rows. */
 interface VerifiedDay extends DayDifference {
   /** Rows of the log that repeat an earlier one. */
   twice: number;
@@ -52,33 +47,29 @@ interface VerifiedDay extends DayDifference {
 export interface CodeResult {
   code: CodeLabel;
   /**
-   * `missing`: the log has no row of the code in the range, and the service has some. `gone`: the service has no such code (any more). `unproven`: its
-   * scans could not be verified as complete, for this `reason`.
+   * `missing`: the log has no row of the code, and the service has some. `gone`: the service has no such code. `unproven`: its scans could not be
+   * verified as complete, for this `reason`.
    */
   outcome: 'equal' | 'different' | 'missing' | 'gone' | 'unproven';
   reason: Error | undefined;
   /** Undefined if the log covers none of the code. */
   range: Range | undefined;
-  /** Distinct scans that the log has in it. */
   logged: number;
-  /** Days that differ, oldest first. */
+  /** Oldest first. */
   days: readonly VerifiedDay[];
-  /** Scans of a code that is `missing`. */
   missing: number;
-  /** Scans that were added to the log. */
   added: number;
 }
 
 const MOST_IDS = 500_000;
 
-/** Part of a code's range that is to be read. */
 interface Doubt {
   result: CodeResult;
   read: ReadScans;
   segment: Segment;
 }
 
-/** Compares each code, in their order. Throws as listed in errors.ts if a failure concerns all codes. */
+/** Compares each code, in their order. Throws if a failure concerns all codes. */
 export async function verifyCodes(job: VerifyJob): Promise<CodeResult[]> {
   const results = job.codes.map((code) => startOf(job, code));
   const doubts = await findDoubts(job, results);
@@ -177,7 +168,6 @@ function* inBatches(doubts: readonly Doubt[], mostIds: number): Generator<Doubt[
   if (batch.length > 0) yield batch;
 }
 
-/** Reads these parts from the log and from the service, and compares them. */
 async function compareBatch(job: VerifyJob, batch: readonly Doubt[]): Promise<void> {
   const wanted = batch.map((doubt) => ({ doubt, ids: new Map<number | bigint, number>() }));
   const ofCode = groupBy(wanted, ({ doubt }) => doubt.result.code.id);
@@ -219,7 +209,7 @@ async function compareOne(
   }
 }
 
-/** Adds the repeated rows, which are known from the log alone, and sorts the days. */
+/** Adds the repeated rows of the log, and sorts the days. */
 function conclude({ faultOf }: VerifyJob, result: CodeResult, { twice }: CodeIndex): void {
   const days = new Map(result.days.map((day) => [day.day, day]));
   for (const [day, rows] of twice)

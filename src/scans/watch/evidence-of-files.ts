@@ -1,4 +1,4 @@
-/** Evidence on the codes of files that `scans export` wrote. They are read twice: for the last scan of each code, and for the counts that it calls for. */
+/** Evidence on the codes of files. They are read twice: for the last scan of each code, and for the counts that it requires. */
 import { type CodeOfScans, keyOfCode } from '../stats/code-of-scans.ts';
 import { type Coverage, coverageOf } from '../stats/coverage.ts';
 import { coveredLogs } from '../stats/covered-logs.ts';
@@ -11,7 +11,6 @@ export interface FilesJob {
   logs: readonly InputLog[];
   /** End of the week, ms since the epoch; undefined: the last scan that is not later than `nowMs`. */
   untilMs: number | undefined;
-  /** This machine's clock. */
   nowMs: number;
   windowsUntil(endMs: number): Windows;
   note(line: string): void;
@@ -20,7 +19,6 @@ export interface FilesJob {
   signal: AbortSignal;
 }
 
-/** A code of the files, as its last scan names it. */
 interface CodeOfFiles {
   code: CodeOfScans;
   evidence: Evidence;
@@ -35,7 +33,6 @@ export interface FilesEvidence {
   future: number;
 }
 
-/** What was read of one code. */
 interface Found {
   code: CodeOfScans;
   firstMs: number;

@@ -7,14 +7,13 @@ import { type Evidence, hoursBefore, type LastScan } from './judge.ts';
 import type { Windows } from './windows.ts';
 
 export interface EvidenceJob {
-  /** Reads pages of the code. */
   read: ReadScans;
-  /** When the code was created, ms since the epoch; undefined if unknown. */
+  /** Undefined if unknown; ms since the epoch. */
   createdMs: number | undefined;
   windows: Windows;
 }
 
-/** Sends the requests of every code; the functions of the result send more. Throws the errors of the service. */
+/** Sends these requests; the functions of the result send more. Throws the errors of the service. */
 export async function readEvidence({ read, createdMs, windows }: EvidenceJob): Promise<Evidence> {
   const { startMs, middleMs, weekMs, endMs } = windows;
   const all = await look(startMs, endMs);
@@ -36,7 +35,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   const parts = all.isCapped ? await splitWeeks(week) : undefined;
   const baseline = parts ? parts.older.scans + parts.newer.scans : Math.max(0, all.scans - week.scans);
   const last = newestOf(week, endMs) ?? newestOf(all, endMs) ?? 'unknown';
-  // W7: a capped total does not say which page is the last, but the total of a part may.
+  // W7: a capped total does not show the last page, but the total of a part may.
   const latest = parts ? [week, parts.newer, parts.older].find(({ scans }) => scans > 0) : all;
   const findLast = async () => (latest ? lastPageOf(latest, endMs, all) : 'unknown');
   return {
@@ -49,12 +48,12 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
     findLast,
   };
 
-  /** W8: requested with the margin of an export, so that no scan is missing, whatever bounds the service applies. */
+  /** W8: with the margin, no scan is missing, whatever bounds the service applies. */
   function look(sinceMs: number | undefined, untilMs: number): Promise<RangeCount> {
     return countRange(read, { sinceMs, untilMs });
   }
 
-  /** W7: counts the eight weeks in two halves. All totals are capped at the same number; a total below that of the whole is not capped. */
+  /** W7: counts the eight weeks in two halves. A total below that of the whole is not capped. */
   async function splitWeeks(week: RangeCount) {
     const older = await look(startMs, middleMs);
     const newer = await look(middleMs, weekMs);
@@ -94,7 +93,7 @@ export async function readEvidence({ read, createdMs, windows }: EvidenceJob): P
   }
 }
 
-/** Returns the latest scan before `untilMs`, if the page shows it: it has all rows, or the newest first. */
+/** Returns the latest scan before `untilMs`, if the page shows it. */
 function newestOf({ page, isWhole }: RangeCount, untilMs: number): { ms: number } | undefined {
   return isWhole || orderOf(page) === 'descending' ? newestIn(page, untilMs) : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Judges one code against its own past: the last seven days against the mean of the eight weeks before, and a silence against the same
- * hours of earlier weeks. Asks its source for more than two totals only if they raise a suspicion.
+ * Judges one code against its own past: the last seven days against the mean of the eight weeks before, and a silence against the same hours of
+ * earlier weeks.
  */
 import { DAY_MS } from '../../base/time/units.ts';
 import { BASELINE_WEEKS, normalRange } from './normal-range.ts';
@@ -8,19 +8,19 @@ import { BASELINE_WEEKS, normalRange } from './normal-range.ts';
 export const OUTCOMES = ['quiet', 'drop', 'jump', 'new', 'ok'] as const;
 export type WatchOutcome = (typeof OUTCOMES)[number];
 
-/** Expected scans from which a code is judged. */
+/** Minimum number of expected scans of a code that is judged. */
 export const LEAST_EXPECTED = 30;
 const LEAST_BASELINE = LEAST_EXPECTED * BASELINE_WEEKS;
-/** Shortest silence that is judged: a day on which a shop is closed is shorter, its evening and its morning included. */
+/** Shortest silence that is judged: longer than a day off with its evenings. */
 const LEAST_GAP_MS = 1.5 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** Share of the expected scans below which the last scan is looked for if it is not known. */
+/** Share of the expected scans below which an unknown last scan is requested. */
 const SUSPICIOUS = 0.9;
 
-/** How many weeks before a silence the same hours are counted. */
+/** Weeks before a silence whose hours are counted. */
 export const EARLIER_WEEKS = [1, 2] as const;
 
-/** Returns the hours of a silence so many weeks earlier, half-open: those after the last scan. */
+/** Returns the hours of a silence so many weeks earlier. */
 export function hoursBefore(
   weeks: number,
   lastMs: number,
@@ -29,53 +29,49 @@ export function hoursBefore(
   return { sinceMs: lastMs + 1 - weeks * WEEK_MS, untilMs: endMs - weeks * WEEK_MS };
 }
 
-/** The latest scan in the nine weeks; `unknown`: there are some, and no row showed it. */
+/** `unknown`: there are scans in the nine weeks, and no row showed the latest. */
 export type LastScan = { ms: number } | 'none' | 'unknown';
 
-/** What is known of the scans of one code before an instant, and what can be asked. */
+/** Known figures of one code, and functions that request more. */
 export interface Evidence {
   /** Scans of the last seven days. */
   recent: number;
-  /** Scans of the eight weeks before; `isCapped`: there may be more, because the totals may be capped. */
+  /** Scans of the eight weeks before; `isCapped`: there may be more. */
   baseline: number;
   isCapped: boolean;
   last: LastScan;
   /** The code is younger than the nine weeks. */
   isYoung: boolean;
-  /** Looks for the latest scan, if it is `unknown`. */
   findLast(): Promise<LastScan>;
-  /** Counts the scans so many weeks before the silence, in the hours of `hoursBefore`. */
+  /** Counts the scans in the hours of `hoursBefore`. */
   countSameHours(weeks: (typeof EARLIER_WEEKS)[number], lastMs: number): Promise<number>;
-  /** There are scans from that time on. */
   hasSince(sinceMs: number): Promise<boolean>;
-  /** There are scans before the nine weeks. */
+  /** Returns whether there are scans before the nine weeks. */
   hasEarlier(): Promise<boolean>;
-  /** Looks for the latest of them. */
+  /** Returns the latest of them. */
   findEarlier(): Promise<LastScan>;
 }
 
 export interface Limits {
-  /** End of the week, ms since the epoch. */
   endMs: number;
   /** Start of the nine weeks. */
   startMs: number;
-  /** Length of a silence that counts for any code that had scans. */
+  /** Length of a silence that counts for any code. */
   quietForMs: number | undefined;
 }
 
-/** Why a code was not judged. */
 export type Unjudged = 'few' | 'none' | 'capped';
 
 export interface Verdict {
   outcome: WatchOutcome;
   unjudged?: Unjudged;
   scans: number;
-  /** In a week or, if the code is quiet, during its silence; undefined if unknown. */
+  /** In a week or, if the code is quiet, during its silence. */
   expected: number | undefined;
   low?: number;
   high?: number;
   lastMs?: number | undefined;
-  /** If the code is quiet and the last scan is unknown: the time from which on there are none. */
+  /** If the last scan of a quiet code is unknown: the time from which on there are none. */
   quietSinceMs?: number;
 }
 
@@ -111,7 +107,6 @@ async function lastOf(
   return isSuspicious ? evidence.findLast() : last;
 }
 
-/** Returns what makes a code quiet, or undefined if it is not. */
 async function judgeSilence(
   evidence: Evidence,
   last: LastScan,
@@ -125,13 +120,13 @@ async function judgeSilence(
   const expected =
     last === 'none' || gapMs < LEAST_GAP_MS ? undefined : await expectedSince(evidence, latest.ms, limits);
   const isQuiet = (expected ?? 0) >= LEAST_EXPECTED || gapMs >= quietForMs;
-  // W7: a capped total is enough to expect scans, but not to say how many.
+  // W7: a capped total does not show how many scans to expect.
   return isQuiet
     ? { outcome: 'quiet', expected: evidence.isCapped ? undefined : expected, lastMs: latest.ms }
     : undefined;
 }
 
-/** Judges the silence of a code whose last scan is unknown: totals show from when on there are none. */
+/** Judges the silence of a code whose last scan is unknown. */
 async function judgeHidden(
   { recent, baseline, isCapped, hasSince }: Evidence,
   last: LastScan,
@@ -153,7 +148,7 @@ function msOf(last: LastScan): number | undefined {
   return typeof last === 'object' ? last.ms : undefined;
 }
 
-/** Returns how many scans were to be expected after the last one; undefined if too little is known. */
+/** Returns the number of scans to expect after the last one; undefined if too little is known. */
 async function expectedSince(
   evidence: Evidence,
   lastMs: number,
@@ -162,15 +157,14 @@ async function expectedSince(
   const { recent, baseline } = evidence;
   const gapMs = endMs - lastMs;
   if (gapMs >= WEEK_MS) {
-    // W1: whole weeks only, which have each hour of each weekday; the rate up to the last scan, not that of the silence.
+    // W1: whole weeks have each hour of each weekday; the rate is that up to the last scan.
     const scannedMs = lastMs - startMs;
     return scannedMs < WEEK_MS
       ? undefined
       : ((recent + baseline) / scannedMs) * Math.floor(gapMs / WEEK_MS) * WEEK_MS;
   }
   if (baseline < LEAST_BASELINE) return undefined;
-  // W1: the same hours of the same weekdays, so that nights and days off are no silence. The lesser of two weeks, so that the hours of one
-  // campaign are not expected again.
+  // W1: the same hours of the same weekdays. The lesser of two weeks, so that those of a campaign are not expected again.
   let least = Number.POSITIVE_INFINITY;
   for (const weeks of EARLIER_WEEKS) {
     least = Math.min(least, await evidence.countSameHours(weeks, lastMs));

@@ -1,19 +1,12 @@
-/** The number of scans per week that is normal for a code: a range of the negative binomial distribution. Pure. */
+/** Number of scans per week that is normal for a code: a range of the negative binomial distribution. */
 
-/**
- * Variation of the level of a code from week to week, relative to its mean, beyond that of chance (PROTOCOL.md has the simulation that it
- * was chosen by).
- */
+/** Variation of the level from week to week, relative to its mean (PROTOCOL.md has the simulation). */
 const DISPERSION = 0.2;
 /** Probability below the range, and above it. */
 const TAIL = 0.0005;
-/**
- * Expected scans from which the range only scales: there chance adds less than a hundredth to the variation of the level, and a sum of
- * probabilities would take long.
- */
+/** Expected scans from which the range only scales, because a sum would take long and chance adds less than a hundredth. */
 const MOST_SUMMED = 5000;
 
-/** Weeks that the expected number is the mean of. */
 export const BASELINE_WEEKS = 8;
 
 /** Both ends are normal. */
@@ -37,7 +30,7 @@ export function normalRange(baseline: number): NormalRange {
   return { low: Math.ceil(low * scale), high: Math.floor(high * scale) };
 }
 
-/** Smallest numbers up to which more than TAIL, and at least 1 - TAIL, of the distribution is; `size` is r. */
+/** Returns the smallest numbers up to which more than TAIL, and at least 1 - TAIL, of the distribution is; `size` is r. */
 function quantiles(mean: number, size: number): NormalRange {
   const fraction = mean / (size + mean);
   let probability = (1 - fraction) ** size;

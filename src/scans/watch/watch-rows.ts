@@ -1,17 +1,17 @@
-/** Rows of `scans watch`: what is said of each code, with the figures that it was judged by; and what is news since the last run. */
+/** Rows of `scans watch`, and which of them are news since the last run. */
 import { countOf } from '../../base/text/quote.ts';
 import { formatInstant } from '../../base/time/time.ts';
 import { DAY_MS } from '../../base/time/units.ts';
 import { LEAST_EXPECTED, type Unjudged, type Verdict, type WatchOutcome } from './judge.ts';
 
-/** One row of the output; its keys are the contract's. */
+/** Its keys are the columns of the contract. */
 export interface WatchRow {
   [column: string]: unknown;
   id: string | null;
   slug: string | null;
   name: string | null;
   outcome: WatchOutcome;
-  /** Scans of the last seven days; null if they were not requested. */
+  /** Null if they were not requested. */
   scans: number | null;
   expected: number | null;
   low: number | null;
@@ -20,7 +20,7 @@ export interface WatchRow {
   note: string | null;
 }
 
-/** Returns the row of a verdict. `status` is that of a code that was not requested. */
+/** Returns the row of a verdict. */
 export function watchRow(
   code: Pick<WatchRow, 'id' | 'slug' | 'name'>,
   verdict: Verdict,
@@ -39,7 +39,7 @@ export function watchRow(
   };
 }
 
-/** W11: the row of a code whose status says that it is not meant to be scanned. */
+/** W11: returns the row of a code that is not meant to be scanned. */
 export function inactiveRow(code: Pick<WatchRow, 'id' | 'slug' | 'name'>, status: string): WatchRow {
   const figures = { scans: null, expected: null, low: null, high: null, last_scan: null };
   return { ...code, outcome: 'ok', ...figures, note: `${NOT_JUDGED}: ${status}` };
@@ -61,19 +61,17 @@ function noteOf({ outcome, unjudged, lastMs, quietSinceMs }: Verdict, endMs: num
   return unjudged === undefined ? null : `${NOT_JUDGED}: ${REASONS[unjudged]}`;
 }
 
-/** Returns whether a row was not judged. */
 export function isUnjudged({ note }: Pick<WatchRow, 'note'>): boolean {
   return note?.startsWith(NOT_JUDGED) ?? false;
 }
 
-/** Returns whether an outcome is a finding: exit code 8. */
 export function isFinding(outcome: WatchOutcome | undefined): boolean {
   return outcome === 'quiet' || outcome === 'drop' || outcome === 'jump';
 }
 
 /**
- * Returns whether a row is news. W10: a finding is told once, and again when it becomes another one. That a code recovered is told only
- * if it was judged: a code that is silent for so long that nothing is expected any more did not recover.
+ * W10: a finding is reported once, and again when it becomes another one. A recovery is reported only if the code was judged: a long silence is not a
+ * recovery.
  */
 export function isNews(now: Pick<WatchRow, 'outcome' | 'note'>, before: WatchOutcome | undefined): boolean {
   if (isFinding(now.outcome)) return now.outcome !== before;

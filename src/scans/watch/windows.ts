@@ -1,14 +1,10 @@
-/** The weeks that a code is judged by: they end at one instant for all codes of a run. */
 import { type Span, zoned } from '../stats/calendar.ts';
 import { BASELINE_WEEKS } from './normal-range.ts';
 
 /** Instants in ms since the epoch, rising. */
 export interface Windows {
-  /** Start of the eight weeks before the last seven days. */
   startMs: number;
-  /** Middle of the eight weeks. */
   middleMs: number;
-  /** Start of the last seven days. */
   weekMs: number;
   endMs: number;
 }
@@ -25,7 +21,6 @@ export function windowsUntil(endMs: number, timezone: string): Windows {
   };
 }
 
-/** The nine weeks as a range. */
 export function spanOf({ startMs, endMs }: Windows): Span {
   return { sinceMs: startMs, untilMs: endMs };
 }
