@@ -20,10 +20,34 @@ import {
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { geteuid } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Disk, DiskDirectory, DiskFile, DiskStat, OpenFlags } from './disk.ts';
-import { parseMountPoints } from './mount-point.ts';
 import { systemCode } from './path-errors.ts';
-import { createRenameWithRetry } from './rename-with-retry.ts';
+
+const IN_USE: ReadonlySet<string | undefined> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+/** Sum: 2.58 s. */
+const WAITS_MS = [10, 20, 50, 100, 200, 400, 800, 1000];
+
+/**
+ * Returns a `rename` that is retried on Windows while one of the files is open: virus scanners open a file for an instant after it was written. It
+ * rejects with the last error of the system.
+ */
+export function createRenameWithRetry(
+  rename: (from: string, to: string) => Promise<void>,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): (from: string, to: string) => Promise<void> {
+  return async (from, to) => {
+    for (const ms of WAITS_MS) {
+      try {
+        return await rename(from, to);
+      } catch (error) {
+        if (!IN_USE.has(systemCode(error))) throw error;
+      }
+      await wait(ms);
+    }
+    return rename(from, to);
+  };
+}
 
 export const nodeDisk: Disk = {
   user: () => geteuid?.(),
@@ -50,26 +74,21 @@ const BIGINT = { bigint: true } as const;
 
 function inNumbers(stats: BigIntStats): DiskStat {
   const { dev, ino, mtimeNs, ctimeNs } = stats;
-  const [size, mode, uid, gid, nlink] = [stats.size, stats.mode, stats.uid, stats.gid, stats.nlink].map(
-    Number,
-  ) as FiveNumbers;
-  const kinds = { isFile: () => stats.isFile(), isDirectory: () => stats.isDirectory() };
   return {
     dev,
     ino,
     mtimeNs,
     ctimeNs,
-    size,
-    mode,
-    uid,
-    gid,
-    nlink,
-    ...kinds,
+    size: Number(stats.size),
+    mode: Number(stats.mode),
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    nlink: Number(stats.nlink),
+    isFile: () => stats.isFile(),
+    isDirectory: () => stats.isDirectory(),
     isSymbolicLink: () => stats.isSymbolicLink(),
   };
 }
-
-type FiveNumbers = [number, number, number, number, number];
 
 /** D14: a link that replaced the name after it was resolved is not opened. Windows lacks this flag. */
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
@@ -147,12 +166,10 @@ const MOST_BYTES = 512 * 2 ** 20;
 async function readRegularFile(path: string, mostBytes = MOST_BYTES): Promise<Buffer> {
   const handle = await open(path, OPEN_FLAGS.r);
   try {
-    const { size, isFile } = await handle
-      .stat()
-      .then((stats) => ({ size: stats.size, isFile: stats.isFile() }));
-    if (!isFile) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
-    if (size > mostBytes)
-      throw Object.assign(new Error(`${path} has ${size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'ENOTSUP' });
+    if (stats.size > mostBytes)
+      throw Object.assign(new Error(`${path} has ${stats.size} bytes`), { code: 'ERR_FS_FILE_TOO_LARGE' });
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -173,4 +190,16 @@ async function flushDirectory(path: string): Promise<void> {
   } catch (error) {
     if (!CANNOT_FLUSH_DIRECTORIES.has(systemCode(error) ?? '')) throw error;
   }
+}
+
+/** Returns the mount points in the text of /proc/self/mountinfo (proc_pid_mountinfo(5)), in which some characters are octal. */
+export function parseMountPoints(text: string): Set<string> {
+  return new Set(
+    text.split('\n').map((line) => {
+      const escaped = line.split(' ')[4] ?? '';
+      return escaped.replace(/\\([0-7]{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      );
+    }),
+  );
 }

@@ -1,7 +1,7 @@
 /** Replaces a file atomically: writes the new content under a temporary name in the same directory, flushes it, and renames it over the old file. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import { LocalError } from '../../base/errors.ts';
+import { LocalError, UsageError } from '../../base/errors.ts';
 import { type Disk, type DiskDirectory, type DiskFile, type DiskStat, ifPresent } from './disk.ts';
 import { inDirectory, removeFile } from './held-directory.ts';
 import { expectAtPath, isSameFile } from './trusted-file.ts';
@@ -227,4 +227,12 @@ async function isAt(disk: Disk, identity: DiskStat, path: string): Promise<boole
 /** D4: only if it still has that name. Never throws. */
 async function removeOurs(disk: Disk, identity: DiskStat, path: string): Promise<void> {
   if (await isAt(disk, identity, path)) await disk.unlink(path).catch(() => undefined);
+}
+
+/** D18: throws UsageError if another file is mounted at a real path. */
+export async function refuseMountPoint(disk: Disk, real: string): Promise<void> {
+  if (!(await disk.mountPoints()).has(real)) return;
+  throw new UsageError(`cannot replace ${real}: it is mounted as a single file`, {
+    hint: 'Mount its directory instead of the file.',
+  });
 }

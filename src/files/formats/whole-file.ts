@@ -6,10 +6,14 @@ import { basename, sep } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { asSentence } from '../../base/text/sentence.ts';
 import { type Disk, type DiskFile, ifPresent } from '../durable/disk.ts';
-import { refuseMountPoint } from '../durable/mount-point.ts';
 import { nodeDisk } from '../durable/node-disk.ts';
 import { cannotOpen, cannotWrite, OTHER_FILE } from '../durable/path-errors.ts';
-import { openReplacement, type Processes, type Replacement } from '../durable/replace-file.ts';
+import {
+  openReplacement,
+  type Processes,
+  type Replacement,
+  refuseMountPoint,
+} from '../durable/replace-file.ts';
 import { checkFifo, expectAtPath, makeRealDirectories, realPath } from '../durable/trusted-file.ts';
 import { writeFully } from '../durable/write.ts';
 import type { ByteSink } from './document-sink.ts';

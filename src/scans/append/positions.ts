@@ -15,42 +15,14 @@ interface SavedOverlap
   ids: [string, number][];
 }
 
-/** Returns the positions for JSON, with the IDs that a run with the same overlap will need. */
-export function formatPositions(
-  overlaps: ReadonlyMap<string, CodeOverlap>,
-  overlapMs: number,
-): SavedPositions {
-  return Object.fromEntries(
-    [...overlaps].map(([code, overlap]) => [code, formatOverlap(overlap, overlapMs)]),
-  );
-}
-
-function formatOverlap(overlap: CodeOverlap, overlapMs: number): SavedOverlap {
-  const needed = neededOverlap(overlap, overlapMs);
-  const {
-    watermarkMs,
-    rows,
-    rereadFromMs,
-    ids,
-    idsFromMs,
-    movedUntilMs,
-    movedIdsFromMs,
-    writtenAt,
-    readUntilMs,
-    isGone,
-  } = needed;
-  return {
-    watermarkMs,
-    rows,
-    rereadFromMs: orNull(rereadFromMs),
-    idsFromMs: orNull(idsFromMs),
-    movedUntilMs,
-    movedIdsFromMs: orNull(movedIdsFromMs),
-    writtenAt,
-    readUntilMs,
-    isGone: isGone || undefined,
-    ids: [...ids],
-  };
+/** Returns the positions for JSON, which has null for -Infinity, with the IDs that a run with the same overlap will need. */
+export function formatPositions(overlaps: ReadonlyMap<string, CodeOverlap>, overlapMs: number): object {
+  const saved = [...overlaps].map(([code, overlap]) => {
+    const needed = neededOverlap(overlap, overlapMs);
+    const ids = [...needed.ids];
+    return [code, { ...needed, idLimit: undefined, isGone: needed.isGone || undefined, ids }] as const;
+  });
+  return Object.fromEntries(saved);
 }
 
 export function parsePositions(positions: SavedPositions): Map<string, CodeOverlap> {
@@ -63,26 +35,13 @@ export function isPositions(value: unknown): value is SavedPositions {
 
 function isSavedOverlap(value: unknown): value is SavedOverlap {
   if (!isObject(value)) return false;
-  const {
-    watermarkMs,
-    rows,
-    idsFromMs,
-    rereadFromMs,
-    movedUntilMs,
-    movedIdsFromMs,
-    writtenAt,
-    readUntilMs,
-    isGone,
-    ids,
-  } = value;
+  const { rows, idsFromMs, writtenAt, isGone, ids } = value;
   return (
-    isTimeOr(undefined, watermarkMs) &&
-    isTimeOr(undefined, movedUntilMs) &&
-    isTimeOr(undefined, readUntilMs) &&
+    ['watermarkMs', 'movedUntilMs', 'readUntilMs'].every((key) => isTimeOr(undefined, value[key])) &&
+    ['rereadFromMs', 'movedIdsFromMs'].every((key) => isTimeOr(undefined, value[key] ?? undefined)) &&
     (isGone === undefined || typeof isGone === 'boolean') &&
     isCount(rows) &&
     isTimeOr(null, idsFromMs) &&
-    [rereadFromMs, movedIdsFromMs].every((time) => time === undefined || isTimeOr(null, time)) &&
     (writtenAt === undefined || isClockReading(writtenAt)) &&
     Array.isArray(ids) &&
     ids.every((entry) => Array.isArray(entry) && typeof entry[0] === 'string' && isTime(entry[1]))
@@ -108,32 +67,22 @@ export function isTime(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= FURTHEST_MS;
 }
 
-function orNull<T extends number | undefined>(value: T): T | null {
-  return value === Number.NEGATIVE_INFINITY ? null : value;
-}
-
-function parseOverlap({
-  watermarkMs,
-  rows,
-  movedUntilMs,
-  writtenAt,
-  readUntilMs,
-  isGone = false,
-  ids,
-  ...saved
-}: SavedOverlap): CodeOverlap {
+function parseOverlap(saved: SavedOverlap): CodeOverlap {
+  const { idsFromMs, movedUntilMs, isGone = false } = saved;
   // An older state has the IDs of rotated rows as far back as the others.
-  const {
-    idsFromMs,
-    rereadFromMs,
-    movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs,
-  } = saved;
+  const { movedIdsFromMs = movedUntilMs === undefined ? undefined : idsFromMs } = saved;
   return {
     ...emptyOverlap(),
-    ...{ watermarkMs, rows, movedUntilMs, writtenAt, readUntilMs, isGone, ids: new Map(ids) },
+    watermarkMs: saved.watermarkMs,
+    rows: saved.rows,
     idsFromMs: idsFromMs ?? Number.NEGATIVE_INFINITY,
-    rereadFromMs: fromNull(rereadFromMs),
+    ids: new Map(saved.ids),
+    rereadFromMs: fromNull(saved.rereadFromMs),
+    movedUntilMs,
     movedIdsFromMs: fromNull(movedIdsFromMs),
+    writtenAt: saved.writtenAt,
+    readUntilMs: saved.readUntilMs,
+    isGone,
   };
 }
 

@@ -62,39 +62,20 @@ export function formatState(state: AppendState, overlapMs: number): Buffer {
 /** Throws RecordProblem. */
 export function parseState(bytes: Buffer): AppendState {
   const saved = parseRecord(bytes, [VERSION, FIRST_VERSION], isSavedState);
-  const {
-    baseUrl,
-    key,
-    profile,
-    codes,
-    all,
-    columns,
-    format,
-    dialect,
-    bytes: size,
-    sha256: hash,
-    blocks,
-    replacing,
-    keepsOld,
-    stamp,
-    ino,
-    sinceMs,
-    rotated,
-    positions,
-  } = saved;
-  const overlaps = parsePositions(positions);
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, stamp, ino } = saved;
+  const overlaps = parsePositions(saved.positions);
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect },
-    sinceMs,
-    bytes: size,
-    sha256: hash,
-    blocks,
+    sinceMs: saved.sinceMs,
+    bytes: saved.bytes,
+    sha256: saved.sha256,
+    blocks: saved.blocks,
     stamp: stamp && parseStamp(stamp),
     ino: ino === undefined ? undefined : BigInt(ino),
-    replacing,
-    keepsOld,
-    rotated: rotated ?? rotatedBefore(overlaps),
+    replacing: saved.replacing,
+    keepsOld: saved.keepsOld,
+    rotated: saved.rotated ?? rotatedBefore(overlaps),
     overlaps,
   };
 }

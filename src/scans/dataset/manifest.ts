@@ -62,30 +62,17 @@ export function formatManifest(
 /** Throws RecordProblem. */
 export function parseManifest(bytes: Buffer): Manifest {
   const saved = parseRecord(bytes, [VERSION], isSavedManifest);
-  const {
-    baseUrl,
-    key,
-    profile,
-    codes,
-    all,
-    columns,
-    format,
-    dialect,
-    partition,
-    sinceMs,
-    next,
-    parts,
-    positions,
-  } = saved;
+  const { baseUrl, key, profile, codes, all, columns, format, dialect, partition } = saved;
+  const parts = saved.parts.map(([directory, number, rows, size, newestMs]): Part => {
+    return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
+  });
   return {
     workspace: { baseUrl, key, profile },
     identity: { codes, all, columns, format, dialect, partition },
-    sinceMs,
-    next,
-    parts: parts.map(([directory, number, rows, size, newestMs]) => {
-      return { partition: directory, name: partName(number, format), rows, bytes: size, newestMs };
-    }),
-    overlaps: parsePositions(positions),
+    sinceMs: saved.sinceMs,
+    next: saved.next,
+    parts,
+    overlaps: parsePositions(saved.positions),
   };
 }
 

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/base/errors.ts';
 import { systemClock } from '../../../src/base/time/time.ts';
-import { acquireLock } from '../../../src/files/durable/lock.ts';
-import { findHolder, otherUserError } from '../../../src/files/durable/lock-holder.ts';
+import { acquireLock, findHolder, otherUserError } from '../../../src/files/durable/lock.ts';
 import { fakeClock } from '../../support/clock.ts';
 
 let directory: string;

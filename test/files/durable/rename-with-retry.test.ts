@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRenameWithRetry } from '../../../src/files/durable/rename-with-retry.ts';
+import { createRenameWithRetry } from '../../../src/files/durable/node-disk.ts';
 
 const held = (code: string) => Object.assign(new Error(code), { code });
 

@@ -62,10 +62,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array>): Asy
 }
 
 /** Yields the content of the gzip file at `path`, whose bytes are `pieces`. Throws UsageError if it is not a complete gzip file. */
-async function* decompress(
-  pieces: AsyncGenerator<Uint8Array>,
-  path: string,
-): AsyncGenerator<Uint8Array> {
+async function* decompress(pieces: AsyncGenerator<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   const feeding = (async () => {
     for await (const piece of pieces) {
