@@ -137,7 +137,7 @@ export function createContext(flags: SettingFlags & ConsoleFlags, propose: Conte
     if (given.pendingKey === undefined) return given;
     const { loadKey } = await import('./settings/load-key.ts');
     const { canAsk, note } = console;
-    return loadKey(given, { env, clock: systemClock, signal, canAsk, note, tell: note });
+    return loadKey(given, { env, clock: systemClock, signal, canAsk, note });
   };
   const connected = once(async () => {
     const [{ requireBaseUrl, requireKey }, given] = await Promise.all([

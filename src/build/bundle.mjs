@@ -63,22 +63,6 @@ const pdfAsCommonJs = {
   },
 };
 
-/**
- * Plugin that omits atomically, with which conf writes: when loaded, it handles the signals of the process, so that a config file over `ulimit -f`
- * kills it. src/settings/write-store.ts writes instead.
- */
-const confWithoutWriter = {
-  name: 'conf-without-writer',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^atomically$/ }, ({ importer }) =>
-      importer.includes('/conf/') ? { path: 'atomically', namespace: 'conf-without-writer' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'conf-without-writer' }, () => ({
-      contents: `export function writeFileSync() { throw new Error('conf writes by itself'); }`,
-    }));
-  },
-};
-
 /** Copies the fonts of PDFs (src/files/paper/caption-fonts.ts). Resolves to the directories of their packages. */
 async function copyFonts() {
   const FAMILIES = {
@@ -138,7 +122,7 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
-  const plugins = [confWithoutWriter, pdfAsCommonJs, splitModules];
+  const plugins = [pdfAsCommonJs, splitModules];
   const fonts = await copyFonts();
   // The renderer of logos (src/codes/images/logo-worker.ts).
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));

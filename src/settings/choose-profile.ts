@@ -17,19 +17,11 @@ export function chooseInputs(flags: SettingFlags, env: Variables, stored: Stored
   const name = profileName(flags, env, stored);
   const typed = flags.profile !== undefined || Boolean(env.QRCTL_PROFILE);
   if (typed && !stored.profiles.has(name)) throw unknownProfile(name, stored);
-  return {
-    flags,
-    env,
-    name,
-    profile: stored.profiles.get(name) ?? {},
-    commandProblem: stored.commandProblem,
-  };
+  const profile = stored.profiles.get(name) ?? {};
+  return { flags, env, name, profile, commandProblem: stored.commandProblem };
 }
 
-/**
- * Returns the name that a login stores under. Throws UsageError for a name that can't be typed, or that is a key. Quotes and backslashes
- * are refused because they are hard to type.
- */
+/** Returns the name that a login stores under. Throws UsageError for a name that is a key, or is hard to type in a shell. */
 export function newProfileName(flags: SettingFlags, env: Variables, stored: Stored): string {
   const name = profileName(flags, env, stored);
   if (redactKeys(name) !== name)

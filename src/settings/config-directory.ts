@@ -18,8 +18,8 @@ import { systemCode } from '../files/durable/path-errors.ts';
 import type { Variables } from './settings.ts';
 
 /**
- * Returns the path of the config directory: QRCTL_CONFIG_DIR, or the system's directory for configuration (env-paths: XDG on Linux,
- * Library on macOS, AppData on Windows). Never creates it. Throws UsageError on a system without a home directory.
+ * Returns the path of the config directory: QRCTL_CONFIG_DIR, or the system's directory for configuration (env-paths). Never creates it.
+ * Throws UsageError on a system without a home directory.
  */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
@@ -27,7 +27,7 @@ export async function configDirectory(env: Variables): Promise<string> {
     const { default: envPaths } = await import('env-paths');
     const path = envPaths('qrctl', { suffix: '' }).config;
     if (isAbsolute(path)) return path;
-    // A variable without an absolute path is ignored, as the XDG specification requires: keys must not be stored in the current directory.
+    // XDG: a relative path in a variable is ignored. Keys must not be stored in the current directory.
     const home = isAbsolute(homedir()) ? homedir() : userInfo().homedir;
     return platform() === 'linux' ? join(home, '.config', 'qrctl') : join(home, relative(homedir(), path));
   } catch (cause) {
@@ -41,8 +41,7 @@ export async function configDirectory(env: Variables): Promise<string> {
 export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 
-/** Bits that let anyone but the owner in. */
-const OTHERS = 0o077;
+const ACCESS_OF_OTHERS = 0o077;
 /** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
 /** Files of qrctl in its directory: the config, its temporary file, and the cache of earlier versions. */
@@ -50,48 +49,44 @@ const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
  * Removes the access of other users to config.json and its directory, and returns one sentence for each path that was accessible. A
- * directory that qrctl does not use alone is left unchanged, which the sentence states. Windows has no such permissions.
+ * directory that other programs also use is left unchanged. Windows has no such permissions.
  */
-export function mendModes(file: string): string[] {
+export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];
-  return [mend(dirname(file), DIRECTORY_MODE), mend(file, FILE_MODE)].filter(
+  return [restrict(dirname(file), DIRECTORY_MODE), restrict(file, FILE_MODE)].filter(
     (sentence) => sentence !== undefined,
   );
 }
 
-/** Gives a directory that was just made its mode, which the umask may have taken away. Throws the system's error. */
+/** Sets the permissions of a new directory, some of which the umask may have removed. Throws the system's error. */
 export function closeNewDirectory(path: string): void {
   try {
     withDescriptor(path, (descriptor) => fchmodSync(descriptor, DIRECTORY_MODE));
   } catch (error) {
-    // A umask that locks ourselves out leaves only the name. It never does so to root.
+    // A umask such as 0777 prevents opening the directory.
     if (systemCode(error) !== 'EACCES') throw error;
     chmodSync(path, DIRECTORY_MODE);
   }
 }
 
-function mend(path: string, wanted: number): string | undefined {
+function restrict(path: string, mode: number): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats || (stats.mode & OTHERS) === 0) return undefined;
+  if (!stats || (stats.mode & ACCESS_OF_OTHERS) === 0) return undefined;
   const found = `${path} was accessible to other users (permissions ${formatMode(stats.mode)})`;
   try {
     return withDescriptor(path, (descriptor) => {
-      // The opened directory is changed, wherever its name leads by now (TOCTOU).
-      const opened = fstatSync(descriptor);
-      if (isShared(path, opened))
+      // By descriptor, because the path may lead elsewhere by now (TOCTOU).
+      if (isShared(path, fstatSync(descriptor)))
         return `${found} and was left unchanged because other programs also use it; set QRCTL_CONFIG_DIR to a separate directory`;
-      fchmodSync(descriptor, wanted);
-      return `${found}; changed to ${formatMode(wanted)}`;
+      fchmodSync(descriptor, mode);
+      return `${found}; changed to ${formatMode(mode)}`;
     });
   } catch {
-    return `${found} and could not be changed; run \`chmod ${formatMode(wanted)} ${path}\` as its owner`;
+    return `${found} and could not be changed; run \`chmod ${formatMode(mode)} ${path}\` as its owner`;
   }
 }
 
-/**
- * Returns whether it belongs to another user, is shared on purpose, or contains files of other programs: then its permissions are not
- * changed.
- */
+/** Returns whether a path belongs to another user, is shared on purpose, or contains files of other programs. */
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();
@@ -111,11 +106,11 @@ function isHome(path: string): boolean {
   try {
     return path === homedir();
   } catch {
-    return false; // a user without an entry has none
+    return false; // the system has no entry for this user
   }
 }
 
-/** `0644` of 0o644. */
+/** Formats permissions as `0644`. */
 export function formatMode(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }

@@ -1,4 +1,4 @@
-/** Parses the command of a profile that prints its key. run-key-command.ts runs it; this file is loaded by every command. */
+/** Parses the command of a profile that prints its key. Every command loads this file; run-key-command.ts runs the command. */
 import { isAbsolute } from 'node:path';
 import { messageOf, UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -7,18 +7,16 @@ import { splitWords } from '../base/text/split-words.ts';
 
 /**
  * Returns the program and the arguments of a key-command. Throws UsageError for a line that can't run without a shell, for a program with a
- * relative path (the current directory would choose what runs), and for a line that holds a key, because arguments are public.
+ * relative path (the current directory would choose what runs), and for a line that contains a key, because arguments are public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   if (redactKeys(line) !== line) {
-    throw new UsageError(
-      'cannot use the key-command: it contains an API key, and other users can read arguments',
-      {
-        hint: 'To store a key, run `qrctl auth login`.',
-      },
+    throw refusal(
+      'it contains an API key, and other users can read arguments',
+      'To store a key, run `qrctl auth login`.',
     );
   }
-  const [file = '', ...args] = words(line);
+  const [file = '', ...args] = wordsOf(line);
   if (file === '')
     throw refusal(
       'it is empty',
@@ -33,7 +31,7 @@ export function parseKeyCommand(line: string): [file: string, ...args: string[]]
   return [file, ...args];
 }
 
-function words(line: string): string[] {
+function wordsOf(line: string): string[] {
   try {
     return splitWords(line);
   } catch (error) {
@@ -45,7 +43,7 @@ function refusal(reason: string, hint: string): UsageError {
   return new UsageError(`cannot use the key-command: ${reason}`, { hint });
 }
 
-/** Returns the next step for a key-command that gives no key: it is stored, or was passed to be stored. */
+/** Returns the hint for a key-command that gives no key: it is stored, or was passed to be stored. */
 export function commandHint(line: string, place: 'stored' | 'passed' = 'stored'): string {
   const run = `Run \`${shown(line) === line ? line : inShellOr('COMMAND', line)}\` in a terminal`;
   if (place === 'passed') return `${run}, or specify a different command with --key-command.`;

@@ -1,56 +1,49 @@
-/** Reads a key that is not known yet: from a file, or from a command. Every source has the same rules for what a key is. */
+/** Reads a key from a key file (a secret of Docker or Kubernetes, a credential of systemd) or from a key-command. */
+import { constants, fstatSync, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { platform } from 'node:process';
 import { AuthError } from '../base/errors.ts';
 import { keyProblem } from '../base/text/key.ts';
+import { inShellOr } from '../base/text/quote.ts';
+import { describeSystemError, systemCode } from '../files/durable/path-errors.ts';
+import { formatMode } from './config-directory.ts';
 import { commandHint } from './key-command.ts';
-import { readKeyFile } from './key-file.ts';
+import { plantedBy } from './planted.ts';
 import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
-import type { CommandProblem } from './stored.ts';
 
 /**
- * Returns the settings with their key; those without a pending key as they are. Throws AuthError if its source gives no key, and the errors
- * of `runKeyCommand`. Its messages name the source and never the key.
+ * Returns the settings with their key; those without a pending key unchanged. Throws AuthError if its source gives no key, and the errors of
+ * `runKeyCommand`. Messages name the source and never the key.
  */
-export async function loadKey(
-  settings: Settings,
-  run: CommandRun & { note(line: string): void },
-): Promise<Settings> {
+export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
   if (pendingKey === undefined) return settings;
-  // systemd opens a credential to its user by an access list, which shows as permissions of the group.
-  const note = keySource === 'credential' ? () => undefined : run.note;
-  return { ...settings, apiKey: await readPending(pendingKey, { ...run, note }), pendingKey: undefined };
+  // systemd grants access to a credential by an ACL, which shows as permissions of the group.
+  const noteFile = keySource === 'credential' ? () => undefined : run.note;
+  return { ...settings, apiKey: await readPending(pendingKey, run, noteFile), pendingKey: undefined };
 }
 
 async function readPending(
   pending: PendingKey,
-  run: CommandRun & { note(line: string): void },
+  run: CommandRun,
+  noteFile: (line: string) => void,
 ): Promise<string> {
   if ('command' in pending) {
-    if (pending.problem !== undefined) throw untrusted(pending.problem);
+    const { command, problem } = pending;
+    if (problem) throw new AuthError(`cannot run the key-command: ${problem.reason}`, { hint: problem.hint });
     const { runKeyCommand } = await import('./run-key-command.ts');
-    const printed = await runKeyCommand(pending.command, run);
-    return onlyLine(printed, {
-      verb: 'printed',
-      origin: 'the key-command',
-      hint: commandHint(pending.command),
-    });
+    return onlyLine(await runKeyCommand(command, run), 'printed', 'the key-command', commandHint(command));
   }
   const { text, note } = await readKeyFile(pending.path);
-  const key = onlyLine(text, {
-    verb: 'contains',
-    origin: `the key file ${pending.path}`,
-    hint: 'Write only the key to the file, on one line.',
-  });
-  if (note !== undefined) run.note(note);
+  const hint = 'Write only the key to the file, on one line.';
+  const key = onlyLine(text, 'contains', `the key file ${pending.path}`, hint);
+  if (note !== undefined) noteFile(note);
   return key;
 }
 
-/** The only line of a text that is not empty, without a byte order mark and spaces around it, as `qrctl auth login --key-stdin` reads it. */
-function onlyLine(
-  text: string,
-  { verb, origin, hint }: { verb: string; origin: string; hint: string },
-): string {
+/** Returns the only line of a text that is not empty, without a byte order mark and spaces around it. */
+function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hint: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const [key, ...others] = lines.filter((line) => line !== '');
   if (key === undefined)
@@ -61,7 +54,53 @@ function onlyLine(
   return key;
 }
 
-/** The config chooses a command that runs as this user, so only this user may have written it. */
-function untrusted({ reason, hint }: CommandProblem): AuthError {
-  return new AuthError(`cannot run the key-command: ${reason}`, { hint });
+/** Maximum size of a key file: far more than a key and its line end. */
+const MAX_BYTES = 4096;
+const OTHERS_WRITE = 0o022;
+const OTHERS_READ = 0o044;
+
+/**
+ * Returns the text of a key file, and a note if other users can read it. Follows links, because secrets of Kubernetes are links, and never
+ * waits for a device or a pipe. Throws AuthError if the file is missing, not a regular file, too large, or may be written by another user.
+ */
+export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {
+    const reason = systemCode(cause) === 'ENOENT' ? 'no such file' : describeSystemError(cause);
+    throw unreadable(path, reason, cause);
+  });
+  try {
+    const stats = fstatSync(file.fd);
+    if (!stats.isFile()) throw unreadable(path, 'it is not a regular file');
+    const note = platform === 'win32' ? undefined : checkAccess(path, stats);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+    if (bytesRead > MAX_BYTES)
+      throw unreadable(path, `it is larger than ${MAX_BYTES} bytes, the maximum size of a key`);
+    return { text: buffer.toString('utf8', 0, bytesRead), note };
+  } catch (cause) {
+    throw cause instanceof AuthError ? cause : unreadable(path, describeSystemError(cause), cause);
+  } finally {
+    await file.close();
+  }
+}
+
+function checkAccess(path: string, stats: Stats): string | undefined {
+  const permissions = `permissions ${formatMode(stats.mode)}`;
+  if ((stats.mode & OTHERS_WRITE) !== 0) {
+    throw new AuthError(`cannot use the key file ${path}: other users can change it (${permissions})`, {
+      hint: `Check the key, then run \`chmod 600 ${inShellOr('FILE', path)}\` as the owner of the file.`,
+    });
+  }
+  const stranger = plantedBy(path, stats);
+  if (stranger !== undefined) {
+    throw new AuthError(`cannot use the key file ${path}: user ${stranger} may have created it`, {
+      hint: 'Move the file to a directory that only you can change.',
+    });
+  }
+  if ((stats.mode & OTHERS_READ) === 0) return undefined;
+  return `Other users can read the key file ${path} (${permissions})`;
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): AuthError {
+  const hint = 'Specify a file that contains only the key.';
+  return new AuthError(`cannot read the key file ${path}: ${reason}`, { hint, cause });
 }

@@ -9,10 +9,10 @@ import { inShellOr } from '../base/text/quote.ts';
 import { followLinks, type LinkEntry, ROOT } from '../files/durable/follow-links.ts';
 import type { CommandProblem } from './stored.ts';
 
-/** Bits that let others than the owner, and all others, change the names in a directory. */
+/** Write permissions of the group and others, and of others. */
 const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
-/** In a directory with this bit, only owners rename and remove. */
+/** In a directory with this bit, only the owners of files rename and remove them. */
 const STICKY = 0o1000;
 
 /**
@@ -29,15 +29,15 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
   const directory = statSync(dirname(real));
   const isOurs = (user: number) => user === ROOT || user === ours;
   if (isOurs(directory.uid) && (directory.mode & OTHERS_WRITE) === 0) return undefined;
-  // A second name of a file of ours, in a directory of theirs.
+  // A hard link to a file of this user in another user's directory.
   if (isOurs(uid)) return nlink > 1 && !isOurs(directory.uid) ? directory.uid : undefined;
   return directory.uid === uid && !isSharedAbove(dirname(real), uid) ? undefined : uid;
 }
 
 /**
- * Returns why a command in `file` must not be run, or undefined if it may be: only this user and root can have written it, or can have moved a file
- * of theirs to its path. Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Look before the
- * permissions are corrected.
+ * Returns why a command in `file` must not be run, or undefined if only this user and root can have written the file, or moved a file to its
+ * path. Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call before the permissions are
+ * corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();
@@ -54,7 +54,7 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
     const hint = `Run qrctl as user ${owner}, or set QRCTL_CONFIG_DIR to a directory of your own.`;
     return { reason: `${what} belongs to user ${owner}`, hint, isOpen: false };
   }
-  // A umask of 002 lets a user's own group write: above the config's own directory that is trusted, but by root no group is.
+  // With a umask of 002, a user's own group can write: trusted above the config's own directory, but not by root.
   const above = ours === ROOT ? OTHERS_WRITE : ALL_WRITE;
   const nearest = names.map((name) => dirname(name));
   const isOpen = ({ path, stats }: (typeof directories)[number]) =>
@@ -67,13 +67,12 @@ export function commandProblem(file: string, { uid, mode }: Stats): CommandProbl
   return { reason: `other users were able to change the config file ${file}`, hint, isOpen: true };
 }
 
-/** Returns the directories above an absolute path, the nearest first. */
 function directoriesAbove(path: string): string[] {
   const above = dirname(path);
   return above === path ? [] : [above, ...directoriesAbove(above)];
 }
 
-/** Returns whether the first directory above those of this user is one in which everybody may make directories. */
+/** Returns whether all users can create directories in the first directory above those of `uid`. */
 function isSharedAbove(directory: string, uid: number): boolean {
   const above = dirname(directory);
   const found = statSync(above);
@@ -81,7 +80,6 @@ function isSharedAbove(directory: string, uid: number): boolean {
   return above !== directory && isSharedAbove(above, uid);
 }
 
-/** Follows the links on the way to a path. */
 function withoutLinks(path: string, ours: number) {
   const steps = followLinks(path, { user: ours });
   let step = steps.next();

@@ -1,4 +1,4 @@
-/** Finds the source of the key, in one order, and refuses settings without it, with the next step. */
+/** Finds the source of the key, and refuses settings without one. */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { AuthError, UsageError } from '../base/errors.ts';
@@ -14,17 +14,14 @@ type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendi
 
 /**
  * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, then the file of QRCTL_API_KEY_FILE, then the credential
- * of systemd, which are sent to any effective base URL; then the key-command or the key of the profile, which are for the base URL that they
- * were stored with. Reads no file and runs no command. Throws
- * UsageError for a key that can't be sent in a header.
+ * of systemd, for any base URL; then the key-command or the key of the profile, for the base URL that they were stored with. Reads no file
+ * and runs no command. Throws UsageError for a key that can't be sent in a header.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);
   if (found.apiKey !== undefined) {
-    checkKey(
-      found.apiKey,
-      found.keySource === 'variable' ? 'QRCTL_API_KEY' : `the key of the profile '${inputs.name}'`,
-    );
+    const isVariable = found.keySource === 'variable';
+    checkKey(found.apiKey, isVariable ? 'QRCTL_API_KEY' : `the key of the profile '${inputs.name}'`);
   }
   return found;
 }
@@ -47,11 +44,8 @@ export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
     return { ...none, apiKeyProblem };
   }
   if (profile.keyCommand !== undefined) {
-    return {
-      ...none,
-      keySource: 'command',
-      pendingKey: { command: profile.keyCommand, problem: commandProblem },
-    };
+    const pendingKey = { command: profile.keyCommand, problem: commandProblem };
+    return { ...none, keySource: 'command', pendingKey };
   }
   return { ...none, apiKey: profile.apiKey, keySource: 'profile' };
 }
@@ -64,7 +58,7 @@ function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }:
   return existsSync(path) ? ({ source: 'credential', path } as const) : undefined;
 }
 
-/** Names the source of the key outside of the profiles, which a stored key does not override; undefined if there is none. */
+/** Returns the name of the source of the key outside of the profiles, which overrides a stored key; undefined if there is none. */
 export function outsideKey(env: Variables): string | undefined {
   return outsideName(env.QRCTL_API_KEY ? 'variable' : keyFile(env)?.source);
 }
@@ -75,25 +69,25 @@ const OUTSIDE = {
   credential: `the systemd credential ${CREDENTIAL}`,
 } as const;
 
-/** Names a source outside of the profiles; undefined for one in a profile, and for none. */
+/** Returns the name of a source outside of the profiles; undefined for one in a profile, and for none. */
 export function outsideName(source: KeySource | undefined): string | undefined {
   return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
 }
 
-/** Names where the key comes from: `QRCTL_API_KEY`, or the profile. */
+/** Describes the source of the key, such as `QRCTL_API_KEY` or the profile. */
 export function describeSource(source: KeySource | undefined, profile: string): string {
   return (
     outsideName(source) ?? `${source === 'command' ? 'the key-command of ' : ''}the profile '${profile}'`
   );
 }
 
-/** Returns the hint for a missing base URL. Logging in can't help while the environment has the key. */
+/** Returns the hint for a missing base URL. Login doesn't help if the environment has the key. */
 export function missingBaseUrlHint(env: Variables, trial: string): string {
   if (outsideKey(env) !== undefined) return 'Set QRCTL_BASE_URL, or specify --base-url https://HOST/api/v1.';
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
 }
 
-/** Returns the hint for a key that the service rejects. A stored key can't help while another source overrides it. */
+/** Returns the hint for a key that the service rejects. A stored key doesn't help if another source overrides it. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
   if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
   if (keySource === 'file')

@@ -49,7 +49,6 @@ export function resolveInputs(inputs: Inputs): Settings {
   };
 }
 
-/** Formats a rejected value and the values that the setting accepts. */
 function wrongValue(key: keyof typeof VALUES, text: string): string {
   return `'${shown(text)}' (expected ${VALUES[key].expected})`;
 }

@@ -9,14 +9,13 @@ import type { Clock } from '../base/time/time.ts';
 import { commandHint, parseKeyCommand } from './key-command.ts';
 import type { Variables } from './settings.ts';
 
-/** How long the command may take, with the answer to its own prompts. */
+/** Maximum time of the command, with the replies to its own prompts. */
 const COMMAND_MS = 30_000;
-/** How long its output is awaited once it has ended: a background process that it started may keep it open. */
+/** Maximum wait for the end of its output once it has exited: a background process that it started may keep it open. */
 const GRACE_MS = 500;
-/** Far more than a key; and what it prints to standard error is for a person. */
-const MOST_BYTES = 64 * 1024;
+/** Maximum size of its standard output, and of its standard error. */
+const MAX_BYTES = 64 * 1024;
 
-/** Surroundings of a run of the command. */
 export interface CommandRun {
   env: Variables;
   clock: Clock;
@@ -24,20 +23,19 @@ export interface CommandRun {
   /** The command may prompt: it then inherits standard input and stays in this process group, as only that may use the terminal. */
   canAsk: boolean;
   /** Prints one line of the command's standard error. */
-  tell(line: string): void;
+  note(line: string): void;
   timeoutMs?: number;
 }
 
 /**
- * Runs a key-command and returns what it printed to standard output. It is killed, with its process group unless it may prompt, when the
- * time is over or the signal aborts. Throws AuthError if it can't be started, fails, takes too long or prints too much, UsageError like
+ * Runs a key-command and returns what it printed to standard output. It is ended, with its process group unless it may prompt, after the
+ * timeout or when the signal aborts. Throws AuthError if it can't be started, fails, takes too long or prints too much, UsageError like
  * `parseKeyCommand`, and the reason of the signal.
  */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;
   const [file, ...args] = parseKeyCommand(line);
   signal.throwIfAborted();
-  // Its own process group, so that whatever it started is ended with it.
   const isGroup = !canAsk && platform !== 'win32';
   const child = spawn(file, args, {
     env: { ...run.env, QRCTL_API_KEY: undefined },
@@ -46,16 +44,20 @@ export async function runKeyCommand(line: string, run: CommandRun): Promise<stri
     windowsHide: true,
   });
   const over = new AbortController();
-  const ended = endOf(child);
-  const printed = collect(child, run);
+  const ended = problemOf(child);
+  const output = collect(child, run);
   try {
     const late = clock
       .sleep(timeoutMs, AbortSignal.any([signal, over.signal]))
-      .then((): End => ({ problem: lateProblem(timeoutMs) }));
-    const end = await Promise.race([ended, printed.tooMuch, late]);
-    if (end.problem !== undefined) throw failure(line, end.problem, printed.lastLine());
-    await Promise.race([printed.closed, clock.sleep(GRACE_MS, over.signal)]);
-    return printed.text();
+      .then(() => `did not finish within ${timeoutMs / 1000} s and was ended`);
+    const problem = await Promise.race([ended, output.excess, late]);
+    if (problem !== undefined) {
+      const last = output.lastLine();
+      const reason = last === '' ? '' : `: ${shown(last)}`;
+      throw new AuthError(`the key-command ${problem}${reason}`, { hint: commandHint(line) });
+    }
+    await Promise.race([output.closed, clock.sleep(GRACE_MS, over.signal)]);
+    return output.text();
   } finally {
     over.abort();
     if (child.exitCode === null && child.signalCode === null) await end(child, isGroup, ended, clock);
@@ -66,21 +68,13 @@ export async function runKeyCommand(line: string, run: CommandRun): Promise<stri
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** How the command ended; without a problem, it succeeded. */
-interface End {
-  problem?: string;
-}
-
-function lateProblem(timeoutMs: number): string {
-  return `did not finish within ${timeoutMs / 1000} s and was ended`;
-}
-
-function endOf(child: Child): Promise<End> {
+/** Resolves when the command has ended: to what went wrong, or to undefined if it succeeded. */
+function problemOf(child: Child): Promise<string | undefined> {
   return new Promise((resolve) => {
-    child.on('error', (error) => resolve({ problem: `could not be started: ${startProblem(error)}` }));
+    child.on('error', (error) => resolve(`could not be started: ${startProblem(error)}`));
     child.on('exit', (code, signal) => {
-      if (code === 0) resolve({});
-      else resolve({ problem: code === null ? `was ended by ${signal}` : `failed with exit code ${code}` });
+      if (code === 0) resolve(undefined);
+      else resolve(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`);
     });
   });
 }
@@ -92,46 +86,45 @@ function startProblem(error: Error): string {
 }
 
 /** Collects standard output, and passes on the lines of standard error; a prompt at its end has no line end. */
-function collect({ stdout, stderr }: Child, { canAsk, tell }: CommandRun) {
+function collect({ stdout, stderr }: Child, { canAsk, note }: CommandRun) {
   const chunks: Buffer[] = [];
-  let bytes = 0;
-  let said = 0;
+  let outBytes = 0;
+  let errorBytes = 0;
   let rest = '';
   let last = '';
-  const say = (line: string) => {
+  const print = (line: string) => {
     if (line.trim() === '') return;
     last = redactKeys(line);
-    tell(`key-command: ${last}`);
+    note(`key-command: ${last}`);
   };
-  const tooMuch = new Promise<End>((resolve) => {
+  const excess = new Promise<string>((resolve) => {
     stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) return resolve({ problem: 'printed far more than a key' });
+      outBytes += chunk.length;
+      if (outBytes > MAX_BYTES) return resolve('printed far more than a key');
       chunks.push(chunk);
     });
   });
   stderr.on('data', (chunk: Buffer) => {
-    said += chunk.length;
-    if (said > MOST_BYTES) return;
+    errorBytes += chunk.length;
+    if (errorBytes > MAX_BYTES) return;
     const lines = (rest + chunk.toString('utf8')).split(/\r?\n/);
     rest = canAsk ? '' : (lines.pop() ?? '');
-    for (const line of lines) say(line);
+    for (const line of lines) print(line);
   });
   const closed = Promise.all(
     [stdout, stderr].map((stream) => new Promise<void>((resolve) => stream.on('close', resolve))),
   );
   return {
-    tooMuch,
+    excess,
     closed,
     text: () => Buffer.concat(chunks).toString('utf8'),
     lastLine() {
-      say(rest);
+      print(rest);
       return last;
     },
   };
 }
 
-/** Ends the command, politely first; does not wait longer than a moment. */
 async function end(child: Child, isGroup: boolean, ended: Promise<unknown>, clock: Clock): Promise<void> {
   send(child, isGroup, 'SIGTERM');
   const over = new AbortController();
@@ -147,9 +140,4 @@ function send(child: Child, isGroup: boolean, signal: 'SIGTERM' | 'SIGKILL'): vo
   } catch {
     // it has ended
   }
-}
-
-function failure(line: string, problem: string, said: string): AuthError {
-  const reason = said === '' ? '' : `: ${shown(said)}`;
-  return new AuthError(`the key-command ${problem}${reason}`, { hint: commandHint(line) });
 }

@@ -19,10 +19,7 @@ export interface SettingFlags {
   retryFor?: number;
 }
 
-/**
- * Source of a key: QRCTL_API_KEY, the file of QRCTL_API_KEY_FILE, a credential of systemd, the profile, or a command that the profile
- * names.
- */
+/** Source of a key: QRCTL_API_KEY, the file of QRCTL_API_KEY_FILE, a credential of systemd, or the key or key-command of the profile. */
 export type KeySource = 'variable' | 'file' | 'credential' | 'profile' | 'command';
 
 /** A key that is read only when a request needs it: from a file, or from a command, unless a `problem` prevents running it. */
@@ -31,35 +28,32 @@ export type PendingKey =
   | { readonly command: string; readonly problem: CommandProblem | undefined };
 
 export interface Settings {
-  /** Name of the profile in force, whether stored or not. */
+  /** Name of the current profile, whether stored or not. */
   profile: string;
-  /** Ends in /api/v1, no trailing slash; undefined when nothing names one. */
+  /** Ends in /api/v1, without a trailing slash. */
   baseUrl: string | undefined;
-  /**
-   * The key that may be sent to `baseUrl`; undefined when there is none, and while `pendingKey` is not read. Never print it: see keyPrefix
-   * in base/text/key.ts.
-   */
+  /** Key that may be sent to `baseUrl`; undefined if there is none, or `pendingKey` is not read yet. Print only its keyPrefix. */
   apiKey: string | undefined;
-  /** Where the key comes from; undefined for none, and for one that is being stored. */
+  /** Undefined if there is no key, or it is being stored. */
   keySource: KeySource | undefined;
-  /** The key to read with `loadKey` (load-key.ts); undefined if `apiKey` is it, or if there is none. */
+  /** Key to read with `loadKey` (load-key.ts). */
   pendingKey: PendingKey | undefined;
-  /** Why there is no usable key although one is stored (it belongs to another base URL); one sentence. */
+  /** Why the stored key is not used (it belongs to another base URL); one sentence. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;
-  /** Between the cells of CSV. */
+  /** Delimiter of CSV. */
   delimiter: Delimiter | undefined;
   timezone: string | undefined;
-  /** The address of a code as a template: it has `{slug}` or `{id}`. See base/text/short-url.ts. */
+  /** Template of a code's short URL, with `{slug}` or `{id}`. */
   shortUrl: string | undefined;
-  /** Output for a screen reader: nothing is redrawn or drawn with blocks. */
+  /** Output for a screen reader. */
   accessible: boolean;
   reserve: Reserve;
   concurrency: number;
   /** Undefined: no bound. */
   maxWaitMs: number | undefined;
   timeoutMs: number;
-  /** How long an outage may last before a command gives up. */
+  /** Maximum duration of an outage before a command gives up. */
   retryForMs: number;
   /** Notes for the user, shown once: a completed base URL, corrected permissions of the config. */
   notes: readonly string[];

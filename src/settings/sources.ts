@@ -14,10 +14,9 @@ type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
 export interface Inputs {
   flags: SettingFlags;
   env: Variables;
-  /** Name of the profile in force. */
+  /** Name of the current profile. */
   name: string;
   profile: StoredProfile;
-  /** Why a key-command of this config is not run; undefined if it may be. */
   commandProblem?: CommandProblem | undefined;
 }
 
@@ -25,7 +24,7 @@ export interface Inputs {
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL' | 'ACCESSIBLE';
-  /** Text of the setting for a value of the variable, if other programs read the variable too, each in its own way. */
+  /** Returns the text of the setting for a value of the variable; default: the value. */
   ofVariable?: (value: string) => string;
   field: Exclude<keyof StoredProfile, 'apiKey' | 'keyBaseUrl'>;
   fallback?: string;
@@ -56,7 +55,7 @@ export interface Sourced {
   source: SettingSource;
 }
 
-/** The text of a setting from the first place that has one. An empty variable counts as unset. */
+/** Returns the text of a setting from the first source that has one. An empty variable counts as unset. */
 export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): Sourced {
   const { flag, variable, ofVariable = (value) => value, field, fallback } = SETTING_NAMES[key];
   if (flag && flags[flag] !== undefined) return { key, text: flags[flag], source: 'flag' };
@@ -68,7 +67,7 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
 /** Setting as shown to users: its effective value and source. */
 export interface ShownSetting {
   key: SettingKey;
-  /** As it was typed, except that a base URL and a short URL are in their canonical form; null if it is not set. */
+  /** Text as typed; base URL and short URL in canonical form; null if not set. */
   value: string | null;
   source: SettingSource;
 }
@@ -91,10 +90,7 @@ export function badSetting(
   reason: string,
   cause?: unknown,
 ): UsageError {
-  const details = {
-    cause,
-    ...(cause instanceof UsageError && cause.hint !== undefined && { hint: cause.hint }),
-  };
+  const details = { cause, hint: cause instanceof UsageError ? cause.hint : undefined };
   if (source === 'flag') return new UsageError(`invalid value for --${key}: ${reason}`, details);
   if (source === 'variable')
     return new UsageError(`invalid value for ${SETTING_NAMES[key].variable}: ${reason}`, details);

@@ -2,7 +2,7 @@
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 
-/** Content of one profile, each value as it was typed; the key, or that of `keyCommand`, belongs to `keyBaseUrl` and is sent nowhere else. */
+/** Fields of a profile, each value as it was typed. The key, or that of `keyCommand`, is sent only to `keyBaseUrl`. */
 const PROFILE_FIELDS = [
   'baseUrl',
   'apiKey',
@@ -23,18 +23,17 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** Stored config. Profiles are a Map, so that no name (`__proto__`, `constructor`) has a special meaning. */
 export interface Stored {
-  /** The profile that `auth use` chose; undefined until one is chosen. */
+  /** Profile that `auth use` chose. */
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
-  /** Why a key-command of this config is not run: another user may have written it. */
   readonly commandProblem?: CommandProblem | undefined;
 }
 
-/** Why a key-command is not run, and the next step. */
+/** Why no key-command of the config is run (another user may have written it), and the next step. */
 export interface CommandProblem {
   readonly reason: string;
   readonly hint: string;
-  /** Other users were able to write the config: permissions that are corrected unseen would hide that from the next command. */
+  /** Other users were able to write the config. Corrected permissions would hide that from the next command. */
   readonly isOpen: boolean;
 }
 
@@ -46,13 +45,25 @@ export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boole
   );
 }
 
-/** The only layout of config.json so far. */
 const VERSION = 1;
+
+/** JSON schema of config.json. */
+export const CONFIG_SCHEMA = {
+  version: { const: VERSION },
+  current: { type: 'string' },
+  profiles: {
+    type: 'object',
+    additionalProperties: { type: 'object', additionalProperties: { type: 'string' } },
+  },
+} as const;
 
 /** Name of the profile if none is chosen. */
 export const DEFAULT_PROFILE = 'default';
 
-/** Parses the text of config.json. Throws an Error that describes the problem without quoting the text. */
+/**
+ * Parses the text of config.json. Throws an Error that describes the problem without quoting the text. By hand and not by the schema, because
+ * every command does this, and conf takes as long to load as everything else.
+ */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);
   if (!isObject(data)) throw new Error('it is not a JSON object');
@@ -69,7 +80,7 @@ function parseJson(text: string): unknown {
   try {
     return parseBounded(text);
   } catch {
-    // The parser's own message quotes the text, and the text holds keys.
+    // The parser's own message quotes the text, which contains keys.
     throw new Error('it is not JSON');
   }
 }
@@ -86,8 +97,8 @@ function parseProfile(data: unknown): StoredProfile {
   return profile;
 }
 
-/** The object that config.json holds as JSON; `parseStored` of its text gives the same again. */
+/** Returns the content of config.json; `parseStored` of its text returns the same config. */
 export function formatStored(stored: Stored): Record<string, unknown> {
-  // fromEntries defines its keys, it does not assign them: a profile named __proto__ stays an ordinary one.
+  // fromEntries defines keys and does not assign them, so a profile named __proto__ is an ordinary one.
   return { version: VERSION, current: stored.current, profiles: Object.fromEntries(stored.profiles) };
 }

@@ -17,13 +17,11 @@ function parseReserve(text: string): Reserve | undefined {
   return amount <= 100 ? { percent: amount } : undefined;
 }
 
-/** A whole number from 1 to 32, or undefined. */
 function parseConcurrency(text: string): number | undefined {
   const value = /^\d{1,2}$/.test(text) ? Number(text) : 0;
   return value >= 1 && value <= MAX_CONCURRENCY ? value : undefined;
 }
 
-/** Returns the separator between cells, or undefined. */
 function parseDelimiter(text: string): Delimiter | undefined {
   return Object.entries(DELIMITERS).find(([name, character]) => text === name || text === character)?.[1];
 }
@@ -42,23 +40,12 @@ export const SETTING_KEYS = [
 ] as const;
 export type SettingKey = (typeof SETTING_KEYS)[number];
 
-const SWITCH: Readonly<Record<string, boolean>> = {
-  yes: true,
-  true: true,
-  on: true,
-  '1': true,
-  no: false,
-  false: false,
-  off: false,
-  '0': false,
-};
-
-/** Returns whether a setting is switched on, or undefined. */
 function parseSwitch(text: string): boolean | undefined {
-  return Object.hasOwn(SWITCH, text) ? SWITCH[text] : undefined;
+  if (['yes', 'true', 'on', '1'].includes(text)) return true;
+  return ['no', 'false', 'off', '0'].includes(text) ? false : undefined;
 }
 
-/** The values a setting accepts, as a phrase for messages of our own and as a sentence for those of the command line. */
+/** Returns the description of the valid values, as a phrase for settings and as a sentence for flags. */
 function expecting(expected: string): { expected: string; forms: string } {
   return { expected, forms: `Expected ${expected}.` };
 }

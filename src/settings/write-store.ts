@@ -1,5 +1,5 @@
-/** Changes the stored config, one change at a time. conf manages it; its file is written by files/durable/replace-file.ts. */
-import { basename, dirname, extname } from 'node:path';
+/** Changes the stored config, one change at a time. */
+import { dirname } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Clock } from '../base/time/time.ts';
 import type { Disk } from '../files/durable/disk.ts';
@@ -9,13 +9,13 @@ import { describeSystemError } from '../files/durable/path-errors.ts';
 import { refuseMountPoint, replaceFile } from '../files/durable/replace-file.ts';
 import { realPath } from '../files/durable/trusted-file.ts';
 import { makeDirectories } from '../files/durable/write.ts';
-import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, mendModes } from './config-directory.ts';
+import { closeNewDirectory, DIRECTORY_MODE, FILE_MODE, restrictPermissions } from './config-directory.ts';
 import type { Variables } from './settings.ts';
 import { configFile, readStore, type Store } from './store.ts';
-import { type CommandProblem, formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
+import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 
-/** The work under the lock takes milliseconds, so this is a long queue. */
-const LONGEST_WAIT_MS = 10_000;
+/** Maximum wait for the lock, under which the work takes milliseconds. */
+const MAX_WAIT_MS = 10_000;
 
 /**
  * Reads the stored config again, applies `change` and stores the result; two commands at once both keep their changes. Throws UsageError
@@ -26,41 +26,22 @@ export async function updateStore(
   change: (stored: Stored) => Stored,
 ): Promise<Store> {
   const file = await configFile(env);
-  return namingFile(file, async () => {
-    // 0700 from its first moment; the second step is for a umask that would lock ourselves out.
+  try {
     if (await makeDirectories(disk, dirname(file), DIRECTORY_MODE)) closeNewDirectory(dirname(file));
     await refuseMountPoint(disk, await realPath(disk, file));
     const first = await readStore(env);
-    // Reading mends only where there is a file; the two say the same once.
-    const mended = [...new Set([...first.mended, ...(hasUncheckedCommand(first) ? [] : mendModes(file))])];
-    const lock = await acquireLock(file, { clock, signal, waitMs: LONGEST_WAIT_MS });
+    const corrected = hasUncheckedCommand(first) ? [] : restrictPermissions(file);
+    const lock = await acquireLock(file, { clock, signal, waitMs: MAX_WAIT_MS });
     try {
       const before = await readStore(env);
       const after = change(before);
-      if (hasUncheckedCommand({ ...after, commandProblem: before.commandProblem }))
-        throw unchecked(file, before.commandProblem);
+      refuseUncheckedCommand(file, { ...after, commandProblem: before.commandProblem });
       await store(disk, file, formatStored(after));
-      return { ...(await readStore(env)), mended };
+      // Reading corrects permissions only if the file exists; the same sentence is returned once.
+      return { ...(await readStore(env)), mended: [...new Set([...first.mended, ...corrected])] };
     } finally {
       await lock.release();
     }
-  });
-}
-
-/** The new file would have the permissions that let its key-commands run. */
-function unchecked(file: string, problem: CommandProblem | undefined): UsageError {
-  return new UsageError(
-    `cannot change the config file ${file}: other users were able to change it, and it contains a key-command`,
-    {
-      hint: problem?.hint,
-    },
-  );
-}
-
-/** A system error's message does not mention the config. */
-async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
     throw new LocalError(`cannot write the config file ${file}: ${describeSystemError(cause)}`, {
@@ -70,41 +51,25 @@ async function namingFile<T>(file: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Has conf store `value` in `file`, which is whole or not there, and reads it back. */
-async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
-  const { Conf } = await import('./conf.ts');
-  const config = new Conf<Record<string, unknown>>({
-    cwd: dirname(file),
-    configName: basename(file, extname(file)),
-    clearInvalidConfig: false,
-    accessPropertiesByDotNotation: false, // a profile's name may have a dot
-  });
-  const written = takeOverWrite(config);
-  config.store = value;
-  // A config.json that is a link (dotfiles kept elsewhere) stays one. The mode holds from the first moment: it is full of keys.
-  await replaceFile(disk, await realPath(disk, file), Buffer.from(written()), { mode: FILE_MODE });
-  if (format(config.store) !== written())
-    throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
+/** Throws UsageError for a key-command that another user may have written: the permissions of the new file would let it run. */
+function refuseUncheckedCommand(file: string, stored: Stored): void {
+  if (!hasUncheckedCommand(stored)) return;
+  throw new UsageError(
+    `cannot change the config file ${file}: other users were able to change it, and it contains a key-command`,
+    { hint: stored.commandProblem?.hint },
+  );
 }
 
 /**
- * conf 15 writes by its method `_write`, through a package that ignores partial writes: on a full disk that replaces a good file with a
- * short one and reports success (measured). So the method only stores its argument; the function returns its text.
+ * Replaces the file atomically, and reads it back with conf. conf's own writer (atomically 2.1) is not used: it ignores partial writes, so on
+ * a full disk it replaces a good file with a truncated one and reports success.
  */
-function takeOverWrite(config: object): () => string {
-  let text: string | undefined;
-  Object.assign(config, {
-    _write(value: unknown) {
-      text = format(value);
-    },
-  });
-  return () => {
-    if (text === undefined) throw new Error('conf did not write by its method _write');
-    return text;
-  };
-}
-
-/** As conf formats it. */
-function format(value: unknown): string {
-  return JSON.stringify(value, undefined, '\t');
+async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
+  const text = JSON.stringify(value, undefined, '\t');
+  // The real path, so that a config.json that is a link stays one.
+  await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
+  // Loaded after writing, because it installs handlers of signals, with which `ulimit -f` would end the process.
+  const { readWithConf } = await import('./conf.ts');
+  if (JSON.stringify(readWithConf(file), undefined, '\t') !== text)
+    throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
 }

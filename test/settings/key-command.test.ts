@@ -31,14 +31,13 @@ async function load(
   const settings = resolveSettings({}, {}, stored);
   expect(settings).toMatchObject({ apiKey: undefined, keySource: 'command' });
   const env = { PATH: process.env.PATH, QRCTL_API_KEY: 'svc_live_other' };
-  const tell = (line: string) => told.push(line);
+  const note = (line: string) => told.push(line);
   const { apiKey } = await loadKey(settings, {
     env,
     clock: systemClock,
     signal,
     canAsk: false,
-    tell,
-    note: tell,
+    note,
     timeoutMs,
   });
   return { apiKey, told };

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AuthError } from '../../src/base/errors.ts';
 import { systemClock } from '../../src/base/time/time.ts';
-import { readKeyFile } from '../../src/settings/key-file.ts';
-import { loadKey } from '../../src/settings/load-key.ts';
+import { loadKey, readKeyFile } from '../../src/settings/load-key.ts';
 import { resolveSettings } from '../../src/settings/resolve.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -32,7 +31,6 @@ async function load(path: string, variables: Record<string, string> = { QRCTL_AP
     signal,
     canAsk: false,
     note,
-    tell: note,
   });
   return { apiKey, notes };
 }
