@@ -80,7 +80,7 @@ function keepCompiled(command: string): void {
     ([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command),
   );
   if (due.length === 0) return;
-  const { restoreFlags }: typeof import('../service/v8-flags.ts') = require('../service/v8-flags.ts');
+  const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');
   restoreFlags();
   for (const [name, { source, script, compiled }] of due) {
     cache.write(name, source, {

@@ -3,7 +3,6 @@ import { UsageError } from '../base/errors.ts';
 import { parseUrl } from '../base/text/parse-url.ts';
 import { shown } from '../base/text/quote.ts';
 
-/** The version segment every base URL ends in (specification, section 9). */
 const VERSION_PATH = '/api/v1';
 
 /**
@@ -25,9 +24,7 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   if (!path.endsWith(VERSION_PATH)) {
     throw new UsageError(
       `the base URL must end in ${VERSION_PATH}, but ${shown(url.origin + path)} does not`,
-      {
-        hint: `Specify ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}.`,
-      },
+      { hint: `Specify ${shown(url.origin)}, or the whole URL up to ${VERSION_PATH}.` },
     );
   }
   return { baseUrl: url.origin + path, completed: false };
@@ -46,10 +43,9 @@ export function baseUrlOf(text: string): string | undefined {
 function parseWebUrl(text: string): URL {
   const url = parseUrl(text);
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    const meant = completed(text);
+    const similar = withScheme(text);
     throw new UsageError('the base URL is not an http or https URL', {
-      hint:
-        meant === undefined ? `Specify a URL such as https://host${VERSION_PATH}.` : `Did you mean ${meant}?`,
+      hint: similar ? `Did you mean ${similar}?` : `Specify a URL such as https://host${VERSION_PATH}.`,
     });
   }
   if (url.username !== '' || url.password !== '') {
@@ -64,17 +60,11 @@ function parseWebUrl(text: string): URL {
   return url;
 }
 
-/** For a host as in a browser's address bar: returns the URL that is most likely meant. */
-function completed(text: string): string | undefined {
+/** Returns the base URL for a host without a scheme; undefined for any other text. */
+function withScheme(text: string): string | undefined {
   if (!/^(localhost|\[::1\]|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/[\w./-]*)?$/i.test(text)) return undefined;
   const [host = ''] = text.split(/[/:]/, 1);
-  try {
-    return parseBaseUrl(
-      `${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`,
-    ).baseUrl;
-  } catch {
-    return undefined;
-  }
+  return baseUrlOf(`${isLoopback(host.toLowerCase()) || text.startsWith('[') ? 'http' : 'https'}://${text}`);
 }
 
 /** Returns whether a URL's hostname is this machine: localhost, 127.0.0.0/8 or [::1]. Names are not resolved. */

@@ -6,16 +6,39 @@ import { isObject } from './json.ts';
 import { parseScanTime } from './scan-times.ts';
 import type { CodeChanges, Page, QrCode, Scan, ScanPage } from './shapes.ts';
 
-/** Context of a check. The client adds the request to its messages. */
-export interface AnswerContext {
+export interface CheckContext {
   dateMs: number | undefined;
   redact: Redact;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const CODE_STRINGS = ['slug', 'name', 'type', 'status', 'created_at', 'updated_at'] as const;
 
-/** Returns whether a text is a UUID, in either case. */
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Check of each field of a code, so that a new field does not compile without one. */
+const CODE_CHECKS = {
+  id: isText,
+  slug: isText,
+  name: isText,
+  type: isText,
+  destination: (value) => value === undefined || value === null || isText(value),
+  status: isText,
+  created_at: isText,
+  updated_at: isText,
+} satisfies Record<keyof QrCode, (value: unknown) => boolean>;
+
+/** Check of each field of a scan. Fields without one may be missing, and are exported unchanged. */
+const SCAN_CHECKS = {
+  id: (value: unknown) => Number.isSafeInteger(value) || typeof value === 'bigint',
+  ts: (value: unknown) => (typeof value === 'string' ? parseScanTime(value) : undefined),
+  country: undefined,
+  city: undefined,
+  device: undefined,
+  os: undefined,
+  browser: undefined,
+  referrer: undefined,
+} satisfies Record<keyof Scan, unknown>;
+
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -26,13 +49,13 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Creates a check for the response about one code that was requested by id, or changed. It throws UnexpectedAnswerError also if the
- * response is about another code, or has another status than was sent.
+ * Creates a check for the response about one code, requested by ID or changed. It throws UnexpectedAnswerError also if the response is about
+ * another code, or has another status than was sent.
  */
 export function checkSameCode(
   id: string,
   { status }: CodeChanges = {},
-): (json: unknown, context: AnswerContext) => QrCode {
+): (json: unknown, context: CheckContext) => QrCode {
   return (json, { redact }) => {
     const code = checkCode(json);
     if (code.id.toLowerCase() !== id.toLowerCase())
@@ -44,20 +67,14 @@ export function checkSameCode(
 }
 
 /** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
-export function checkCodePage(json: unknown, { dateMs }: AnswerContext): Page<QrCode> {
+export function checkCodePage(json: unknown, { dateMs }: CheckContext): Page<QrCode> {
   const { rows, total } = pageOf(json);
-  return {
-    rows: rows.map((row, at) => asCode(row, `code ${at + 1} on the page`)),
-    total,
-    serviceTimeMs: dateMs,
-  };
+  const codes = rows.map((row, at) => asCode(row, `code ${at + 1} on the page`));
+  return { rows: codes, total, serviceTimeMs: dateMs };
 }
 
-/**
- * Checks a page of scans and parses their times. Throws UnexpectedAnswerError with the scan. Handles thousands of scans: one pass, no
- * copies.
- */
-export function checkScanPage(json: unknown, { dateMs }: AnswerContext): ScanPage {
+/** Checks a page of scans, without copying it, and parses their times. Throws UnexpectedAnswerError with the scan. */
+export function checkScanPage(json: unknown, { dateMs }: CheckContext): ScanPage {
   const { rows, total, limit } = pageOf(json);
   const times = new Array<number>(rows.length);
   for (let at = 0; at < rows.length; at++) times[at] = timeOfScan(rows[at], at);
@@ -67,9 +84,8 @@ export function checkScanPage(json: unknown, { dateMs }: AnswerContext): ScanPag
 function timeOfScan(row: unknown, at: number): number {
   if (!isObject(row)) throw strange(`scan ${at + 1} on the page is not an object`);
   const { id, ts } = row;
-  if (!Number.isSafeInteger(id) && typeof id !== 'bigint')
-    throw strange(`scan ${at + 1} on the page has an ID that is not an integer`);
-  const time = typeof ts === 'string' ? parseScanTime(ts) : undefined;
+  if (!SCAN_CHECKS.id(id)) throw strange(`scan ${at + 1} on the page has an ID that is not an integer`);
+  const time = SCAN_CHECKS.ts(ts);
   if (time === undefined) throw strange(`scan ${String(id)} has a ts that is not a date-time`);
   return time;
 }
@@ -90,14 +106,12 @@ function pageOf(json: unknown): { rows: unknown[]; total: number; limit: number 
 
 function asCode(value: unknown, what: string): QrCode {
   if (!isObject(value)) throw strange(`${what} is not an object`);
-  const { id, destination = null } = value;
+  const { id } = value;
   if (typeof id !== 'string' || !isUuid(id)) throw strange(`${what} has an ID that is not a UUID`);
-  for (const field of CODE_STRINGS) {
-    if (typeof value[field] !== 'string') throw strange(`${what} (${id}): ${field} is not a string`);
+  for (const [field, isValid] of Object.entries(CODE_CHECKS)) {
+    if (!isValid(value[field])) throw strange(`${what} (${id}): ${field} is not a string`);
   }
-  if (destination !== null && typeof destination !== 'string')
-    throw strange(`${what} (${id}): destination is not a string`);
-  value.destination = destination;
+  value.destination ??= null;
   return value as Record<string, unknown> & QrCode;
 }
 

@@ -5,14 +5,14 @@
  */
 import { NotFoundError, RequestFailure } from '../base/errors.ts';
 import { formatDuration } from '../base/time/time.ts';
-import { isServiceAnswer, type Subject } from './answer-error.ts';
-import { backoffMs, type Call, resultOfAnswer, resultOfFailure } from './attempt-result.ts';
+import { backoffMs, type Call, resultOfFailure, resultOfResponse } from './attempt-result.ts';
 import { createRedact } from './excerpt.ts';
 import { asNetworkError, type NetworkError } from './network-error.ts';
 import { createGovernor, type Ticket } from './rate-limit/governor.ts';
 import { parseRateHeaders, type RateHeaders } from './rate-limit/rate-headers.ts';
+import { isFromService, type Subject } from './response-error.ts';
 import type { Service, ServiceEvents, ServiceOptions } from './service.ts';
-import { type Answer, type Exchange, header, type Transport } from './transport.ts';
+import { type Exchange, type HttpResponse, header, type Transport } from './transport.ts';
 
 export interface Client
   extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
@@ -20,7 +20,7 @@ export interface Client
   call<T>(call: Call<T>): Promise<T>;
 }
 
-/** Calls over one transport, which share one rate limit. `options.baseUrl` only gives messages their host: paths are whole. */
+/** Creates a client over one transport, whose calls share one rate limit. `options.baseUrl` is used only in messages. */
 export function createClient(options: ServiceOptions, transport: Transport): Client {
   const { clock, signal, retryForMs, keyHint, events = {} } = options;
   const host = new URL(options.baseUrl).host;
@@ -28,25 +28,25 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   const governor = createGovernor({ ...options, events });
   let requests = 0;
   let retries = 0;
-  /** When the outage began that is not over yet, by the monotonic clock. */
+  /** When the current outage began, monotonic ms. */
   let failingSinceMs: number | undefined;
   /** The service itself has responded, so the base URL is correct. */
   let reached = false;
-  let told: { what: string; until: number } | undefined;
+  let noted: { message: string; until: number } | undefined;
 
-  /** Of concurrent requests with the same failure, one is reported: the failure is the same for all until that one was retried. */
-  function tellRetry(what: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
+  /** Reports one of several concurrent requests with the same failure, until that one is retried. */
+  function noteRetry(message: string, retry: Parameters<NonNullable<ServiceEvents['retry']>>[0]): void {
     const now = clock.monotonic();
-    if (told?.what === what && now < told.until) return;
-    told = { what, until: now + retry.ms };
+    if (noted?.message === message && now < noted.until) return;
+    noted = { message, until: now + retry.ms };
     events.retry?.(retry);
   }
 
   /**
-   * How long an attempt that failed just now has been in vain: since this call began to fail, or since no call got through. What fails
-   * all the time, while others get through, ends by the first; several calls, one after the other, in one outage by the second.
+   * Returns the duration of an outage: since this call began to fail, which ends a call that always fails while others succeed, or since no
+   * call got through, which ends consecutive calls in one outage.
    */
-  function lastsMs(spentMs = 0): number {
+  function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;
     return Math.max(spentMs, now - failingSinceMs);
@@ -61,9 +61,8 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       throw error;
     };
     let attempts = 0;
-    /** Attempts and backoffs since this call first failed; pauses for the rate limit are none of both. */
+    /** Duration of attempts and backoffs since this call first failed, without pauses for the rate limit. */
     let spentMs: number | undefined;
-    /** An earlier attempt may have been applied. */
     let maybeApplied = false;
     // A 404 after a DELETE without a response means that it succeeded.
     const isGone = (error: unknown) =>
@@ -75,14 +74,14 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       });
       if (!ticket) return undefined as T;
       const began = clock.monotonic();
-      const answered = await attempt(exchange, ticket);
+      const received = await attempt(exchange, ticket);
       const result =
-        'answer' in answered
-          ? await resultOfAnswer(call, subject, { ...answered, reached }).catch(throwNamed)
-          : resultOfFailure(subject, answered);
+        'response' in received
+          ? await resultOfResponse(call, subject, { ...received, reached }).catch(throwNamed)
+          : resultOfFailure(subject, received);
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
       // Any response of the service ends an outage.
-      if (result.kind !== 'failed' || (!result.repeat && 'answer' in answered)) failingSinceMs = undefined;
+      if (result.kind !== 'failed' || (!result.repeat && 'response' in received)) failingSinceMs = undefined;
       again = result.kind === 'limited';
       // L17: a 429 shows nothing about the service's health, so it uses up no attempt.
       if (result.kind === 'limited') continue;
@@ -96,11 +95,17 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       attempts += 1;
       const { retryAfterMs } = result;
       const ms = result.repeat
-        ? backoffMs({ attempts, spentMs: lastsMs(spentMs), retryForMs, retryAfterMs, random: clock.random() })
+        ? backoffMs({
+            attempts,
+            spentMs: outageMs(spentMs),
+            retryForMs,
+            retryAfterMs,
+            random: clock.random(),
+          })
         : undefined;
       if (ms === undefined)
         return throwNamed(attempts > 1 ? afterAttempts(result.error, attempts, spentMs ?? 0) : result.error);
-      tellRetry(result.error.message, {
+      noteRetry(result.error.message, {
         reason: withRequest(result.error.message, name),
         ms,
         attempt: attempts + 1,
@@ -111,7 +116,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     }
   }
 
-  /** A place for an attempt that has nothing to do before it. */
+  /** Waits for a place for one attempt, and does the work of `beforeSend` first. */
   async function placeFor(
     { beforeSend }: Pick<Call<unknown>, 'beforeSend'>,
     again: boolean,
@@ -133,7 +138,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     const headers: Record<string, string> = {
       accept: 'application/json',
       'accept-encoding': 'gzip',
-      // A cached response is not reliable: caches must revalidate with the service (RFC 9111, 5.2.1.4).
+      // Caches must revalidate with the service (RFC 9111, 5.2.1.4).
       'cache-control': 'no-cache',
       'user-agent': options.userAgent,
     };
@@ -148,22 +153,22 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   async function attempt(
     exchange: Exchange,
     ticket: Ticket,
-  ): Promise<{ answer: Answer; rate: RateHeaders } | NetworkError> {
+  ): Promise<{ response: HttpResponse; rate: RateHeaders } | NetworkError> {
     const { method, path } = exchange;
     const began = clock.monotonic();
     const trace = (status?: number, remaining?: number) =>
       events.request?.({ method, path, status, ms: clock.monotonic() - began, remaining });
     requests += 1;
     try {
-      const answer = await transport.exchange(exchange);
-      const rate = parseRateHeaders((name) => header(answer.headers, name));
-      trace(answer.status, rate.remaining);
-      // A gateway that fails before the service knows nothing of its limit.
-      if (answer.status >= 500 && rate.remaining === undefined) ticket.failed(true);
-      else if (answer.status === 429 && !(await isServiceAnswer(answer, rate)))
+      const response = await transport.exchange(exchange);
+      const rate = parseRateHeaders((name) => header(response.headers, name));
+      trace(response.status, rate.remaining);
+      // A 5xx of a gateway does not have the service's headers.
+      if (response.status >= 500 && rate.remaining === undefined) ticket.failed(true);
+      else if (response.status === 429 && !(await isFromService(response, rate)))
         ticket.throttled(rate.retryAfterMs);
-      else ticket.answered(rate, answer.status === 429);
-      return { answer, rate };
+      else ticket.answered(rate, response.status === 429);
+      return { response, rate };
     } catch (error) {
       if (signal.aborted) {
         ticket.failed(true);
@@ -189,12 +194,11 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   };
 }
 
-/** Adds the request to a message: technical detail comes last. */
 function withRequest(message: string, name: string): string {
   return `${message} [${name}]`;
 }
 
-/** The same failure, saying how often and, where somebody waited, how long it was tried. */
+/** Adds the number of attempts to the message, and their duration if it is at least a second. */
 function afterAttempts(error: RequestFailure, attempts: number, spentMs: number): RequestFailure {
   error.message += ` (after ${attempts} attempts${spentMs < 1000 ? '' : ` in ${formatDuration(spentMs)}`})`;
   return error;

@@ -1,33 +1,33 @@
 /** Opens a connection to the service, through a proxy's tunnel if one is set, so that it can be canceled at any time. */
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
+import { keepWasmSimple } from '../base/run/v8-flags.ts';
 import { asNetworkError, NetworkError } from './network-error.ts';
 import { proxyAuthorization, proxyRefusal, throughProxy } from './proxy.ts';
 import { buildConnector, Client, symbols } from './undici.ts';
-import { keepWasmSimple } from './v8-flags.ts';
 
 type Callback = Connector.Callback;
 /** Opens one socket, with TLS if the options require it; the returned socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Connects for one client; `cancel` ends an attempt under way, which undici itself would leave hanging. */
+/** Connects for one client. */
 export interface Connection {
   connect(options: Connector.Options, callback: Callback): void;
+  /** Ends an attempt under way, which undici itself would leave open. */
   cancel(): void;
-  /** Starts another request: connections that were closed at once are counted from zero again. */
+  /** Starts another request: connections are counted from zero again. */
   renew(): void;
 }
 
-/** More connections than this for one request mean a peer that closes every connection: undici alone would retry endlessly. */
-const MOST_OPENS = 3;
+/** Maximum number of connections for one request. If a peer closes every connection, undici alone would retry endlessly. */
+const MAX_OPENS = 3;
 
-/** The plain connector all connections share: it remembers TLS sessions, and leaves deadlines to the caller. */
+/** Shared by all connections, so that TLS sessions are resumed; deadlines are the caller's. */
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connection to the service, through `tunnel` (a proxy's URL) if given, by `openSocket` (which opens the socket to the service,
- * not to the proxy). A failed connection calls back with NetworkError, never with undici's own socket errors, on which undici would
- * reconnect without end.
+ * Creates a connection to the service, through `tunnel` (a proxy's URL) if given; `openSocket` opens the socket to the service, not to the
+ * proxy. A failed connection calls back with NetworkError, never with undici's own socket errors, after which undici reconnects endlessly.
  */
 export function createConnection(
   tunnel: URL | undefined,
@@ -38,7 +38,7 @@ export function createConnection(
   return {
     connect(options, callback) {
       opens += 1;
-      if (opens > MOST_OPENS) {
+      if (opens > MAX_OPENS) {
         callback(new NetworkError('every connection was closed immediately', { sent: false }), null);
         return;
       }
@@ -59,7 +59,7 @@ function plainly(callback: Callback): Callback {
       callback(asNetworkError(error, false), null);
       return;
     }
-    // Here undici compiles its parser, and node loads its modules for connections.
+    // Before undici compiles its parser, and after Node has loaded its modules for connections.
     keepWasmSimple();
     callback(null, socket);
     skipContinue(socket);
@@ -78,7 +78,6 @@ function skipContinue(socket: Socket): void {
     onHeadersComplete.call(parser, status === 100 ? 102 : status, ...rest);
 }
 
-/** The part of undici's parser that is changed. */
 interface Parser {
   onHeadersComplete(status: number, ...rest: unknown[]): number;
 }

@@ -8,10 +8,10 @@ import { checkCode, checkCodePage, checkSameCode, checkScanPage } from './checks
 import { createClient } from './client.ts';
 import { withoutKey } from './excerpt.ts';
 import { proxyFor } from './proxy.ts';
-import type { RawAnswer, Service, ServiceOptions } from './service.ts';
+import type { RawResponse, Service, ServiceOptions } from './service.ts';
 import type { QrCode } from './shapes.ts';
 import { createSlugMemory, NO_SLUG_STORE } from './slug-memory.ts';
-import { type Answer, createTransport } from './transport.ts';
+import { createTransport, type HttpResponse } from './transport.ts';
 import { createWorkspace } from './workspace.ts';
 
 /** Opens no connection until the first call. Throws UsageError for proxy settings it cannot use, or for TLS checks turned off. */
@@ -20,7 +20,7 @@ export function createService(options: ServiceOptions): Service {
   refuseUncheckedTls(base, options.env);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Every request in flight and every backoff listens; Node takes more than ten for a leak and warns on standard error.
+  // Every request and backoff listens; Node warns of more than ten listeners.
   setMaxListeners(0, signal);
   const transport = createTransport({
     origin: base,
@@ -33,19 +33,19 @@ export function createService(options: ServiceOptions): Service {
   const code = (id: string) => `${codes}/${encodeURIComponent(id)}`;
   const authorized = true;
   const slugs = createSlugMemory(options.slugStore ?? NO_SLUG_STORE);
-  const noted = (shown: QrCode) => {
-    slugs.note([shown]);
-    return shown;
+  const noted = (received: QrCode) => {
+    slugs.note([received]);
+    return received;
   };
 
   /** Resolves to the whole response, also if it is a failure. */
-  async function sendRaw(request: Call<void>): Promise<RawAnswer> {
-    let last: Answer | undefined;
+  async function sendRaw(request: Call<void>): Promise<RawResponse> {
+    let last: HttpResponse | undefined;
     let failure: RequestFailure | undefined;
-    const onAnswer = (answer: Answer) => {
-      last = answer;
+    const onResponse = (response: HttpResponse) => {
+      last = response;
     };
-    await call<void>({ ...request, anyBody: true, check: () => undefined, onAnswer }).catch((error) => {
+    await call<void>({ ...request, anyBody: true, check: () => undefined, onResponse }).catch((error) => {
       if (!last || !(error instanceof RequestFailure) || error.status === undefined) throw error;
       failure = error;
     });
@@ -84,7 +84,7 @@ export function createService(options: ServiceOptions): Service {
       return call({ method: 'GET', path, authorized, check: checkScanPage });
     },
     send: ({ method, path, json }) => sendRaw({ method, path: base.pathname + path, json, authorized }),
-    // Outside the base URL the key was stored for, and public by the specification: the key stays here.
+    // The path is outside the base URL of the key, and public by the specification.
     openApi: () => call({ method: 'GET', path: '/openapi.json', authorized: false, check: (json) => json }),
     ...state,
     async close() {
@@ -102,7 +102,6 @@ function query(parameters: Record<string, string | number | undefined>): string 
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** Node would accept any certificate, and so hand the key to anybody on the way. */
 function refuseUncheckedTls(base: URL, env: ServiceOptions['env']): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0' || isLoopback(base.hostname)) return;
   throw new UsageError(

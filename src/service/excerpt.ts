@@ -1,30 +1,26 @@
 /** Excerpts text from responses for messages: short, cleaned, and without the key. */
 
-const LONGEST_EXCERPT = 120;
-/** Enough to find 120 characters of words in an HTML page, and little enough to search at once. */
+const MAX_EXCERPT = 120;
+/** Number of characters of a response in which the words of an excerpt are searched. */
 const SEARCHED = 20_000;
-/** The key is looked for beyond that, so that none is cut in two and its first half shown. */
+/** Number of characters that are redacted first, so that no part of a key is shown at the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
-/** Takes the key out of a text that may repeat it. */
+/** Removes the key from a text. */
 export type Redact = (text: string) => string;
 
-/**
- * This many consecutive characters of the key are no coincidence: they are redacted, so that no half of it is shown. A shorter key must
- * match completely.
- */
+/** Number of consecutive characters of the key that are redacted; a shorter key must match completely. */
 const PIECE = 12;
 
 /**
- * Redacts the key and pieces of it, also in other case, percent-encoded, or with blanks or control characters inserted. In a text too long
- * for a message, redacts only the whole key.
+ * Returns a function that redacts the key and pieces of it, also in other case, percent-encoded, or with blanks or control characters
+ * inserted; in a text too long for a message, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
   let pieces: ReadonlySet<string> | undefined;
   return (text) => {
     if (text.length > REDACTED) return withoutKey(text, apiKey);
-    // Made only when a text needs it: few commands do.
     pieces ??= piecesOf(apiKey);
     return withoutPieces(text, pieces);
   };
@@ -61,9 +57,7 @@ function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   return redacted + text.slice(done);
 }
 
-/**
- * A text in lower case, percent-decoded, without blanks and control characters, unit by unit, with the range of each unit in the original.
- */
+/** Yields the UTF-16 units of a text in lower case, percent-decoded, without blanks and control characters, with their places in the text. */
 function* units(text: string): Generator<{ unit: string; start: number; end: number }> {
   for (const { 0: found, 1: code, index: start } of text.matchAll(/%([0-9a-f]{2})|[^\p{Cc}\p{Z}]/giu)) {
     const character = code === undefined ? found : String.fromCharCode(Number.parseInt(code, 16));
@@ -93,8 +87,6 @@ export function excerpt(text: string, redact: Redact): string {
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);
   const clean = visible.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
-  const characters = [...clean.slice(0, 2 * LONGEST_EXCERPT)];
-  return characters.length <= LONGEST_EXCERPT
-    ? clean
-    : `${characters.slice(0, LONGEST_EXCERPT - 1).join('')}…`;
+  const characters = [...clean.slice(0, 2 * MAX_EXCERPT)];
+  return characters.length <= MAX_EXCERPT ? clean : `${characters.slice(0, MAX_EXCERPT - 1).join('')}…`;
 }

@@ -1,10 +1,10 @@
 /** Parses JSON and keeps every digit of its integers. */
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
-/** Maximum characters of a text with long integers: the parser that keeps digits takes a second for as much. */
+/** Maximum length of a text with long integers, which takes the parser that keeps digits a second. */
 const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
-/** No id has more digits, and a number of millions of them takes minutes to read. */
-const MOST_DIGITS = 100;
+/** Maximum number of digits: a number of millions of digits takes minutes to parse. */
+const MAX_DIGITS = 100;
 
 /**
  * Parses JSON as `parseBounded`, except that integers beyond 2^53 become bigint. A `__proto__` key becomes an ordinary own property. Throws
@@ -28,29 +28,28 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function parseNumber(digits: string): number | bigint {
-  if (digits.length > MOST_DIGITS)
-    throw new ExcessiveJsonError(`contains a number with more than ${MOST_DIGITS} digits`);
+  if (digits.length > MAX_DIGITS)
+    throw new ExcessiveJsonError(`contains a number with more than ${MAX_DIGITS} digits`);
   const value = Number(digits);
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);
 }
 
-/** Only a number of this many digits can pass 2^53. */
+/** Minimum number of digits of an integer beyond 2^53. */
 const LONG = 16;
 
-/** Returns whether there is a long integer. A run of so many digits covers one of the places looked at, so most of the text is never read. */
+/** Returns whether there is a long integer. Its digits include one of every 16th characters, so only these are checked. */
 function hasLongInteger(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text, at)) continue;
     let start = at;
     while (isDigit(text, start - 1)) start--;
     while (isDigit(text, at)) at++;
-    // Within a string it would cost time, never exactness.
+    // A match within a string costs only time.
     if (at - start >= LONG && beginsValue(text, start)) return true;
   }
   return false;
 }
 
-/** Returns whether the character at a place is a digit of JSON. */
 function isDigit(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;

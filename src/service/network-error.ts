@@ -7,12 +7,12 @@
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
-/** Failure without a usable response. The message follows "GET /api/v1/qr on host: ". */
+/** Failure without a usable response. */
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
   /** Whether the service may have received the request: false only if no byte of it was written. */
   readonly sent: boolean;
-  /** Hint, if it differs from that of other failures of this kind. A failure of a proxy has one. */
+  /** Hint, if it differs from that of the fault; a failure of a proxy has one. */
   readonly hint: string | undefined;
 
   constructor(
@@ -63,7 +63,7 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
 /** Errors of OpenSSL for a response that is not TLS. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** The NetworkError for whatever the socket, TLS or HTTP layer threw. Codes decide, never message texts. */
+/** Returns the NetworkError for an error of the socket, TLS or HTTP layer, by its code. */
 export function asNetworkError(error: unknown, sent: boolean): NetworkError {
   if (error instanceof NetworkError) return error;
   const code = codeOf(error);

@@ -35,18 +35,19 @@ export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boo
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
   return new NetworkError(`cannot connect through the proxy ${proxy.host}: ${message}`, {
-    ...{ fault, sent, cause: failure },
+    fault,
+    sent,
+    cause: failure,
     hint: `Check ${isForwarded ? 'HTTP_PROXY' : 'HTTPS_PROXY'}, or add the host to NO_PROXY to connect without the proxy.`,
   });
 }
 
 /** Returns the failure for a proxy's own status instead of a tunnel or a response: it forwarded nothing. */
 export function proxyRefusal(proxy: URL, status: number): NetworkError {
-  if (status === 407)
-    return new NetworkError(`the proxy ${proxy.host} requires a user name and password (407)`, {
-      fault: 'proxy',
-      sent: false,
-    });
+  if (status === 407) {
+    const message = `the proxy ${proxy.host} requires a user name and password (407)`;
+    return new NetworkError(message, { fault: 'proxy', sent: false });
+  }
   return new NetworkError(`the proxy ${proxy.host} refused the connection (${status})`, {
     sent: false,
     hint: 'Check that the proxy allows connections to this host.',
@@ -75,7 +76,7 @@ function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);
   if (proxy) return proxy;
-  // The value is not shown: it may hold a password.
+  // The value is not shown, because it may contain a password.
   const encoded = value.includes('@')
     ? '. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F'
     : '';

@@ -11,22 +11,22 @@ import type { Workspace } from './workspace.ts';
 export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   /** As parseBaseUrl returns it. */
   baseUrl: string;
-  /** Already checked to be visible ASCII. */
+  /** Visible ASCII. */
   apiKey: string;
-  /** Name of the profile that the key came from, for messages. */
+  /** Profile of the key, for messages. */
   profile?: string | undefined;
   /** Hint if the service rejects the key. */
   keyHint?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
-  /** One request, from connecting to its last byte. */
+  /** Maximum time of one request, from connecting to its last byte. */
   timeoutMs: number;
-  /** Longest outage (failed connections, 5xx, invalid responses) before a call ends, ms from its first failure. */
+  /** Maximum time of an outage (failed connections, 5xx, invalid responses). */
   retryForMs: number;
   /** Read for HTTPS_PROXY, HTTP_PROXY, NO_PROXY and NODE_TLS_REJECT_UNAUTHORIZED. */
   env: Readonly<Record<string, string | undefined>>;
   events?: ServiceEvents;
-  /** Where slugs are remembered from one run to the next; absent: nowhere. */
+  /** Storage of slugs between runs; default: none. */
   slugStore?: SlugStore;
 }
 
@@ -59,7 +59,6 @@ export interface ScanPageRequest extends PageRequest {
   untilMs?: number | undefined;
 }
 
-/** Told while requests run; used for `--verbose`, the progress bar's countdown, and notes. */
 export interface ServiceEvents extends PauseEvents {
   /** Called after every attempt. `status` is undefined if there was no response. */
   request?(trace: {
@@ -73,15 +72,15 @@ export interface ServiceEvents extends PauseEvents {
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
-/** `path` follows the base URL and includes its query; `json` is the body, sent unchanged. */
+/** `path` is relative to the base URL and includes the query; `json` is the body, sent unchanged. */
 export interface RawRequest {
   method: Method;
   path: string;
   json?: string | undefined;
 }
 
-/** `text` is the body, with the key redacted if the response repeats it. */
-export interface RawAnswer {
+/** `text` is the body, with the key redacted. */
+export interface RawResponse {
   status: number;
   text: string;
   failure: RequestFailure | undefined;
@@ -94,40 +93,37 @@ export interface RawAnswer {
  */
 export interface Service {
   readonly baseUrl: string;
-  /** Requests in flight at once, by the settings. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** The workspace of its key, by which files on disk are recognized. */
   readonly workspace: Workspace;
   /** Every code in a response is cached here, and every deleted one removed. */
   readonly slugs: SlugMemory;
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /**
-   * Creates a code. Never repeated unless certainly not applied; `outcome` of a failure states which (`not-applied` or `unknown`).
-   * `beforeSend` is awaited before every attempt, when the rate limit admits it and before a byte is sent; if it throws, nothing was sent,
-   * and its error is thrown unchanged. (The bulk engine writes its intent to disk there.)
+   * Creates a code. Never repeated unless certainly not applied; `outcome` of a failure states which (`not-applied` or `unknown`). `beforeSend`
+   * as in BeforeSend: the bulk engine writes its intent to disk.
    */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
   /**
-   * Permanently deletes the code and its scans. Only 204 is a success; other responses of success throw UnexpectedAnswerError after retries. A
-   * repeated DELETE that gets 404 has succeeded, also if the work of `beforeSend` gets it.
+   * Permanently deletes the code and its scans. Only 204 is a success, or 404 to a repetition (also to the work of `beforeSend`); other 2xx
+   * throw UnexpectedAnswerError after retries.
    */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
   /**
-   * Sends any request under the base URL, with the key: for endpoints without a method here. Resolves to the response, whatever its status;
-   * `failure` is the error that a method would throw. POST is never repeated unless certainly not applied.
+   * Sends any request under the base URL, with the key. Resolves to the response, whatever its status; `failure` is the error that a method
+   * would throw. POST is never repeated unless certainly not applied.
    */
-  send(request: RawRequest): Promise<RawAnswer>;
-  /** The machine-readable description at the root of the service's host; needs no shape. */
+  send(request: RawRequest): Promise<RawResponse>;
+  /** Reads `/openapi.json`. */
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
-  /** Cost of the requests of this command so far. */
   stats(): ServiceStats;
   /** The service's clock now, ms since the epoch, from the Date headers seen; undefined before the first response. */
   nowMs(): number | undefined;
-  /** Ms to wait before a request whose Date header would show most about that clock: it halves the uncertainty. */
+  /** Returns the ms to wait before a request whose Date header would halve the uncertainty of `nowMs`. */
   msToClockSample(): number;
   /** Minimum number of requests that the service counted and this process did not send; call it while none is in flight. */
   externalRequests(): number;

@@ -105,7 +105,7 @@ export interface NewCode {
   destination?: string;
 }
 
-/** Returns the body without undefined fields; by name, because objects that are assembled from parts take twice the memory. */
+/** Returns the body without undefined fields. Objects that are assembled by spreading take twice the memory. */
 export function newCode(name: string, type: string | undefined, destination: string | undefined): NewCode {
   if (destination === undefined) return type === undefined ? { name } : { name, type };
   return type === undefined ? { name, destination } : { name, type, destination };

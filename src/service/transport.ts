@@ -20,14 +20,14 @@ export interface Exchange {
   body?: string;
 }
 
-/** The first value of a header (its name in lower case), trimmed. */
+/** Returns the first value of a header (its name in lower case), trimmed. */
 export function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return (typeof value === 'string' ? value : value?.[0])?.trim();
 }
 
 /** Complete response, with any status. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -38,7 +38,7 @@ export interface Transport {
    * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is no complete response, or the
    * signal's reason. POST uses a new connection: a kept one that the service closes at that very moment would leave its outcome unknown.
    */
-  exchange(request: Exchange): Promise<Answer>;
+  exchange(request: Exchange): Promise<HttpResponse>;
   /** Ends every connection at once. */
   close(): void;
 }
@@ -53,10 +53,10 @@ interface Wire {
   destroy(): void;
 }
 
-/** Made once and without a stack: undici would make one for each connection, and node formats it in full. Nobody sees it. */
+/** Without a stack, which Node would format for each connection. */
 const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
 
-/** `timeoutMs` spans one exchange from connecting to the last byte. */
+/** Creates a transport. `timeoutMs` is the maximum time of one exchange, from connecting to the last byte. */
 export function createTransport(options: {
   origin: URL;
   proxy: URL | undefined;
@@ -66,7 +66,7 @@ export function createTransport(options: {
   const { origin, proxy, timeoutMs, signal } = options;
   const idle: Wire[] = [];
   const open = new Set<Wire>();
-  /** Of connections that have ended: new memory for each POST would pile up faster than it is collected. */
+  /** Buffers of closed connections, for reuse: new memory for each POST would grow faster than it is collected. */
   const spareBodies: ByteBuffer[] = [];
   const forward = proxy && origin.protocol === 'http:' ? forwarding(origin, proxy) : undefined;
 
@@ -99,18 +99,13 @@ export function createTransport(options: {
       const once = request.method === 'POST';
       const wire = (once ? undefined : idle.pop()) ?? openWire(once);
       wire.renew();
-      const { status, headers } = await converse(
-        wire,
-        forward ? forward(request) : request,
-        timeoutMs,
-        signal,
-      ).catch((error) => {
+      const sent = forward ? forward(request) : request;
+      const { status, headers } = await converse(wire, sent, timeoutMs, signal).catch((error) => {
         wire.destroy();
-        throw proxy && error instanceof NetworkError
-          ? throughProxy(proxy, error, forward !== undefined)
-          : error;
+        if (!proxy || !(error instanceof NetworkError)) throw error;
+        throw throughProxy(proxy, error, forward !== undefined);
       });
-      // Only proxies send this, about themselves (RFC 9110, 15.5.8): the request went no further.
+      // Only a proxy sends 407 (RFC 9110, 15.5.8), and then forwards nothing.
       if (forward && proxy && status === 407) {
         wire.destroy();
         throw proxyRefusal(proxy, status);
@@ -137,7 +132,6 @@ function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   });
 }
 
-/** Several encodings stay several, so that none is taken for one that is known. */
 function encodingOf(headers: Headers): string {
   return String(headers['content-encoding'] ?? '')
     .trim()
@@ -153,9 +147,9 @@ function converse(
   request: Exchange,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Omit<Answer, 'text'>> {
+): Promise<Omit<HttpResponse, 'text'>> {
   return new Promise((resolve, reject) => {
-    const head: Omit<Answer, 'text'> = { status: 0, headers: {} };
+    const head: Omit<HttpResponse, 'text'> = { status: 0, headers: {} };
     let sent = false;
     body.clear();
     const onAbort = () => fail(signal.reason);
@@ -167,7 +161,7 @@ function converse(
       release();
       reject(reason);
     };
-    // undici's own timeouts count between chunks: a service that drips a byte now and then would outlive them.
+    // undici's own timeouts are between chunks, so a service that drips bytes would never reach them.
     const cancelDeadline = after(timeoutMs, () => {
       fail(new NetworkError(`timed out after ${formatDuration(timeoutMs)}`, { sent }));
     });
@@ -189,7 +183,7 @@ function converse(
       },
       onResponseEnd() {
         release();
-        // Here, because undici would end it a moment later with an error of its own, whose stack node formats.
+        // Otherwise undici would end it with its own error, whose stack Node formats.
         if (once) destroy();
         resolve(head);
       },

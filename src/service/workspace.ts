@@ -1,7 +1,6 @@
 /**
- * Identifies the workspace that a file on disk belongs to (a ledger, the state of an append, a dataset): by its base URL and a salted
- * fingerprint of the API key. Two workspaces mostly share one base URL, so the URL alone can't distinguish them; the key itself is never
- * stored.
+ * Identifies the workspace that a file on disk belongs to (a ledger, the state of an append, a dataset), by its base URL and a salted
+ * fingerprint of the API key. The key itself is never stored.
  */
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
@@ -9,7 +8,6 @@ import { inShellOr, quote } from '../base/text/quote.ts';
 /** The workspace that this run acts on. */
 export interface Workspace {
   readonly baseUrl: string;
-  /** Profile that the key came from; undefined if there is none. */
   readonly profile: string | undefined;
   /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
@@ -19,7 +17,7 @@ export interface Workspace {
   hasKeyOf(fingerprint: string): Promise<boolean>;
 }
 
-/** Workspace as stored in a file. `key` (`SALT:SHA-256`, both in hex) is absent in files written by earlier versions of qrctl. */
+/** Workspace as stored in a file. `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string | undefined;
@@ -36,21 +34,33 @@ export function createWorkspace({
   apiKey: string;
   profile?: string | undefined;
 }): Workspace {
-  // Loaded on demand: most commands open no such file, and node:crypto takes milliseconds to load.
-  const load = () => import('./key-fingerprint.ts');
   return {
     baseUrl,
     profile,
     secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record() {
-      const { createFingerprint } = await load();
-      return { baseUrl, key: createFingerprint(apiKey), ...(profile !== undefined && { profile }) };
+      const { randomBytes } = await import('node:crypto');
+      const salt = randomBytes(SALT_BYTES).toString('hex');
+      const key = `${salt}:${await hashOf(salt, apiKey)}`;
+      return { baseUrl, key, ...(profile !== undefined && { profile }) };
     },
-    hasKeyOf: async (fingerprint) => (await load()).matchesFingerprint(fingerprint, apiKey),
+    async hasKeyOf(fingerprint) {
+      const [salt = '', hash = ''] = fingerprint.split(':');
+      return hash === (await hashOf(salt, apiKey));
+    },
   };
 }
 
-/** `SALT:HASH`, as key-fingerprint.ts writes it. */
+const SALT_BYTES = 16;
+
+/** Returns the SHA-256 of a salted key, in hex. A key is long and random, so no slow hash is needed. */
+async function hashOf(salt: string, apiKey: string): Promise<string> {
+  // Takes milliseconds to load, and few commands need it.
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
+}
+
+/** `SALT:HASH`, both in hex. */
 const FINGERPRINT = /^[0-9a-f]{32}:[0-9a-f]{64}$/;
 
 /** Returns whether a value read from disk is a recorded workspace. */
@@ -76,8 +86,8 @@ interface WorkspaceQuestion {
   mayKnowMore?: boolean;
 }
 
-/** A code may have been deleted since; of three at least one is there, or the workspace is another. */
-const MOST_REQUESTED = 3;
+/** Number of codes to request: some may have been deleted since, but not all. */
+const MAX_REQUESTED = 3;
 
 /**
  * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones, no request. `renew`: one of its codes
@@ -94,7 +104,7 @@ export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same
   if (isHere && isOwnKey) return 'same';
   let requested = 0;
   for (const id of knownIds) {
-    if (requested === MOST_REQUESTED) break;
+    if (requested === MAX_REQUESTED) break;
     requested += 1;
     if (await exists(id, getCode)) return 'renew';
   }
@@ -128,18 +138,15 @@ function otherWorkspace(
   { path, recorded, workspace, elsewhere }: WorkspaceQuestion,
   requested: number,
 ): UsageError {
-  const hint =
-    recorded.profile === undefined || recorded.profile === workspace.profile
-      ? `Use the key of that workspace, or ${elsewhere}.`
-      : `Use --profile ${inShellOr('NAME', recorded.profile)}, or ${elsewhere}.`;
-  const why =
+  const isOther = recorded.profile !== undefined && recorded.profile !== workspace.profile;
+  const key = isOther ? `--profile ${inShellOr('NAME', recorded.profile)}` : 'the key of that workspace';
+  const [belongs, reason] =
     requested === 0
-      ? 'it records no code that can be looked up with'
-      : "its codes don't exist in the workspace of";
-  const what = requested === 0 ? 'may belong' : 'belongs';
+      ? ['may belong', 'it records no code that can be looked up with']
+      : ['belongs', "its codes don't exist in the workspace of"];
   return new UsageError(
-    `${path} ${what} to another workspace: it was written with ${nameOf(recorded)}, and ${why} ${nameOf(workspace)}`,
-    { hint },
+    `${path} ${belongs} to another workspace: it was written with ${nameOf(recorded)}, and ${reason} ${nameOf(workspace)}`,
+    { hint: `Use ${key}, or ${elsewhere}.` },
   );
 }
 

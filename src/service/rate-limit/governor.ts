@@ -197,7 +197,7 @@ export function createGovernor(options: GovernorOptions): Governor {
     admit(again) {
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        // L7: a request that got a 429 has waited its turn already.
+        // L7: a request that got a 429 has already waited.
         queue[again ? 'unshift' : 'push']({ admit: resolve, reject });
         pump();
       });

@@ -14,8 +14,8 @@ import { confirm } from '../../../src/commands/qr/delete.ts';
 import type { Context } from '../../../src/context.ts';
 import { chooseColumns } from '../../../src/files/formats/columns.ts';
 import { refuseChecked } from '../../../src/files/formats/read/input.ts';
-import { answerError } from '../../../src/service/answer-error.ts';
 import { parseBaseUrl } from '../../../src/service/base-url.ts';
+import { responseError } from '../../../src/service/response-error.ts';
 import { unknownProfile } from '../../../src/settings/choose-profile.ts';
 import { renderError } from '../../../src/terminal/render-error.ts';
 import { change, endOf, itemOf } from '../../codes/engine/results/plan-builder.ts';
@@ -207,7 +207,7 @@ function conflict(value: string) {
 
 function answer(status: number, body: { error: string; code: string } | undefined, location = '') {
   const subject = { method: 'GET', redact: (text: string) => text } as const;
-  return answerError(subject, { status, headers: { location }, text: '' }, body, headersOf({}));
+  return responseError(subject, { status, headers: { location }, text: '' }, body, headersOf({}));
 }
 
 describe.each(Object.entries(SENTENCES))('%s', (_, say) => {

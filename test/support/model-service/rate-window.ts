@@ -1,6 +1,6 @@
 /** The rate limit, behind a transport: windows that really count, a clock of its own, and a network with latency. */
 import type { Clock } from '../../../src/base/time/time.ts';
-import type { Answer, Transport } from '../../../src/service/transport.ts';
+import type { HttpResponse, Transport } from '../../../src/service/transport.ts';
 
 export interface ModelRateWindowOptions {
   clock: Clock;
@@ -39,7 +39,7 @@ export function modelRateWindow(options: ModelRateWindowOptions): ModelRateWindo
   let inside = 0;
   let most = 0;
 
-  function answer(): Answer {
+  function answer(): HttpResponse {
     const now = clock.now();
     const begin = options.startsOnDemand ? now : Math.floor((now - phaseMs) / windowMs) * windowMs + phaseMs;
     if (now >= window.end) window = { end: begin + windowMs, used: 0 };

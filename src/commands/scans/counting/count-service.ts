@@ -16,7 +16,7 @@ import { countByTotals } from '../../../scans/stats/totals.ts';
 import type { Service } from '../../../service/service.ts';
 import type { ScanPage } from '../../../service/shapes.ts';
 import { showingAgain } from '../../../service/showing-again.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import { fetchUnlisted } from '../../choose-codes.ts';
 import { isOfOneCode } from '../tell-failures.ts';
 import type { CountPlan } from './plan-count.ts';

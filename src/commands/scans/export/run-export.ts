@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { CodeLabel } from '../../../scans/export/export-codes.ts';
 import { costOf } from '../../../service/rate-limit/rate-limit.ts';
 import type { Service } from '../../../service/service.ts';
-import { keepMemoryFlat } from '../../../service/v8-flags.ts';
+import { keepMemoryFlat } from '../../../base/run/v8-flags.ts';
 import type { Progress } from '../../../terminal/console.ts';
 import { chooseLabelsOfLog } from '../../choose-codes.ts';
 import { formatRange } from '../../range-options.ts';

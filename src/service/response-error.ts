@@ -13,7 +13,7 @@ import { quote } from '../base/text/quote.ts';
 import { excerpt, oneLine, type Redact } from './excerpt.ts';
 import { isObject, parseJson } from './json.ts';
 import type { RateHeaders } from './rate-limit/rate-headers.ts';
-import { type Answer, header, type Method } from './transport.ts';
+import { type HttpResponse, header, type Method } from './transport.ts';
 
 /** The request, for messages. The client adds its method, path and host. */
 export interface Subject {
@@ -23,7 +23,7 @@ export interface Subject {
   keyHint?: string | undefined;
 }
 
-/** The specification's Error body (section 7). `code` is undefined if the service sent none. */
+/** Error body of the specification (section 7). */
 export interface ErrorBody {
   error: string;
   code: string | undefined;
@@ -32,42 +32,43 @@ export interface ErrorBody {
 /** Transient statuses: another attempt may help, if repeating is safe. */
 export const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
+export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
+
 /** Statuses that, with an Error body, guarantee that nothing was applied. */
 const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
-/** Returns the Error body of a response, or undefined if it has none (a gateway's page, for example). */
+/** Returns the Error body of a response, or undefined if it has none. */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
   const body = await parseJson(text).catch(() => undefined);
   if (!isObject(body) || typeof body.error !== 'string') return undefined;
   return { error: body.error, code: typeof body.code === 'string' ? body.code : undefined };
 }
 
-/** Returns whether a response is the service's own: it has an Error body, or the headers of every response of the service. */
-export async function isServiceAnswer({ text }: Answer, { remaining }: RateHeaders): Promise<boolean> {
+/** Returns whether a response is from the service itself: it has an Error body or rate-limit headers. */
+export async function isFromService({ text }: HttpResponse, { remaining }: RateHeaders): Promise<boolean> {
   return remaining !== undefined || (await parseErrorBody(text)) !== undefined;
 }
 
 /** Returns the failure for any status except 2xx and 429. */
-export function answerError(
+export function responseError(
   subject: Subject,
-  answer: Answer,
+  { status, headers, text }: HttpResponse,
   body: ErrorBody | undefined,
   { remaining }: RateHeaders,
 ): RequestFailure {
-  /** A gateway's 400 or 404 speaks of itself, not of the code or its values. */
-  const ofService = body !== undefined || remaining !== undefined;
-  const { status } = answer;
+  // A 400 or 404 of a gateway is not about the code or its values.
+  const isFromService = body !== undefined || remaining !== undefined;
   const { redact } = subject;
-  const said = body ? oneLine(body.error, redact) : excerpt(answer.text, redact);
+  const reason = body ? oneLine(body.error, redact) : excerpt(text, redact);
   const outcome: Outcome = body && NOT_APPLIED_STATUSES.has(status) ? 'not-applied' : 'unknown';
   const details = { status, outcome, ...(body?.code !== undefined && { code: oneLine(body.code, redact) }) };
-  const because = said === '' ? '' : `: ${said}`;
+  const because = reason === '' ? '' : `: ${reason}`;
 
   if (status >= 300 && status < 400) {
-    const target = oneLine(header(answer.headers, 'location') ?? '', redact);
+    const target = oneLine(header(headers, 'location') ?? '', redact);
     return new UnexpectedAnswerError(
       `redirected${target && ` to ${quote(target)}`} (${status}), but qrctl does not follow redirects`,
-      { ...details, hint: 'Run `qrctl doctor` to check the base URL.' },
+      { ...details, hint: CHECK_URL },
     );
   }
   if (status === 401) {
@@ -76,19 +77,19 @@ export function answerError(
       hint: subject.keyHint ?? 'Use a valid API key.',
     });
   }
-  if (status === 403 && subject.method === 'POST' && (body !== undefined || answer.text === '')) {
+  if (status === 403 && subject.method === 'POST' && (body !== undefined || text === '')) {
     return new PlanLimitError(`the plan's code limit is reached (403)${because}`, {
       ...details,
       hint: 'Delete codes that you no longer need (`qrctl qr delete`), or change the plan.',
     });
   }
-  if (status === 404 && ofService) {
+  if (status === 404 && isFromService) {
     return new NotFoundError(`not found (404)${because}`, {
       ...details,
       hint: 'Run `qrctl qr list` to see all codes.',
     });
   }
-  if ((status === 400 || status === 422) && ofService) {
+  if ((status === 400 || status === 422) && isFromService) {
     return new RejectedError(`the service rejected the values (${status})${because}`, details);
   }
   if (PASSING_STATUSES.has(status)) {
@@ -97,9 +98,9 @@ export function answerError(
       hint: 'Try again later, or run `qrctl doctor` to find the cause.',
     });
   }
-  const whose = ofService ? 'unexpected response' : 'unexpected response that is not from the service';
+  const whose = isFromService ? 'unexpected response' : 'unexpected response that is not from the service';
   return new UnexpectedAnswerError(`${whose} (${status})${because}`, {
     ...details,
-    hint: 'Run `qrctl doctor` to check the base URL.',
+    hint: CHECK_URL,
   });
 }
