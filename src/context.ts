@@ -11,8 +11,8 @@ import type { Processes } from './files/durable/replace-file.ts';
 import type { Service, ServiceEvents } from './service/service.ts';
 import type { ConnectedSettings, SettingFlags, Settings, Variables } from './settings/settings.ts';
 import { type Console, createConsole, type Progress } from './terminal/console.ts';
-import { spacedPaths } from './terminal/spaced-paths.ts';
 import { isPiped } from './terminal/stdout-writer.ts';
+import { spacedPaths } from './terminal/wrap-words.ts';
 
 export type { ConnectedSettings };
 

@@ -6,9 +6,8 @@ import { isSwitchedOn } from '../base/text/switched-on.ts';
 import { withoutCommands } from '../base/text/workflow-commands.ts';
 import { type Clock, formatInstant } from '../base/time/time.ts';
 import { type Environment, loadColours, NO_COLOURS, wantsColour } from './colour.ts';
-import { type Bar, createBar, createPlainProgress, type Progress } from './progress.ts';
+import { type Bar, createBar, createPlainProgress, createSpokenProgress, type Progress } from './progress.ts';
 import { askLine } from './prompt.ts';
-import { createSpokenProgress } from './spoken-progress.ts';
 import { createStdoutWriter, flushFile, type OutputStream } from './stdout-writer.ts';
 import { wrapWords } from './wrap-words.ts';
 
@@ -21,29 +20,22 @@ export interface Console {
   readonly canAsk: boolean;
   /** Standard output may be colored. */
   readonly colour: boolean;
-  /** Output is for a screen reader: nothing is redrawn, there are no blocks or lines of signs, and questions are plain lines. */
+  /** Output is for a screen reader: nothing is redrawn or drawn with blocks, and prompts are plain lines. */
   readonly isAccessible: boolean;
-  /** Columns of the terminal. */
   readonly width: number;
-  /**
-   * Data to standard output, resolved when accepted. A closed pipe rejects with ClosedPipeError, any other failure (a full
-   * device) with LocalError.
-   */
+  /** Writes data to standard output, and resolves when it is accepted. Rejects with ClosedPipeError, or LocalError for other failures. */
   write(data: string | Uint8Array): Promise<void>;
-  /** Text for people that holds values of others, as it is printed: in GitHub Actions, none of them is a workflow command. */
+  /** Returns text such that, in GitHub Actions, no value in it is a workflow command. */
   harmless(text: string): string;
-  /** Flushes the data to disk if standard output is a file. Fails with LocalError. */
+  /** Flushes the data to disk if standard output is a file. Rejects with LocalError. */
   flush(): Promise<void>;
-  /**
-   * One line on standard error unless --quiet. Service data in it is cleaned of control characters, line ends too: several
-   * lines are several notes.
-   */
+  /** Prints one line on standard error unless --quiet, without control characters and line ends. */
   note(line: string): void;
-  /** Prints a note marked and colored as a warning. `always`: also under --quiet, for critical warnings. */
+  /** Prints a note marked as a warning. `always`: also with --quiet. */
   warn(line: string, always?: boolean): void;
-  /** One line on standard error when --verbose, behind the time of this machine's clock (UTC). */
+  /** Prints one line on standard error if --verbose, after the time of this machine's clock (UTC). */
   verbose(line: string): void;
-  /** Progress bar or line; `unit` is the counted noun ("scans"). */
+  /** Starts a progress bar or line; `unit` is the counted noun ("scans"). */
   progress(unit: string): Progress;
   /** Prompts on standard error and reads one line from standard input. Only if `canAsk`; rejects on abort. */
   ask(question: string): Promise<string>;
@@ -58,39 +50,36 @@ export interface ConsoleOptions {
   env: Environment;
   quiet: boolean;
   verbose: boolean;
-  /** `--no-color`. */
   noColor: boolean;
   clock: Clock;
   signal: AbortSignal;
-  /** Returns whether another program reads standard output: it may write to the terminal of the bar. */
+  /** Returns whether another program reads standard output, which may write to the same terminal. */
   isPiped?: () => boolean;
-  /** Returns whether output is for a screen reader; default: no. It may change when the settings are read. */
+  /** Returns whether output is for a screen reader, which may change when the settings are read; default: no. */
   isAccessible?: () => boolean;
-  /** Texts with spaces at which a message is not broken; see wrapWords. */
   wholePaths?: () => readonly string[];
-  /** Completes the commands that a note, warning or question proposes. */
+  /** Completes the commands in a note, warning or question. */
   propose?: (text: string) => string;
-  /** The reader of standard output went away: the command should end. */
+  /** Called when the reader of standard output has closed the pipe. */
   onClosedPipe: () => void;
 }
 
 const DEFAULT_WIDTH = 80;
 
-/** Creates a console over the streams of a process or a test. */
 export function createConsole(options: ConsoleOptions): Console {
   const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
-  // In CI, prompts would get no reply, and a moving bar would fill the log.
+  // In CI, a bar would fill the log.
   const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);
-  const say = createSayer(stderr);
+  const writeError = createErrorWriter(stderr);
   const isWorkflow = isSwitchedOn(env.GITHUB_ACTIONS);
   const harmless = (text: string) => (isWorkflow ? withoutCommands(text) : text);
   let bar: Bar | undefined;
   let errColours = NO_COLOURS;
-  // They are there before the first warning: whatever warns has waited for the settings by then.
+  // Loaded before the first warning, because every warning comes after the settings were read.
   void loadColours(wantsColour(env, { isTerminal: errIsTerminal, noColor })).then((colours) => {
     errColours = colours;
   });
@@ -100,7 +89,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function line(text: string, coloured = (lines: string) => lines): void {
     bar?.hide();
-    say(`${coloured(wrapped(harmless(text)))}\n`);
+    writeError(`${coloured(wrapped(harmless(text)))}\n`);
     bar?.show();
   }
   const proposing = (text: string) => presentable(options.propose?.(text) ?? text);
@@ -113,7 +102,7 @@ export function createConsole(options: ConsoleOptions): Console {
     if (isAccessible()) return createSpokenProgress(unit, note, clock);
     if (env.TERM === 'dumb') return createPlainProgress(note);
     bar?.stop();
-    bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: say }, clock);
+    bar = createBar(unit, { width: () => stderr.columns || DEFAULT_WIDTH, write: writeError }, clock);
     return bar;
   }
 
@@ -155,24 +144,21 @@ export function createConsole(options: ConsoleOptions): Console {
   };
 }
 
-/** No line of ours comes near this. */
-const LONGEST_LINE = 4000;
+const MAX_LINE = 4000;
 
-/** One line without control characters and keys, whoever provided the text, and of limited length. */
+/** Returns one line without control characters and keys. */
 function presentable(text: string): string {
   const shown = redactKeys(text);
-  return clean(shown.length <= LONGEST_LINE ? shown : `${shown.slice(0, LONGEST_LINE)}…`);
+  return clean(shown.length <= MAX_LINE ? shown : `${shown.slice(0, MAX_LINE)}…`);
 }
 
-/** Writes to standard error and does not care whether it works: every command does its work with standard error closed. */
-function createSayer(stderr: OutputStream): (text: string) => void {
+/** Returns a function that writes to standard error and ignores failures: every command works with standard error closed. */
+function createErrorWriter(stderr: OutputStream): (text: string) => void {
   stderr.on('error', () => undefined);
   return (text) => {
     try {
       stderr.write(text);
-    } catch {
-      // standard error is closed
-    }
+    } catch {}
   };
 }
 

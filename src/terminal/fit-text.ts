@@ -1,24 +1,22 @@
-/** Truncates text to the columns available. */
 import { clean } from '../base/text/clean.ts';
 import { isCommon } from '../base/text/common-letters.ts';
 import { displayWidth, graphemesOf } from '../base/text/display-width.ts';
 
 const ELLIPSIS = '…';
 
-/** No grapheme of one or two columns needs more code units than this; a longer one is hostile. */
+/** Maximum UTF-16 units per column of a short text; a longer grapheme is hostile. */
 const UNITS_PER_COLUMN = 16;
-/** Nor does a text of many columns need as many for each of them. */
-const MORE_UNITS = 512;
+/** Maximum units of a long text in addition to two per column. */
+const EXTRA_UNITS = 512;
 
 /** Cleans a text and truncates it to `width` columns, with an ellipsis. The cost is bounded by `width`, not by the text. */
 export function fitText(text: string, width: number): string {
-  const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + MORE_UNITS);
+  const bound = Math.min(width * UNITS_PER_COLUMN, 2 * width + EXTRA_UNITS);
   const isWhole = text.length <= bound;
   const shown = clean(isWhole ? text : text.slice(0, bound));
   return isWhole && displayWidth(shown) <= width ? shown : cut(shown, width);
 }
 
-/** The longest start of `text` that leaves a column for the ellipsis, by graphemes. */
 function cut(text: string, width: number): string {
   if (width < 1) return '';
   let kept = '';

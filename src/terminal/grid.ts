@@ -1,24 +1,22 @@
-/** Draws aligned columns without borders, with cli-table3. */
 import Table from 'cli-table3';
 import { displayWidth } from '../base/text/display-width.ts';
 import type { ColourName } from '../files/formats/columns.ts';
 import type { Colours } from './colour.ts';
 
 export interface Cell {
-  /** Clean. */
+  /** Without control characters. */
   text: string;
   colour?: ColourName | undefined;
 }
 
 export interface GridColumn {
-  /** In columns of the terminal. */
   width: number;
   align?: 'left' | 'right' | undefined;
 }
 
 type Draw = (lines: readonly (readonly Cell[])[]) => string;
 
-/** Between two columns. */
+/** Columns of the terminal between two columns of the grid. */
 export const GAP = 2;
 
 const EDGES = [
@@ -35,14 +33,14 @@ const SIDES = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
 const NO_BORDERS = Object.fromEntries([...EDGES, ...SIDES].map((part) => [part, '']));
 const CHARS = { ...NO_BORDERS, middle: ' '.repeat(GAP) };
 
-/** Stands for one column of the terminal in the layout. */
+/** Placeholder of one column of the terminal. */
 const FRAME = '#';
 const FRAMES = /#+/g;
 
 /**
- * Draws lines of cells, a line end after each, without trailing spaces; call it for each part of a table. A cell wider than its column moves
- * the cells after it, on its line only. cli-table3 lays out the columns, once per table: it takes up to a millisecond per row, and time by the
- * square of the rows. T12: it gets frames and no texts, because it cuts every cell unit by unit and measures the whole each time.
+ * Returns a function that draws lines of cells without trailing spaces. A cell wider than its column moves the cells after it on its line.
+ * cli-table3 lays out the columns once per table, because its time per row is up to a millisecond, and grows with the rows. T12: it gets
+ * placeholders and no texts, because it truncates a cell unit by unit and measures all of it each time.
  */
 export function createGrid(columns: readonly GridColumn[], colours: Colours): Draw {
   const layout = layOutLine(columns);
@@ -58,7 +56,6 @@ export function createGrid(columns: readonly GridColumn[], colours: Colours): Dr
   return (lines) => lines.map(drawLine).join('');
 }
 
-/** Returns a line with a run of frames per column. */
 function layOutLine(columns: readonly GridColumn[]): string {
   const table = new Table({
     chars: CHARS,

@@ -1,16 +1,13 @@
-/** Renders one line of progress. Pure. */
 import { formatCount } from '../base/text/quote.ts';
 import { formatDuration } from '../base/time/time.ts';
 
-/** Work done and to do. */
 export interface Work {
   done: number;
   total?: number;
-  /** Estimate of the total, for the bar, while the total is unknown. */
   estimate?: number;
-  /** Done before this run: part of `done`, and no work of it. */
+  /** Part of `done` that was done before this run. */
   before?: number;
-  /** Waits for the rate limit that are certain to come, in ms. */
+  /** Predicted waits for the rate limit, in ms. */
   waitMs?: number;
   /** Additional detail, such as "page 12 of 200". Trusted plain text. */
   detail?: string;
@@ -18,21 +15,20 @@ export interface Work {
 
 export interface BarState extends Work {
   unit: string;
-  /** Time worked, without the pauses. */
+  /** Time without pauses. */
   elapsedMs: number;
-  /** Remaining time of a pause for the rate limit, if any. */
   pauseLeftMs?: number | undefined;
 }
 
 /** Widths of the bar, the widest first; 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
-/** A rate over less time than this is noise. */
+/** Minimum time after which a rate is shown. */
 const RATE_FROM_MS = 500;
 
-/** Time left is shown after this much work, and only if more than this remains. */
+/** Minimum time of work, and of remaining time, for which the remaining time is shown. */
 const LEFT_FROM_MS = 1000;
 
-/** Renders the line in at most `room` columns, all characters one column wide. If space is short, first the bar is reduced to the percentage, then the detail is dropped. */
+/** Renders the line in at most `room` columns. If it is too long, the bar is reduced to the percentage, then the detail is dropped. */
 export function renderBar(state: BarState, room: number): string {
   const { unit, done, total, detail } = state;
   const counts = `${counted(done, total)} ${unit}`;
@@ -44,7 +40,7 @@ export function renderBar(state: BarState, room: number): string {
   return ([...full, ...short].find((line) => line.length <= room) ?? shortest).slice(0, Math.max(0, room));
 }
 
-/** Says the same in words, for a line that is read aloud: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`. */
+/** Describes the work in words: `45,000 of 100,000 scans, 45%, page 90 of 200, 4,500 per second, 13 s left`. */
 export function describeWork(state: BarState): string {
   const { unit, done, total, detail, elapsedMs } = state;
   const share = shareOf(state);
@@ -54,20 +50,17 @@ export function describeWork(state: BarState): string {
   return joined([counts, percent, detail, perSecond, left(state, share)], ', ');
 }
 
-/** Fraction that is done; undefined if it is unknown. An estimate never reaches the total. */
 function shareOf({ done, total, estimate }: Work): number | undefined {
   if (total === undefined) return estimate ? Math.min(0.99, done / estimate) : undefined;
-  return total === 0 ? 0 : Math.min(1, done / total); // nothing of nothing is none
+  return total === 0 ? 0 : Math.min(1, done / total);
 }
 
-/** Estimated remaining time, from the time that this run has taken so far. */
 function left(state: BarState, share: number | undefined): string | undefined {
   const { done, before = 0, elapsedMs, pauseLeftMs, waitMs = 0 } = state;
   const own = done - before;
   if (share === undefined || share === 0 || share === 1 || own <= 0 || elapsedMs < LEFT_FROM_MS)
     return undefined;
   const workMs = (elapsedMs * (done / share - done)) / own;
-  // A pause is counted down itself, and is not part of the estimate after it.
   const ms = workMs + (pauseLeftMs === undefined ? waitMs : Math.max(0, waitMs - pauseLeftMs));
   return ms < LEFT_FROM_MS ? undefined : `${formatDuration(Math.ceil(ms / 1000) * 1000)} left`;
 }
@@ -86,7 +79,7 @@ function counted(done: number, total: number | undefined): string {
   return total === undefined ? formatCount(done) : `${formatCount(done)}/${formatCount(total)}`;
 }
 
-/** The countdown while paused, else the rate. */
+/** Returns the countdown of a pause, or the rate. */
 function pace(state: BarState): string | undefined {
   const { elapsedMs, pauseLeftMs } = state;
   if (pauseLeftMs === 0) return 'rate limit: resuming';
@@ -96,7 +89,6 @@ function pace(state: BarState): string | undefined {
   return `${formatCount(rateOf(state))}/s`;
 }
 
-/** Units per second. */
 function rateOf({ done, before = 0, elapsedMs }: BarState): number {
   return Math.round(((done - before) * 1000) / elapsedMs);
 }

@@ -1,12 +1,10 @@
-/** Progress of a command, on standard error. */
+/** Progress of a command on standard error: a bar, lines for a screen reader, or only pauses. */
 import { type Clock, every, formatDuration } from '../base/time/time.ts';
-import { renderBar, type Work } from './progress-bar.ts';
+import { describeWork, renderBar, type Work } from './progress-bar.ts';
 
-/** Progress line or bar on standard error; silent with --quiet, plain lines without a terminal. */
 export interface Progress {
-  /** Sets the work done so far; drawn at most ten times per second. `total` may become known later or change. */
+  /** Sets the work done so far. `total` may become known later or change. */
   update(state: Work): void;
-  /** A pause for the rate limit of about `ms` begins: a countdown on a terminal, one plain line elsewhere. */
   pause(ms: number): void;
   resume(): void;
   /** Removes the bar. Idempotent; notes written meanwhile appear above the bar. */
@@ -14,7 +12,6 @@ export interface Progress {
 }
 
 export interface BarSurface {
-  /** Columns of the terminal now. */
   width(): number;
   write(text: string): void;
 }
@@ -25,20 +22,16 @@ export interface Bar extends Progress {
   show(): void;
 }
 
-/** Drawn often enough to look alive, seldom enough to cost nothing. */
 const FRAME_MS = 100;
 
 /**
- * The cursor stays at the beginning of the line, also if a terminal that was made narrower has wrapped the line: everything after it is
- * erased. A terminal reports its new width late, and a line drawn until then must not wrap, or it would stay.
+ * Erases everything after the cursor, which stays at the beginning of the line, also if a terminal that was made narrower has wrapped it. A
+ * line is drawn without wrapping, because a terminal reports its new width late.
  */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;
 
-/**
- * Creates a bar on a terminal, drawn at once and then ten times per second. Not from a library, because it has to hide for
- * notes and data, survive a resize, and turn into a countdown.
- */
+/** Creates a bar on a terminal, drawn at once and then ten times per second. It hides for notes and data, and becomes a countdown. */
 export function createBar(
   unit: string,
   surface: BarSurface,
@@ -104,5 +97,48 @@ export function createPlainProgress(note: (line: string) => void): Progress {
     pause: (ms) => note(`Waiting ${formatDuration(ms)} for the rate limit`),
     resume: () => undefined,
     stop: () => undefined,
+  };
+}
+
+/** Time of work between two lines for a screen reader. */
+const LINE_MS = 30_000;
+/** Interval in which that time is checked, because pauses postpone it. */
+const CHECK_MS = 1000;
+
+/** Creates progress for a screen reader: one line per 30 s of work without pauses, and one per pause, each with the work done so far. */
+export function createSpokenProgress(
+  unit: string,
+  note: (line: string) => void,
+  clock: Clock,
+  startTicking: typeof every = every,
+): Progress {
+  const started = clock.monotonic();
+  let work: Work | undefined;
+  let pausedMs = 0;
+  let pausedSince: number | undefined;
+  let notedMs = 0;
+  const workedMs = () => (pausedSince ?? clock.monotonic()) - started - pausedMs;
+  const noteWork = () => {
+    const elapsedMs = workedMs();
+    if (pausedSince !== undefined || work === undefined || elapsedMs - notedMs < LINE_MS) return;
+    notedMs = elapsedMs;
+    note(`Working for ${formatDuration(elapsedMs)}: ${describeWork({ unit, ...work, elapsedMs })}`);
+  };
+  const stop = startTicking(CHECK_MS, noteWork);
+  return {
+    update(next) {
+      work = next;
+    },
+    pause(ms) {
+      if (pausedSince !== undefined) pausedMs += clock.monotonic() - pausedSince;
+      pausedSince = clock.monotonic();
+      const state = work && { unit, ...work, elapsedMs: workedMs(), pauseLeftMs: ms };
+      note(`Waiting ${formatDuration(ms)} for the rate limit${state ? `: ${describeWork(state)}` : ''}`);
+    },
+    resume() {
+      if (pausedSince !== undefined) pausedMs += clock.monotonic() - pausedSince;
+      pausedSince = undefined;
+    },
+    stop,
   };
 }

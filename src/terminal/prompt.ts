@@ -1,16 +1,11 @@
-/** Prompts on the terminal. */
 import type { Readable, Writable } from 'node:stream';
 import { InterruptedError, UsageError } from '../base/errors.ts';
 
-/**
- * How a reply is typed. `edited`: with Node's line editor, which redraws the line. `plain`: with the editor of the terminal itself, which
- * redraws nothing. `secret`: with the editor and without echo.
- */
+/** `edited`: by Node's line editor, which redraws the line. `plain`: by the terminal itself. `secret`: by the editor, without echo. */
 type Manner = 'edited' | 'plain' | 'secret';
 
-export interface PromptStreams {
+interface PromptOptions {
   input: Readable;
-  /** Output of the question: standard error. */
   output: Writable;
   signal: AbortSignal;
   manner: Manner;
@@ -23,7 +18,7 @@ export interface PromptStreams {
  */
 export async function askLine(
   question: string,
-  { input, output, signal, manner }: PromptStreams,
+  { input, output, signal, manner }: PromptOptions,
 ): Promise<string> {
   signal.throwIfAborted();
   const [{ createInterface }, { Writable }] = await Promise.all([
@@ -39,7 +34,7 @@ export async function askLine(
     historySize: 0,
   });
   const lineStart = question.trimEnd().lastIndexOf('\n') + 1;
-  // With TERM=dumb, node uses an editor that cannot redraw, and therefore keeps backspaces. Without echo there is nothing to redraw.
+  // With TERM=dumb, Node uses an editor that cannot redraw and keeps backspaces. Without echo, nothing is redrawn.
   if (secret) Reflect.deleteProperty(lines, '_ttyWrite');
   const text = `${question.trimEnd().slice(lineStart)} `;
   if (lineStart > 0) output.write(question.slice(0, lineStart));
@@ -51,7 +46,7 @@ export async function askLine(
       signal.addEventListener('abort', onAbort, { once: true });
       lines.once('SIGINT', () => reject(new InterruptedError('SIGINT')));
       lines.once('close', () => reject(new UsageError('no input received; no changes were made')));
-      // After Ctrl-Z and `fg` node leaves it paused: with nothing to wait for, the process would end.
+      // After Ctrl-Z and `fg`, Node leaves the input paused, and the process would end.
       lines.on('SIGCONT', () => {
         if (secret) output.write(text);
         lines.resume();
@@ -64,6 +59,6 @@ export async function askLine(
   } finally {
     signal.removeEventListener('abort', onAbort);
     lines.close();
-    if (secret) output.write('\n'); // the person's own line end was not shown
+    if (secret) output.write('\n'); // the line end of the reply was not shown
   }
 }

@@ -1,4 +1,3 @@
-/** Renders anything thrown, as a few lines of text or as one line of JSON. */
 import { ClosedPipeError, exitCodeOf, Failure, type FailureDetails } from '../base/errors.ts';
 import { cleanJson, cleanLines } from '../base/text/clean.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -8,19 +7,16 @@ import { sourceStack } from './source-stack.ts';
 import { wrapWords } from './wrap-words.ts';
 
 export interface ErrorStyle {
-  /** One line of JSON in place of the text: where `--format` is json or ndjson. */
+  /** One line of JSON instead of text, if `--format` is json or ndjson. */
   json: boolean;
-  /** Includes the stack of an internal error. */
   verbose: boolean;
-  /** False with `--no-color`. */
   color?: boolean | undefined;
 }
 
-/** Terminal for the text; without one, nothing is wrapped or colored. */
+/** Terminal of the text; default: nothing is wrapped or colored. */
 export interface ErrorPlace {
   columns?: number | undefined;
   colours?: Colours;
-  /** Texts with spaces at which a message is not broken; see wrapWords. */
   wholePaths?: () => readonly string[];
 }
 
@@ -38,13 +34,8 @@ export function renderError(
   if (error instanceof ClosedPipeError) return '';
   const { message, hint, code, status } = readable(describe(error));
   if (json) {
-    const fields = {
-      message,
-      code: code ?? null,
-      status: status ?? null,
-      exit: exitCodeOf(error),
-      hint: hint ?? null,
-    };
+    const exit = exitCodeOf(error);
+    const fields = { message, code: code ?? null, status: status ?? null, exit, hint: hint ?? null };
     return `${cleanJson(JSON.stringify({ error: fields }))}\n`;
   }
   const lines = [`qrctl: ${cleanLines(message)}`];
@@ -55,14 +46,12 @@ export function renderError(
   return `${colours ? text.replace('qrctl:', colours.red('qrctl:')) : text}\n`;
 }
 
-/** Redacts keys and shortens long parts, which a user may have typed in place of a name, or an internal error may contain. */
 function readable({ message, hint, code, status }: FailureDetails & { message: string }) {
-  const said = (text: string) => withoutLongParts(redactKeys(text));
-  const ifAny = (text: string | undefined) => (text === undefined ? undefined : said(text));
-  return { status, message: said(message), hint: ifAny(hint), code: ifAny(code) };
+  const shorten = (text: string) => withoutLongParts(redactKeys(text));
+  return { status, message: shorten(message), hint: hint && shorten(hint), code: code && shorten(code) };
 }
 
-/** Returns the hint with the label "hint:" on its last line: the action to take, behind the context that a command adds. */
+/** Returns the hint with the label "hint:" on its last line, after the context that a command adds. */
 function labeled(hint: string): string {
   return hint.startsWith('usage: ') ? hint : hint.replace(/[^\n]*$/, (action) => `hint: ${action}`);
 }

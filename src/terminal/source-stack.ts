@@ -1,9 +1,8 @@
-/** Maps a stack of the bundles of dist/ to the sources, by their source maps. Nothing is read unless a defect is shown. */
 import type { SourceMap, SourceMapPayload } from 'node:module';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { readIfPackaged } from '../files/durable/packaged-files.ts';
 
-/** Behind the path of the directory: the bundle, the line, the column. */
+/** Bundle, line and column after the path of the directory. */
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /**
@@ -39,7 +38,6 @@ function readOfDist(name: string): Buffer | undefined {
 function readMap(bytes: Buffer | undefined): SourceMap | undefined {
   if (bytes === undefined) return undefined;
   try {
-    // Here, because every command loads this file, and nearly none of them a map.
     const { SourceMap: Reader } = process.getBuiltinModule('node:module');
     return new Reader(parseBounded(bytes.toString()) as SourceMapPayload);
   } catch {

@@ -1,20 +1,14 @@
-/** Writes data to standard output without silent loss: each write reports its result. */
 import { fstatSync, fsync, write } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { ClosedPipeError, type Failure, LocalError } from '../base/errors.ts';
 import { adviceFor, describeSystemError, systemCode } from '../files/durable/path-errors.ts';
 
-/** Standard output as node hands it over. */
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Creates a function that writes and resolves when the bytes are accepted. After a failure, every later write fails with the same error.
- *
- * Files and devices are written by descriptor: node's own stream for them ignores partial writes, and would lose the end of the data on a
- * nearly full disk.
- *
- * @param onClosedPipe called once when the reader closed the pipe; the write then rejects with ClosedPipeError, and with LocalError on
- * anything else.
+ * Creates a function that writes data and resolves when it is accepted. It rejects with ClosedPipeError if the reader closed the pipe (after
+ * one call of `onClosedPipe`), and with LocalError for other failures; every later write fails with the same error. Files and devices are
+ * written by descriptor, because Node's stream ignores partial writes and would lose data on a full disk.
  */
 export function createStdoutWriter(
   stream: OutputStream,
@@ -56,7 +50,7 @@ export async function flushFile(stream: OutputStream, sync: typeof fsync = fsync
   });
 }
 
-/** The descriptor when standard output is a file or a device other than a terminal. */
+/** Returns the descriptor if standard output is a file, or a device other than a terminal. */
 function fileDescriptor(stream: OutputStream): number | undefined {
   if (stream.fd === undefined || stream.isTTY) return undefined;
   try {

@@ -1,10 +1,9 @@
-/** Chooses the columns of a table that fit a terminal, and their widths. Pure. */
 import type { Column } from '../files/formats/columns.ts';
 import { GAP } from './grid.ts';
 
 export interface Measured {
   column: Column;
-  /** Columns of the terminal its widest cell takes, header included. */
+  /** Width of its widest cell, including the header. */
   natural: number;
 }
 
@@ -18,7 +17,7 @@ const LEAST_WIDTH = 10;
 
 const least = ({ column: { keepWhole, leastWidth = LEAST_WIDTH }, natural }: Measured) =>
   keepWhole ? natural : Math.min(natural, leastWidth);
-/** Width of a cell before a column that is never truncated gets room. */
+/** Width of a cell before a column that is never truncated gets space. */
 const wished = (measured: Measured) =>
   Math.max(least(measured), Math.min(measured.natural, measured.column.wishedWidth ?? 0));
 /** Minimum width of a cell if no column may be omitted. */
@@ -28,8 +27,8 @@ const total = (widths: readonly number[]) =>
   widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1));
 
 /**
- * Drops the least important columns (among equals the last) while even the narrowest layout is too wide, then takes width
- * from the widest cells until all fits. `mayDrop` is false if the user chose the columns: then only the cells shrink.
+ * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide, then reduces the widest cells
+ * until all fit. `mayDrop` is false if the user chose the columns: then only the cells are reduced.
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];
@@ -40,7 +39,7 @@ export function layOut(measured: readonly Measured[], width: number, mayDrop: bo
   return kept.map(({ column }, index) => ({ column, width: widths[index] ?? 0 }));
 }
 
-/** Returns whether they fit: if the least important is never truncated, with the full width of the others, otherwise with their minimum. */
+/** Returns whether the columns fit: with the wished widths if the least important one is never truncated, otherwise with their minimum. */
 function fits(measured: readonly Measured[], width: number): boolean {
   const isWhole = measured[leastImportant(measured)]?.column.keepWhole === true;
   return total(measured.map(isWhole ? wished : least)) <= width;
@@ -56,7 +55,7 @@ function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
   return measured.filter((_, index) => index !== gone);
 }
 
-/** Takes width from the widest that still may give, one column of the terminal at a time, so that long ones end up equal. */
+/** Reduces the widest that is above its minimum, one column of the terminal at a time, so that long ones become equal. */
 function shrink(widths: number[], floors: readonly number[], width: number): void {
   for (let excess = total(widths) - width; excess > 0; excess--) {
     const free = widths.map((own, index) => (own > (floors[index] ?? 0) ? own : 0));

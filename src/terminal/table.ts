@@ -15,21 +15,19 @@ export interface TableOptions {
   width: number;
   colours: Colours;
   header: boolean;
-  /** Draws a line below the header; a screen reader would read each sign of it. */
   ruled: boolean;
   /** Columns may be dropped to fit; false if the user chose them. */
   mayDrop: boolean;
-  /** Called once with the names of the dropped columns. */
   onDropped: (names: string[]) => void;
 }
 
-/** The layout is decided on that many rows, so that a table of millions needs no memory. */
+/** Number of rows that determine the layout. */
 const SAMPLE = 1000;
 
-/** Wider than any screen: the maximum of a cell that nothing else bounds. */
+/** Maximum width of a cell without another bound. */
 const WIDEST_CELL = 1000;
 
-/** Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or their end. */
+/** Creates a formatter of aligned columns. It prints nothing before it has a sample of the rows, or all of them. */
 export function createTableFormatter(options: TableOptions): Formatter {
   let waiting: Row[] = [];
   let table: ReturnType<typeof layOutTable> | undefined;
@@ -60,7 +58,7 @@ export function createTableFormatter(options: TableOptions): Formatter {
   };
 }
 
-/** Creates a formatter of one record: names and values in two columns. Values are not truncated, so that they can be copied; `extra` shows unknown fields too. */
+/** Creates a formatter of one record: names and whole values in two columns. `extra`: also unknown fields. */
 export function createRecordFormatter({
   columns,
   colours,
@@ -96,13 +94,11 @@ function layOutTable(rows: readonly Row[], options: TableOptions) {
 
 const EMPTY: Cell = { text: '' };
 
-/** Whether the cell is in its row as usual. */
 function fitsIn(column: Column, row: Row, placed: readonly Placed[]): boolean {
   const width = placed.find((found) => found.column === column)?.width ?? 0;
   return displayWidth(cellOf(column, row, WIDEST_CELL).text) <= width;
 }
 
-/** Renders the cell on lines of its own, below its row. */
 function sentence(column: Column, row: Row, width: number): string {
   return `${wrapWords(`  ${cellOf(column, row, WIDEST_CELL).text}`, width)}\n`;
 }
@@ -127,7 +123,7 @@ function place(rows: readonly Row[], { columns, width, mayDrop, onDropped }: Tab
   return placed;
 }
 
-/** Columns of the table: sentences are among them only if all have the full width. */
+/** Returns the columns of the table, including sentences only if all columns have their full width. */
 function withoutSentences(measured: readonly Measured[], width: number): readonly Measured[] {
   const wished = measured.reduce((sum, { natural }) => sum + natural, GAP * (measured.length - 1));
   const others = measured.filter(({ column }) => !column.below);
@@ -143,6 +139,6 @@ function headLines(placed: readonly Placed[], ruled: boolean): Cell[][] {
 
 function cellOf(column: Column, record: Row, width: number): Cell {
   const value = record[column.name];
-  const most = column.keepWhole ? WIDEST_CELL : width; // a cell wider than the sample's is out of line, but complete
+  const most = column.keepWhole ? WIDEST_CELL : width;
   return { text: fitText(textOf(column, value, record), most), colour: column.colour?.(value) };
 }

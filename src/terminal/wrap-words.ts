@@ -1,26 +1,22 @@
-/** Wraps lines for a terminal between words: a path or an address that is broken can't be copied. */
+/** Wraps lines for a terminal between words, but not within paths, because a path with a line break can't be copied. */
 import { displayWidth } from '../base/text/display-width.ts';
+import type { Environment } from './colour.ts';
 
-/** Continuation lines are indented. */
 const INDENT = '  ';
 
-/** Narrower ones are broken by the terminal itself. */
+/** Minimum width of a terminal for which lines are wrapped. */
 const NARROWEST = 20;
 
-/** In place of a space that is part of a path: nothing that is printed holds one. */
+/** Replaces a space of a path while a line is wrapped. */
 const PART = '\0';
 
 interface Wrapping {
-  /** Indentation of continuation lines; default: two columns. */
   indent?: string;
-  /** Texts with spaces at which no line is broken: see spacedPaths. */
+  /** Returns texts with spaces at which no line is broken (`spacedPaths`). */
   whole?: () => readonly string[];
 }
 
-/**
- * Wraps lines that are wider than `columns`; continuation lines are indented. A word is never broken: one that is too
- * wide gets its own line. Returns the text unchanged if it fits or the width is unknown.
- */
+/** Wraps lines that are wider than `columns`. A word that is too wide gets its own line. Undefined or too few columns: no line is wrapped. */
 export function wrapWords(
   text: string,
   columns: number | undefined,
@@ -59,4 +55,39 @@ function wrapLine(line: string, columns: number, indent: string): string {
 
 function widthOf(text: string): number {
   return displayWidth(text.replaceAll(PART, ' '));
+}
+
+export interface NamedPlaces {
+  argv: readonly string[];
+  env: Environment;
+  cwd(): string;
+}
+
+const VARIABLES = `HOME USERPROFILE APPDATA LOCALAPPDATA QRCTL_CONFIG_DIR QRCTL_STATE_DIR
+  XDG_CONFIG_HOME XDG_CACHE_HOME XDG_STATE_HOME`.split(/\s+/);
+
+/** `--output=` or `-o`, followed by a value. */
+const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
+/** `my codes.results.csv` is beside `my codes.csv`. */
+const EXTENSIONS = /(\.\w{1,8})+$/;
+
+/**
+ * Returns texts with spaces that may be part of a path in a message, the longest first: words of the command line, the working directory,
+ * and directories in environment variables.
+ */
+export function spacedPaths({ argv, env, cwd }: NamedPlaces): string[] {
+  const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
+  const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];
+  const places = [...named, ...VARIABLES.map((name) => env[name] ?? ''), currentDirectory(cwd)];
+  return [...new Set(places)]
+    .filter((place) => place.trim().includes(' '))
+    .sort((a, b) => b.length - a.length);
+}
+
+function currentDirectory(cwd: () => string): string {
+  try {
+    return cwd();
+  } catch {
+    return '';
+  }
 }

@@ -1,4 +1,3 @@
-/** Writes the summary of a run: the file is replaced atomically, so that a program that watches it never reads half of one. */
 import { basename, dirname } from 'node:path';
 import { UsageError } from '../base/errors.ts';
 import { formatRunMetrics } from '../base/run/run-metrics.ts';
@@ -7,12 +6,12 @@ import type { Processes } from '../files/durable/replace-file.ts';
 import type { OutputPlace } from '../files/formats/whole-file.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
-/** A summary replaces the one of the last run, and no other data. */
+/** A summary replaces only another summary. */
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
-/** Throws UsageError, before anything is done, if the summary could not be written: the result of the run would be lost. */
+/** Throws UsageError if the summary could not be written. Called before the run. */
 export async function checkSummaryPlace(path: string): Promise<void> {
-  // Here, because every command loads this file, and node takes two milliseconds to load that one.
+  // Takes 2 ms to load, and every command loads this file.
   const { stat } = await import('node:fs/promises');
   const directory = await stat(dirname(path)).catch(() => undefined);
   if (!directory?.isDirectory()) {
@@ -24,7 +23,7 @@ export async function checkSummaryPlace(path: string): Promise<void> {
   await checkWholeFile(path, PLACE);
 }
 
-/** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`; a temporary file of another running process is left alone. */
+/** Replaces the file: with metrics of Prometheus if it ends in .prom, otherwise with a line of JSON. Throws like `writeWholeFile`. */
 export async function writeSummary(path: string, end: RunEnd, processes: Processes): Promise<void> {
   const { writeWholeFile } = await import('../files/formats/whole-file.ts');
   const text = /\.prom$/i.test(path) ? formatRunMetrics(end, basename(path)) : formatRunSummary(end);

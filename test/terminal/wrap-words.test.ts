@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spacedPaths } from '../../src/terminal/spaced-paths.ts';
-import { wrapWords } from '../../src/terminal/wrap-words.ts';
+import { spacedPaths, wrapWords } from '../../src/terminal/wrap-words.ts';
 
 describe('a wrapped text', () => {
   test('is broken between words, and goes on indented', () => {
