@@ -1,12 +1,11 @@
-/** Stateless pseudo-randomness: every sample value is a pure function of the seed, a stream and an index. */
+/** Pseudo-random values as pure functions of a seed, a stream and an index. */
 
-/** Returns an evenly distributed 32-bit number of (seed, stream, index); the finalizer of MurmurHash3 applied twice. */
+/** Returns an evenly distributed 32-bit number: the finalizer of MurmurHash3 applied twice. */
 export function hash(seed: number, stream: number, index: number): number {
   const first = mix((seed ^ Math.imul(stream, 0x9e3779b1)) | 0);
   return mix((first ^ Math.imul(index, 0x85ebca6b)) | 0) >>> 0;
 }
 
-/** Returns a number in [0, 1) of (seed, stream, index). */
 export function fraction(seed: number, stream: number, index: number): number {
   return hash(seed, stream, index) / 2 ** 32;
 }
@@ -16,7 +15,7 @@ export function pick<T>(pool: readonly [T, ...T[]], chance: number): T {
   return pool[chance % pool.length] ?? pool[0];
 }
 
-/** Returns a version 4 UUID (RFC 9562) of (seed, stream, index). */
+/** Returns a version 4 UUID (RFC 9562). */
 export function uuid(seed: number, stream: number, index: number): string {
   const words = [0, 1, 2, 3].map((word) =>
     hash(seed, stream * 4 + word, index)
@@ -34,7 +33,7 @@ const SLUGS = SLUG_LETTERS.length ** SLUG_LENGTH;
 /** Coprime to 31, so that indexes visit all slugs without looking like a counter. */
 const SLUG_STRIDE = 547_112_003;
 
-/** Returns a short identifier of (seed, stream, index), unique per seed and stream. */
+/** Returns a short identifier, unique per seed and stream. */
 export function slug(seed: number, stream: number, index: number): string {
   let rest = (hash(seed, stream, 0) + index * SLUG_STRIDE) % SLUGS;
   let text = '';

@@ -1,6 +1,6 @@
 /** The six endpoints of section 4 of the specification, as functions from a request to a response. */
 import type { Pagination, QrCode } from '../service/shapes.ts';
-import { type Answer, failure, json, type SandboxRequest } from './exchange.ts';
+import { failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import type { SandboxSettings } from './options.ts';
 import {
   CODES_PAGE,
@@ -13,7 +13,7 @@ import {
 } from './parameters.ts';
 import type { Workspace } from './workspace.ts';
 
-type Handler = (request: SandboxRequest, id: string) => Answer;
+type Handler = (request: SandboxRequest, id: string) => SandboxResponse;
 
 interface Route {
   /** Pattern of the path after /api/v1; its first group is the ID. */
@@ -25,32 +25,29 @@ interface Route {
 export function createEndpoints(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   let turn = 0;
 
-  function listCodes({ query }: SandboxRequest): Answer {
+  function listCodes({ query }: SandboxRequest): SandboxResponse {
     const { page, limit } = parsePage(query, CODES_PAGE, settings);
     const codes = workspace.codes();
     const data = codes.slice((page - 1) * limit, page * limit);
     return json(200, { data, pagination: pagination(page, limit, codes.length) });
   }
 
-  function createCode({ body }: SandboxRequest): Answer {
+  function createCode({ body }: SandboxRequest): SandboxResponse {
     const code = parseNewCode(body);
     if (!workspace.full()) return json(201, workspace.create(code));
-    return failure(
-      403,
-      'plan_limit_reached',
-      `The workspace has reached the QR code limit of the ${settings.plan} plan`,
-    );
+    const error = `The workspace has reached the QR code limit of the ${settings.plan} plan`;
+    return failure(403, 'plan_limit_reached', error);
   }
 
-  function updateCode({ body }: SandboxRequest, id: string): Answer {
+  function updateCode({ body }: SandboxRequest, id: string): SandboxResponse {
     return workspace.code(id) ? found(workspace.update(id, parseChanges(body))) : found(undefined);
   }
 
-  function deleteCode(_request: SandboxRequest, id: string): Answer {
+  function deleteCode(_request: SandboxRequest, id: string): SandboxResponse {
     return workspace.delete(id) ? { status: 204, headers: {}, body: undefined } : found(undefined);
   }
 
-  function listScans({ query }: SandboxRequest, id: string): Answer {
+  function listScans({ query }: SandboxRequest, id: string): SandboxResponse {
     const log = workspace.log(id);
     if (!log) return found(undefined);
     const { page, limit } = parsePage(query, SCANS_PAGE, settings);
@@ -58,7 +55,7 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
     turn++;
     const { rows, total } = log.page({ page, limit, ...range, nowMs: nowMs(), turn });
     const body = `{"data":[${rows.join(',')}],"pagination":${JSON.stringify(pagination(page, limit, total))}}`;
-    return { status: 200, headers: { 'Content-Type': 'application/json; charset=utf-8' }, body };
+    return { ...json(200, undefined), body };
   }
 
   const routes: readonly Route[] = [
@@ -70,7 +67,7 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
     { path: /^\/qr\/([^/]+)\/scans$/, methods: { GET: listScans } },
   ];
 
-  return (path: string, request: SandboxRequest): Answer => {
+  return (path: string, request: SandboxRequest): SandboxResponse => {
     for (const route of routes) {
       const match = route.path.exec(path);
       if (match) return dispatch(route, request, match[1] ?? '');
@@ -79,12 +76,11 @@ export function createEndpoints(settings: SandboxSettings, workspace: Workspace,
   };
 }
 
-function dispatch({ methods }: Route, request: SandboxRequest, id: string): Answer {
+function dispatch({ methods }: Route, request: SandboxRequest, id: string): SandboxResponse {
   const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   if (!handler) {
-    return failure(405, 'method_not_allowed', 'This endpoint does not support the method', {
-      Allow: Object.keys(methods).join(', '),
-    });
+    const headers = { Allow: Object.keys(methods).join(', ') };
+    return failure(405, 'method_not_allowed', 'This endpoint does not support the method', headers);
   }
   try {
     return handler(request, id.toLowerCase());
@@ -94,7 +90,7 @@ function dispatch({ methods }: Route, request: SandboxRequest, id: string): Answ
   }
 }
 
-function found(code: QrCode | undefined): Answer {
+function found(code: QrCode | undefined): SandboxResponse {
   return code ? json(200, code) : failure(404, 'not_found', 'No QR code with this ID in the workspace');
 }
 

@@ -3,66 +3,56 @@ import type { ServerResponse } from 'node:http';
 
 export interface SandboxRequest {
   method: string;
-  /** Path as sent, without the query. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The whole body; undefined if there was none. */
   body: Buffer | undefined;
-  /** The body was too large and has been cut. */
+  /** The body was too large, and was truncated. */
   oversized: boolean;
 }
 
-export interface Answer {
+export interface SandboxResponse {
   status: number;
   headers: Record<string, string>;
-  /** Undefined: no body (204). A Buffer is encoded JSON. */
+  /** Undefined if there is no body (204). */
   body: string | Buffer | undefined;
 }
 
 /** Request that was counted against the rate limit and waits for its response. */
 export interface Exchange {
   readonly request: SandboxRequest;
-  /** Number of requests before this one. */
   readonly number: number;
   /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
-  apply(request?: SandboxRequest): Answer;
+  apply(request?: SandboxRequest): SandboxResponse;
   /** Sends a response, after the latency. */
-  send(answer: Answer): Promise<void>;
-  /** The raw response, for connections that break. */
+  send(answer: SandboxResponse): Promise<void>;
+  /** Node's response, for tests of broken connections. */
   readonly response: ServerResponse;
 }
 
-/** Takes the place of `send(apply())`. */
+/** Replaces `send(apply())`. */
 export type Intercept = (exchange: Exchange) => void | Promise<void>;
 
 /** Log record of a request, after the response was sent. */
 export interface RequestRecord {
   method: string;
-  /** Path and query. */
   url: string;
   status: number;
   /** Time from the last byte of the request to the response. */
   ms: number;
-  /** X-RateLimit-Remaining of the response. */
   remaining: number;
 }
 
-/** Creates a JSON response. */
-export function json(status: number, value: unknown, headers: Record<string, string> = {}): Answer {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify(value),
-  };
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): SandboxResponse {
+  const type = { 'Content-Type': 'application/json; charset=utf-8' };
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(value) };
 }
 
-/** Creates an error response (section 2 of the specification). */
 export function failure(
   status: number,
   code: string,
   error: string,
   headers: Record<string, string> = {},
-): Answer {
+): SandboxResponse {
   return json(status, { error, code }, headers);
 }

@@ -13,7 +13,6 @@ const ref = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}
 const schema = (name: string): Json => ref('schemas', name);
 const oneOf = (values: readonly string[]): Json => ({ type: 'string', enum: values });
 
-/** Object whose fields are all required. */
 function record(properties: Json, description: string): Json {
   return { type: 'object', description, required: Object.keys(properties), properties };
 }
@@ -143,7 +142,6 @@ const RESPONSE_OF_STATUS = {
   429: 'RateLimited',
 };
 
-/** The responses of an operation: its success, the failures named, and those every operation has. */
 function answers(success: Json, ...failures: (keyof typeof RESPONSE_OF_STATUS)[]): Json {
   const statuses = [...failures, 401, 429] as const;
   return {

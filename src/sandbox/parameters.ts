@@ -9,10 +9,10 @@ import {
   MAX_CODES_PAGE,
   MAX_SCANS_PAGE,
   type NewCode,
+  newCode,
 } from '../service/shapes.ts';
 import type { Behaviour } from './options.ts';
 
-/** Request that the service rejects with 400. */
 export class InvalidRequest extends Error {}
 
 export interface PageBounds {
@@ -20,7 +20,6 @@ export interface PageBounds {
   maxLimit: number;
 }
 
-/** Page sizes of section 8. */
 export const CODES_PAGE: PageBounds = { defaultLimit: 20, maxLimit: MAX_CODES_PAGE };
 export const SCANS_PAGE: PageBounds = { defaultLimit: 50, maxLimit: MAX_SCANS_PAGE };
 
@@ -61,30 +60,27 @@ export function parseNewCode(body: Buffer | undefined): NewCode {
   const fields = parseObject(body);
   const name = parseText(fields, 'name');
   if (name === undefined || name === '') throw new InvalidRequest('name is required');
-  return {
-    name,
-    ...parseChoice(fields, 'type', CODE_TYPES),
-    ...pair('destination', parseText(fields, 'destination')),
-  };
+  return newCode(name, parseChoice(fields, 'type', CODE_TYPES), parseText(fields, 'destination'));
 }
 
 /** Parses the body of PATCH /qr/{id}: name, destination and status; other fields are read-only and ignored. Throws InvalidRequest. */
 export function parseChanges(body: Buffer | undefined): CodeChanges {
   const fields = parseObject(body);
-  const name = parseText(fields, 'name');
-  if (name === '') throw new InvalidRequest('name must not be empty');
-  const destination = parseText(fields, 'destination');
-  return {
-    ...pair('name', name),
-    ...pair('destination', destination),
-    ...parseChoice(fields, 'status', CODE_STATUSES),
-  };
+  const changes: CodeChanges = {};
+  for (const field of ['name', 'destination', 'status'] as const) {
+    const value = field === 'status' ? parseChoice(fields, field, CODE_STATUSES) : parseText(fields, field);
+    if (value !== undefined) changes[field] = value;
+  }
+  if (changes.name === '') throw new InvalidRequest('name must not be empty');
+  return changes;
 }
 
-function parseObject(body: Buffer | undefined): Map<string, unknown> {
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseObject(body: Buffer | undefined): Fields {
   const value = parseJson(body);
   if (!isObject(value)) throw new InvalidRequest('the body must be a JSON object');
-  return new Map(Object.entries(value));
+  return value;
 }
 
 function parseJson(body: Buffer | undefined): unknown {
@@ -95,25 +91,15 @@ function parseJson(body: Buffer | undefined): unknown {
   }
 }
 
-function parseText(fields: ReadonlyMap<string, unknown>, name: string): string | undefined {
-  const value = fields.get(name);
+function parseText(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
   if (value === undefined || typeof value === 'string') return value;
   throw new InvalidRequest(`${name} must be a string`);
 }
 
-function parseChoice<N extends string>(
-  fields: ReadonlyMap<string, unknown>,
-  name: N,
-  allowed: readonly string[],
-) {
+function parseChoice(fields: Fields, name: string, allowed: readonly string[]): string | undefined {
   const value = parseText(fields, name);
   if (value !== undefined && !allowed.includes(value))
     throw new InvalidRequest(`${name} must be one of: ${allowed.join(', ')}`);
-  return pair(name, value);
-}
-
-function pair<N extends string>(name: N, value: string | undefined): { [K in N]?: string } {
-  const pairs: { [K in N]?: string } = {};
-  if (value !== undefined) pairs[name] = value;
-  return pairs;
+  return value;
 }

@@ -1,12 +1,11 @@
 /** Rate limit of the workspace: counts requests per window, and returns the four rate limit headers. */
 import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
-/** Admission of one request to the window. */
 export interface Admission {
   /** False: the response is 429. */
   allowed: boolean;
   remaining: number;
-  /** The headers of section 8, and Retry-After where refused. */
+  /** Headers of section 8, with Retry-After if refused. */
   headers: Record<string, string>;
 }
 
@@ -16,7 +15,6 @@ export interface RateLimiter {
   look(): Admission;
 }
 
-/** Creates a limiter with windows of `windowMs` on the service's clock `nowMs`. */
 export function createRateLimiter(settings: SandboxSettings, nowMs: () => number): RateLimiter {
   const limit = settings.limit ?? REQUESTS_OF_PLAN[settings.plan];
   const { windowMs, windowStart } = settings;
@@ -32,7 +30,7 @@ export function createRateLimiter(settings: SandboxSettings, nowMs: () => number
     const allowed = !counted || used < limit;
     if (counted && allowed) used++;
     const remaining = Math.max(0, limit - used);
-    // Whole seconds, rounded up: a reset announced too early would invite requests that still get 429.
+    // Rounded up to seconds: after an earlier reset, requests would still get 429.
     const resetMs = openedMs + windowMs;
     const headers: Record<string, string> = {
       'X-RateLimit-Plan': settings.plan,

@@ -1,13 +1,11 @@
-/** Sample codes like those of a real workspace: ordinary names, and names that break tables, spreadsheets and terminals. */
+/** Sample codes: ordinary names, and names that are difficult for tables, spreadsheets and terminals. */
 import { formatInstant } from '../base/time/time.ts';
 import { CODE_TYPES, type QrCode } from '../service/shapes.ts';
 import { fraction, hash, pick, slug, uuid } from './chance.ts';
 
-/** When people are where a code hangs. */
 export type Habit = 'restaurant' | 'office' | 'street' | 'museum';
 
-/** What a code is on: its name, habit, and `utm_source`. */
-type Subject = readonly [name: string, habit: Habit, source: string];
+type Subject = readonly [name: string, habit: Habit, utmSource: string];
 
 const SUBJECTS: readonly [Subject, ...Subject[]] = [
   ['Spring menu', 'restaurant', 'menu'],
@@ -42,7 +40,7 @@ const PLACES: readonly [Place, ...Place[]] = [
   { city: 'Galway', country: 'IE', utcOffset: 0 },
 ];
 
-/** Every fifth name is one of these. */
+/** Every fifth code has one of these names. */
 const AWKWARD_NAMES = [
   'Café "Zur Post", Tischkarte',
   '東京ポップアップストア 春',
@@ -56,28 +54,17 @@ const AWKWARD_NAMES = [
   '\u001b[31mred alert\u001b[0m',
 ] as const;
 
-const STATUSES = [
-  'active',
-  'active',
-  'active',
-  'active',
-  'active',
-  'active',
-  'paused',
-  'paused',
-  'expired',
-] as const;
+const ACTIVE = 'active';
+const STATUSES = [ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, ACTIVE, 'paused', 'paused', 'expired'] as const;
 
-/** Slugs of the first codes, as in the examples of README and help, so that those lines work when pasted. */
+/** Slugs of the first codes, as in the examples of README and help. */
 const FIXED_SLUGS = ['spring-menu', 'summer-menu', 'old-poster'] as const;
 
-/** Streams of chance, one a field. */
 const ID = 1;
 const SLUG = 11;
 const REST = 12;
 const SIZE = 13;
 
-/** Returns the city in which a code hangs. */
 export function placeOf(seed: number, index: number): Place {
   return pick(PLACES, hash(seed, REST, index));
 }
@@ -90,18 +77,17 @@ function subjectOf(index: number): Subject {
   return pick(SUBJECTS, index);
 }
 
-/** Returns how many scans a code has if `average` is wanted, from a fortieth to five times as many: few codes have most of them. */
+/** Returns the number of scans of a code, from a fortieth to five times the average: few codes have most scans. */
 export function sizeOf(seed: number, index: number, average: number): number {
-  // The first two are shown by the examples, and have enough to show.
+  // The first two are in the examples, and have many scans.
   const rank = index < 2 ? 0.9 - 0.2 * index : fraction(seed, SIZE, index);
   return Math.round(average * 0.0226 * Math.exp(5.5 * rank));
 }
 
-/** Returns the sample code number `index` of the seed. */
 export function sampleCode(seed: number, index: number, createdMs: number): QrCode {
   const chance = hash(seed, REST, index);
   const type = index % 2 === 0 ? 'url' : pick(CODE_TYPES, (index - 1) / 2);
-  const status = index < 2 ? 'active' : pick(STATUSES, chance >>> 4);
+  const status = index < 2 ? ACTIVE : pick(STATUSES, chance >>> 4);
   const updatedMs = createdMs + (chance % 3 === 0 ? (chance >>> 8) % 86_400_000 : 0);
   const made = codeIdentity(seed, index);
   const identity = { ...made, slug: FIXED_SLUGS[index] ?? made.slug };

@@ -55,7 +55,6 @@ const origins = spread([
   [1, origin('https://example.com/\u202Egnp.exe')],
 ]);
 
-/** Default values of a scan. */
 export const PLAIN_VISIT: Omit<Scan, 'id' | 'ts'> = {
   country: 'DE',
   city: 'Berlin',
@@ -78,10 +77,10 @@ function spread(shares: Shares): readonly string[] {
   return slots;
 }
 
-/** Part of the scans that are made in the city of the code, of 256. */
+/** Share of scans in the city of the code, of 256. */
 const AT_HOME = 150;
 
-/** Returns a function for the scans of a code in `home`: the end of a scan's JSON, from `"country"` to the closing brace, for 32 random bits. */
+/** Returns a function of 32 random bits: the end of a scan's JSON, from `"country"` to the closing brace, for a code in `home`. */
 export function createVisits(home: { country: string; city: string }): (chance: number) => string {
   const inside = JSON.stringify(place(home.country, home.city)).slice(1, -1);
   return (chance) => {

@@ -1,19 +1,19 @@
 /** Local service: an HTTP server on loopback that behaves as specified, with sample data. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { formatHttpDate } from '../base/time/time.ts';
 import { createEndpoints } from './endpoints.ts';
-import { type Answer, type Exchange, failure, json, type SandboxRequest } from './exchange.ts';
+import { type Exchange, failure, json, type SandboxRequest, type SandboxResponse } from './exchange.ts';
 import { openApi } from './openapi.ts';
 import { type SandboxOptions, type SandboxSettings, withDefaults } from './options.ts';
 import { type Admission, createRateLimiter } from './rate-limit.ts';
-import { acceptsGzip, readRequest, writeAnswer } from './transfer.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 export interface Sandbox {
-  /** Ends in /api/v1. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly port: number;
-  /** The data behind the interface. */
   readonly workspace: Workspace;
   /** Stops listening and drops open connections. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface Sandbox {
 
 const VERSION_PATH = '/api/v1';
 const OPENAPI_PATH = '/openapi.json';
-/** Longer than a window of a minute, so that clients waiting for the next one keep their connections. */
+/** Longer than a window, so that clients waiting for the next one keep their connections. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** Starts a sandbox on 127.0.0.1. Rejects with the system's error (`EADDRINUSE`, `EACCES`) if the port is not available. */
@@ -32,7 +32,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const exchange = createExchanges(settings, workspace, nowMs);
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (incoming, response) => {
     const served = settings.intercept ?? ((open: Exchange) => open.send(open.apply()));
-    // A client that goes away in the middle is its own affair; its connection is of no more use.
     readRequest(incoming)
       .then((request) => served(exchange(request, incoming, response)))
       .catch(() => response.destroy());
@@ -42,21 +41,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return { baseUrl, apiKey: settings.key, port, workspace, close: () => close(server) };
 }
 
-/** Creates an exchange for each request: counted at once, applied and sent when it is called. */
+/** Returns a function that creates the exchange of a request, which is counted at once. */
 function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs: () => number) {
   const { clock, key, latencyMs, onRequest } = settings;
   const limiter = createRateLimiter(settings, nowMs);
   const endpoints = createEndpoints(settings, workspace, nowMs);
   let requests = 0;
 
-  function answerTo(request: SandboxRequest, { allowed }: Admission): Answer {
+  function responseTo(request: SandboxRequest, { allowed }: Admission): SandboxResponse {
     if (request.path === OPENAPI_PATH && request.method === 'GET') return json(200, openApi(VERSION_PATH));
     const path = endpointPath(request);
     if (path === undefined) return failure(404, 'not_found', 'No such endpoint');
     if (!isAuthorized(request, key)) {
-      return failure(401, 'unauthorized', 'The API key is missing or invalid', {
-        'WWW-Authenticate': 'Bearer',
-      });
+      const headers = { 'WWW-Authenticate': 'Bearer' };
+      return failure(401, 'unauthorized', 'The API key is missing or invalid', headers);
     }
     if (!allowed) return failure(429, 'rate_limited', 'Rate limit exceeded for the workspace');
     if (request.oversized)
@@ -66,31 +64,28 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
 
   return (request: SandboxRequest, incoming: IncomingMessage, response: ServerResponse): Exchange => {
     const startedMs = clock.monotonic();
-    // Others belong to no workspace.
+    // Other requests belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = isCounted ? limiter.admit() : limiter.look();
-    const apply = (changed = request): Answer => {
-      const answer = answerTo(changed, admission);
+    const apply = (changed = request): SandboxResponse => {
+      const answer = responseTo(changed, admission);
       return { ...answer, headers: { ...answer.headers, ...admission.headers } };
     };
-    const send = async (answer: Answer) => {
+    const send = async (answer: SandboxResponse) => {
       if (latencyMs > 0) await clock.sleep(latencyMs);
-      await writeAnswer(response, answer, { gzipped: settings.gzip && acceptsGzip(request), nowMs: nowMs() });
-      const { status } = answer;
-      const ms = clock.monotonic() - startedMs;
-      onRequest?.({
-        method: request.method,
-        url: incoming.url ?? '',
-        status,
-        ms,
-        remaining: admission.remaining,
+      await writeResponse(response, answer, {
+        gzipped: settings.gzip && acceptsGzip(request),
+        nowMs: nowMs(),
       });
+      const { method } = request;
+      const ms = clock.monotonic() - startedMs;
+      const { remaining } = admission;
+      onRequest?.({ method, url: incoming.url ?? '', status: answer.status, ms, remaining });
     };
     return { request, number: requests++, apply, send, response };
   };
 }
 
-/** Returns the path after /api/v1, or undefined for other paths. */
 function endpointPath({ path }: SandboxRequest): string | undefined {
   return path.startsWith(`${VERSION_PATH}/`) ? path.slice(VERSION_PATH.length) : undefined;
 }
@@ -114,4 +109,51 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+const MAX_BODY_BYTES = 2 ** 20;
+const MIN_COMPRESSED_BYTES = 1024;
+
+const compress = promisify(gzip);
+
+/** Reads a whole request. Rejects if the connection breaks before its end. */
+async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
+  const { method = '', url = '', headers } = incoming;
+  const [path = '', ...query] = url.split('?');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    // Read for a while, so that the client can read the 413.
+    if (bytes > 64 * MAX_BODY_BYTES) throw new Error('endless request');
+  }
+  const body = bytes === 0 ? undefined : Buffer.concat(chunks);
+  const parameters = new URLSearchParams(query.join('?'));
+  return { method, path, query: parameters, headers, body, oversized: bytes > MAX_BODY_BYTES };
+}
+
+/** Writes the response with its length and the service's date, compressed if enabled and accepted. */
+async function writeResponse(
+  response: ServerResponse,
+  { status, headers, body }: SandboxResponse,
+  { gzipped, nowMs }: { gzipped: boolean; nowMs: number },
+): Promise<void> {
+  response.sendDate = false;
+  const common = { Date: formatHttpDate(nowMs), ...headers };
+  if (body === undefined) {
+    response.writeHead(status, common).end();
+    return;
+  }
+  const plain = typeof body === 'string' ? Buffer.from(body) : body;
+  const smaller = gzipped && plain.length >= MIN_COMPRESSED_BYTES;
+  const sent = smaller ? await compress(plain, { level: 1 }) : plain;
+  const encoding = smaller ? { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } : {};
+  response.writeHead(status, { ...common, ...encoding, 'Content-Length': String(sent.length) }).end(sent);
+}
+
+/** Returns whether the client accepts gzip (RFC 9110 12.5.3, without weights). */
+function acceptsGzip({ headers }: SandboxRequest): boolean {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(accepted);
 }

@@ -18,7 +18,6 @@ interface ScanQuery {
 
 interface AddedScan {
   ms: number;
-  /** Number of scans added before it. */
   order: number;
   json: string;
 }
@@ -30,7 +29,7 @@ export interface ScanLog {
   add(scan: Partial<Scan> & { ts: string }): string;
 }
 
-/** Returns the scans of a range sorted by time (equal times: by ID); in order of arrival if the log does not sort by time. */
+/** Scans of a range, sorted by time (equal times: by ID), or in order of arrival if the log is not sorted by time. */
 interface Selection {
   total: number;
   /** Number of scans in the closed past of the series. */
@@ -52,17 +51,13 @@ export function createScanLog(shape: SeriesShape, behaviour: Behaviour): ScanLog
       const id = scan.id ?? addedScanId(shape, added.length);
       const json = scanJson({ ...PLAIN_VISIT, ...scan, id });
       const ms = parseInstant(scan.ts) ?? 0;
-      added.splice(
-        firstIndex(added.length, (index) => (added[index]?.ms ?? 0) > ms),
-        0,
-        { ms, order: added.length, json },
-      );
+      const place = firstIndex(added.length, (index) => (added[index]?.ms ?? 0) > ms);
+      added.splice(place, 0, { ms, order: added.length, json });
       return json;
     },
   };
 }
 
-/** Returns the JSON of a scan, whose ID may be a bigint. */
 function scanJson({ id, ...rest }: Scan): string {
   return `{"id":${id},${JSON.stringify(rest).slice(1)}`;
 }
@@ -101,7 +96,7 @@ function select(
   };
 }
 
-/** The half-open range of milliseconds that since and until mean, by the behaviour's resolution and inclusiveness. */
+/** Returns the half-open range in ms of since and until, by the resolution and inclusiveness of the bounds. */
 function bounds(range: ScanQuery, behaviour: Behaviour) {
   const unit = behaviour.boundsResolution === 's' ? 1000 : 1;
   const cut = (ms: number, beyond: boolean) => (Math.floor(ms / unit) + (beyond ? 1 : 0)) * unit;
@@ -111,7 +106,7 @@ function bounds(range: ScanQuery, behaviour: Behaviour) {
   };
 }
 
-/** The positions (by time, oldest 0) of the rows of one page, in the order they are served. */
+/** Returns the positions (by time, oldest 0) of the rows of one page, in the order of the response. */
 function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behaviour: Behaviour): number[] {
   const start = (page - 1) * limit;
   const places = Array.from(
@@ -123,7 +118,7 @@ function pagePositions(rows: Selection, { page, limit, turn }: ScanQuery, behavi
   return behaviour.tieOrder === 'id' ? byTime : byTime.map((position) => swapped(position, rows, turn));
 }
 
-/** As a table without an index gives rows: the closed past in one fixed disorder, newer rows behind it as they came. */
+/** Returns positions like those of a table without an index: the settled scans in a fixed disorder, then newer ones in order of arrival. */
 function scattering({ settled, total }: Selection): (place: number) => number {
   const size = settled === 0 ? total : settled;
   const stride = strideOf(size);
@@ -131,7 +126,7 @@ function scattering({ settled, total }: Selection): (place: number) => number {
   return (place) => (place < size ? (place * stride + first) % size : place);
 }
 
-/** A step that visits each of `size` places once, far from the last one: near the golden section, and coprime to `size`. */
+/** Returns a step that visits each of `size` places once: near the golden section, and coprime to `size`. */
 function strideOf(size: number): number {
   let stride = Math.max(1, Math.floor(size * 0.618));
   while (divisor(stride, size) !== 1) stride++;
@@ -142,7 +137,7 @@ function divisor(a: number, b: number): number {
   return b === 0 ? a : divisor(b, a % b);
 }
 
-/** Rows of equal time moved round by `turn` places among themselves. */
+/** Rotates rows of equal time by `turn` places. */
 function swapped(position: number, { total, timeAt }: Selection, turn: number): number {
   const time = timeAt(position);
   const first = firstIndex(total, (index) => timeAt(index) >= time);

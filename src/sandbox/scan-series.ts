@@ -1,6 +1,6 @@
 /**
- * Sample scans of one code as functions of their index: nothing is stored, so ten million cost no more than ten. Times
- * never decrease with the index, IDs always increase.
+ * Sample scans of one code as functions of their index: nothing is stored, so that ten million need no memory. Times never decrease with
+ * the index, and IDs always increase.
  */
 import { firstIndex } from '../base/collections/partition-point.ts';
 import { formatInstant } from '../base/time/time.ts';
@@ -11,33 +11,32 @@ import { createVisits } from './sample-visits.ts';
 
 export interface SeriesShape {
   seed: number;
-  /** Number of the code; scans of different codes share neither ids nor chance. */
+  /** Number of the code. */
   code: number;
-  /** Scans in [startMs, endMs). */
+  /** Number of scans in [startMs, endMs). */
   base: number;
   startMs: number;
   endMs: number;
   tieSize: number;
   idOffset: bigint;
-  /** After those, `perSecond` more from `fromMs` on, `most` in all. */
+  /** Further scans: `perSecond` from `fromMs` on, at most `most`. */
   arrivals: { fromMs: number; perSecond: number; most: number };
 }
 
 export interface Series {
-  /** Scans of the closed past, which never become more. */
+  /** Number of scans of the past, which is fixed. */
   readonly base: number;
-  /** Scans there are at `nowMs`. */
+  /** Returns the number of scans at a time. */
   count(nowMs: number): number;
   timeAt(index: number): number;
-  /** The scan as its JSON. */
   jsonAt(index: number): string;
-  /** The first index below `count` with a time of at least `ms`, or `count`. */
+  /** Returns the first index below `count` with a time of at least `ms`, or `count`. */
   lowerBound(ms: number, count: number): number;
 }
 
-/** One run of `tieSize` scans in this many shares its time. */
+/** One run of `tieSize` scans in this many has equal times. */
 const RUNS_PER_TIE = 8;
-/** Room for the ids of one code, and the part of it kept for scans that are added from outside. */
+/** Number of IDs reserved per code; those from ADDED_IDS_FROM on are for scans that tests add. */
 const IDS_OF_CODE = 1_000_000_000;
 const ADDED_IDS_FROM = 900_000_000;
 const IDS_PER_SCAN = 3;

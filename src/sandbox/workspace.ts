@@ -9,7 +9,7 @@ import type { SeriesShape } from './scan-series.ts';
 interface Entry {
   code: QrCode;
   shape: SeriesShape;
-  /** Created on first use: most codes of a large workspace are never requested. */
+  /** Created on first use. */
   log: ScanLog | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Workspace {
   setCodeLimit(limit: number): void;
 }
 
-/** Sample codes were created an hour apart, the last one just before the first scan. */
+/** Time between the creation of two sample codes, the last one before the first scan. */
 const BETWEEN_CODES_MS = 3_600_000;
 
 /** Creates a workspace with the sample codes of the settings. `nowMs` is the service's clock. */
@@ -40,7 +40,7 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
   let made = 0;
-  /** The codes in the order of the listing, until one changes. */
+  /** Cached result of `list`. */
   let listed: readonly QrCode[] | undefined;
   let codeLimit = settings.codeLimit ?? samples + NEW_CODES_OF_PLAN[settings.plan];
 
@@ -67,16 +67,8 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
 
   function blank(createdMs: number): QrCode {
     const at = formatInstant(createdMs);
-    const identity = codeIdentity(seed, made);
-    return {
-      ...identity,
-      name: '',
-      type: 'url',
-      destination: null,
-      status: 'active',
-      created_at: at,
-      updated_at: at,
-    };
+    const fields = { name: '', type: 'url', destination: null, status: 'active' };
+    return { ...codeIdentity(seed, made), ...fields, created_at: at, updated_at: at };
   }
 
   for (let index = 0; index < samples; index++) {

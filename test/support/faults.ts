@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { fraction, pick } from '../../src/sandbox/chance.ts';
-import { type Answer, type Exchange, failure, type Intercept } from '../../src/sandbox/exchange.ts';
+import { type Exchange, failure, type Intercept, type SandboxResponse } from '../../src/sandbox/exchange.ts';
 
 /** One way to answer badly. */
 export type Fault = Intercept;
@@ -127,7 +127,7 @@ export function gzipBomb(bytes: number): Fault {
 // True answers, changed
 
 /** Applies the request and sends the answer after `change`. */
-function changed(change: (answer: Answer, exchange: Exchange) => Answer): Fault {
+function changed(change: (answer: SandboxResponse, exchange: Exchange) => SandboxResponse): Fault {
   return (exchange) => exchange.send(change(exchange.apply(), exchange));
 }
 
