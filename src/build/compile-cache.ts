@@ -1,40 +1,36 @@
 /**
- * Keeps what V8 compiled of the bundles of dist/ for the next start. It wins a third of `qr list`: 89 ms of processor time in place
- * of 127 (Node 20), of which node alone takes 30. Node's own `module.enableCompileCache` won nothing there, as it keeps what is
- * compiled when a file is loaded and not what the command then calls (Node 24: 131 ms, this 93); it looks at neither owner nor mode.
+ * Stores what V8 compiled of the bundles in dist/ for the next start. `qrctl qr list` takes 89 ms of processor time instead of 127 (Node 20;
+ * bare Node: 30). Node's `module.enableCompileCache` gains nothing there, because it stores what was compiled when a file was loaded, not the
+ * functions that the command calls (Node 24: 131 ms, here 93); it checks neither owner nor permissions.
  *
- * V8 believes such data: damaged, or made by another release of node, it crashes or computes something else. So nothing reaches V8
- * but what this file can vouch for, by construction:
+ * V8 trusts such data: if it is damaged or from another release of Node, V8 crashes or computes wrong results. Therefore:
  *
- * - It is never shipped. It was made on this machine, from a bundle whose every byte is kept beside it and compared, by a node of
- *   exactly this version, architecture, platform and flags.
- * - It lies in the user's own cache directory, and file and directory are this user's own and closed to everyone else. Where that
- *   cannot be known (Windows, another user's HOME, set-uid) there is no cache.
- * - It is whole: a checksum over all of the file is looked at before anything else of it.
- * - It is never needed. Whatever is wrong, the bundle is compiled as if there were none, and nothing is said.
- *
- * A checksum by `zlib` is enough against damage, and costs a quarter of what `node:crypto` costs to load. Who could forge it could
- * as well change the user's shell profile.
+ * - The code is never shipped. It is made on this machine from a bundle that is stored with it and compared, by a Node of exactly this
+ *   version, architecture, platform and flags.
+ * - It is in the user's own cache directory; file and directory belong to this user and are closed to others. Where that is not certain
+ *   (Windows, HOME of another user, set-uid), there is no cache.
+ * - A checksum of the whole file is verified first. It protects against damage only: whoever could forge it could also change the user's
+ *   shell profile. The checksum of `zlib` takes a quarter of the time to load `node:crypto`.
+ * - The code is never required. After any failure, the bundle is compiled without it.
  */
 import { statSync } from 'node:fs';
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { type OwnCache, openOwnCache, quietly, type User } from '../files/durable/own-cache.ts';
 
-/** Compiled code of one bundle. */
 export interface Compiled {
   code: Buffer;
-  /** The commands that have run with it: functions that none of them called are not in it. */
+  /** Commands that have run with it. It lacks functions that none of them called. */
   commands: readonly string[];
 }
 
 export interface CompileCache {
-  /** Returns the compiled code of this bundle, or undefined: missing, damaged, of another source, or not certainly of this user. */
+  /** Returns the compiled code of a bundle; undefined if it is missing, damaged, of another source, or not certainly of this user. */
   read(bundle: string, source: Buffer): Compiled | undefined;
-  /** Replaces the stored code of this bundle, and removes the oldest files if there are many. Never throws. */
+  /** Replaces the stored code of a bundle, and removes the oldest files if there are many. Never throws. */
   write(bundle: string, source: Buffer, compiled: Compiled): void;
 }
 
-/** The parts of `process` that determine where a cache is, which user owns it, and the version of node. */
+/** Properties of `process` that determine the place and owner of the cache, and the version of Node. */
 export interface Runtime extends User {
   version: string;
   arch: string;
@@ -45,15 +41,14 @@ export interface Runtime extends User {
 }
 
 const CHECKSUM_BYTES = 4;
-/** V8 uses code in place only if it begins at a multiple of this, and copies it otherwise. */
+/** V8 copies code that does not begin at a multiple of this. */
 const CODE_ALIGNMENT = 8;
-/** Many times the size for the largest bundle; and enough files for three builds, or three releases of node, at the same time. */
+/** Maximum size of a file, and number of files: enough for three builds or releases of Node. */
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 32, content: 'code' } as const;
 
-/** Checksum of `data`, continuing from `before`. */
 type Checksum = (data: Buffer, before?: number) => number;
 
-/** Returns the cache of this user for this node; undefined if none can be safe. Never throws. */
+/** Returns the cache of this user for this Node; undefined if none is safe. Never throws. */
 export function openCompileCache(runtime: Runtime): CompileCache | undefined {
   return quietly(() => {
     const files = openOwnCache(runtime, 'compiled', BOUNDS);
@@ -65,7 +60,7 @@ export function openCompileCache(runtime: Runtime): CompileCache | undefined {
 function createCompileCache(files: OwnCache, runtime: Runtime, crc32: Checksum): CompileCache {
   const node = describeNode(runtime);
 
-  /** The name identifies the content. Two sources or two nodes with one name would still be distinguished by the content of the file. */
+  /** Equal names of two sources are distinguished by the content of the file. */
   function nameOf(bundle: string, source: Buffer): string {
     const made = crc32(source, crc32(Buffer.from(node)));
     return `${bundle}-${runtime.version}-${runtime.platform}-${runtime.arch}-${made.toString(16)}`;
@@ -101,14 +96,14 @@ interface Head {
   commands: readonly string[];
 }
 
-/** The line, with spaces at its end that let the code begin where V8 wants it. */
+/** Formats the line, with spaces at its end that align the code. */
 function formatHead(head: Head, source: Buffer): string {
   const line = JSON.stringify(head);
   const before = line.length + 1 + source.length;
   return `${line}${' '.repeat(-before & (CODE_ALIGNMENT - 1))}\n`;
 }
 
-/** One node and no other: also two builds of one version, and one node with other flags. ASCII. */
+/** Returns a text (ASCII) that differs for each build and for different flags of Node. */
 function describeNode({ version, arch, platform, execPath, execArgv, env }: Runtime): string {
   const { size, mtimeMs } = statSync(execPath);
   return encodeURI(

@@ -24,14 +24,12 @@ try {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // For modules that are loaded only if they are needed.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
     outfile,
     sourcemap: 'inline',
     logLevel: 'warning',
-    // The program finds its other files relative to the sources.
     define: { 'import.meta.dirname': JSON.stringify(resolve('src')) },
   });
   process.setSourceMapsEnabled(true);

@@ -1,7 +1,7 @@
 /**
- * `npm run executable [-- FILE]`: builds qrctl and Node as one file, for machines with neither of them. It is a single executable application
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html): the files of the package are embedded in a copy of Node for this
- * platform, from npm, of the newest release line with long-term support.
+ * `npm run executable [-- FILE]`: builds qrctl and Node as one file, a single executable application
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html): the files of the package are embedded in a copy of Node for
+ * this platform, from npm.
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

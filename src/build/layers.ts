@@ -32,56 +32,58 @@ export const LAYERS: readonly Readonly<Record<string, string>>[] = [
   { base: 'errors and exit codes, text, time, collections, parallel work, facts of a run' },
 ];
 
-const FILES = ['node:fs', 'node:fs/promises', 'node:tty'];
 const UNDICI = ['undici', 'undici/**'];
 
-/** Returns the folders of commands, one per noun, by the relative path of `src/commands`. */
-function nounsIn(path: string): string[] {
-  const entries = readdirSync('src/commands', { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${path}/${name}/**`);
+/** Returns a rule for imports of other commands; `path` is the relative path of `src/commands`. */
+function noCommands(path: string): Rule {
+  const nouns = readdirSync('src/commands', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return { group: nouns.map(({ name }) => `${path}/${name}/**`), message: 'No command imports another.' };
 }
 
-/** Imports that files must not have in addition, and why. Each glob is below one module. */
-const ALSO: readonly (Rule & { files: string })[] = [
-  { files: 'service/**', group: FILES, message: 'The HTTP core uses no terminal and no files.' },
-  ...['codes/**', 'scans/**'].map((files) => ({
-    files,
-    group: [...UNDICI, '**/settings/**', '**/terminal/**'],
-    message: 'Algorithms take what they need as arguments.',
-  })),
-  {
-    files: 'codes/destinations/**',
-    group: ['**/service/client.ts', '**/service/create-service.ts'],
-    message: 'Destinations are requested without anything of the service but its sockets.',
-  },
-  {
-    files: 'sandbox/**',
-    group: [...UNDICI, '**/files/**'],
-    message: 'The sandbox shares only shapes.',
-  },
-  { files: 'commands/*/*.ts', group: nounsIn('..'), message: 'No command imports another.' },
-  { files: 'commands/*/*/*.ts', group: nounsIn('../..'), message: 'No command imports another.' },
-];
+const ALGORITHMS: Rule = {
+  group: [...UNDICI, '**/settings/**', '**/terminal/**'],
+  message: 'Algorithms take what they need as arguments.',
+};
+
+/** Further rules for the files of a glob in one folder. */
+const FURTHER: Readonly<Record<string, readonly Rule[]>> = {
+  'service/**': [
+    {
+      group: ['node:fs', 'node:fs/promises', 'node:tty'],
+      message: 'The HTTP core uses no terminal and no files.',
+    },
+  ],
+  'codes/**': [ALGORITHMS],
+  'scans/**': [ALGORITHMS],
+  'codes/destinations/**': [
+    ALGORITHMS,
+    {
+      group: ['**/service/client.ts', '**/service/create-service.ts'],
+      message: 'Destinations are requested without anything of the service but its sockets.',
+    },
+  ],
+  'sandbox/**': [{ group: [...UNDICI, '**/files/**'], message: 'The sandbox shares only shapes.' }],
+  'commands/*/*.ts': [noCommands('..')],
+  'commands/*/*/*.ts': [noCommands('../..')],
+};
 
 const isFile = (module: string) => module.endsWith('.ts');
+const globOf = (module: string) => (isFile(module) ? module : `${module}/**`);
 
 /** Returns the overrides of Biome's configuration that enforce the layers. Of two that match a file, the later one applies. */
 export function layerRules(): object[] {
   return LAYERS.flatMap((modules, layer) =>
     Object.keys(modules).flatMap((module) => {
-      const above = LAYERS.slice(0, layer + 1).flatMap((each) =>
-        Object.keys(each).filter((other) => other !== module),
-      );
+      const others = LAYERS.slice(0, layer + 1).flatMap((each) => Object.keys(each));
       const down: Rule = {
-        group: above.map((other) => (isFile(other) ? `**/${other}` : `**/${other}/**`)),
+        group: others.filter((other) => other !== module).map((other) => `**/${globOf(other)}`),
         message: 'Imports go down only (src/build/layers.ts; npm run layers).',
       };
-      const all = isFile(module) ? module : `${module}/**`;
-      const also = ALSO.filter(({ files }) => files.startsWith(`${module}/`));
-      const globs = [all, ...also.map(({ files }) => files).filter((files) => files !== all)];
-      return globs.map((glob) => {
-        const own = also.filter(({ files }) => files === all || files === glob);
-        return overrideOf(glob, [down, ...own.map(({ group, message }) => ({ group, message }))]);
+      const own = Object.keys(FURTHER).filter((glob) => glob.startsWith(`${module}/`));
+      return [...new Set([globOf(module), ...own])].map((glob) => {
+        const patterns = [down, ...(FURTHER[glob] ?? [])].filter(({ group }) => group.length > 0);
+        const noRestrictedImports = { level: 'error', options: { patterns } };
+        return { includes: [`src/${glob}`], linter: { rules: { style: { noRestrictedImports } } } };
       });
     }),
   );
@@ -91,9 +93,8 @@ export function layerRules(): object[] {
 export function withLayerTable(document: string): string {
   const rows = LAYERS.flatMap((modules, layer) =>
     Object.entries(modules).map(([module, does]) => {
-      const path = isFile(module)
-        ? `[\`src/${module}\`](../src/${module})`
-        : `[\`src/${module}/\`](../src/${module}/README.md)`;
+      const [name, page] = isFile(module) ? [module, module] : [`${module}/`, `${module}/README.md`];
+      const path = `[\`src/${name}\`](../src/${page})`;
       return `| ${LAYERS.length - layer} | ${path} | ${does} |\n`;
     }),
   );
@@ -101,12 +102,4 @@ export function withLayerTable(document: string): string {
     /(\| layer \|.*\n\|[-|]+\n)(?:\|.*\n)*/,
     (_, heading: string) => heading + rows.join(''),
   );
-}
-
-function overrideOf(files: string, rules: readonly Rule[]): object {
-  const patterns = rules.filter(({ group }) => group.length > 0);
-  return {
-    includes: [`src/${files}`],
-    linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
-  };
 }

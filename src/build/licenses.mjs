@@ -1,7 +1,4 @@
-/**
- * Collects the licenses of the bundled packages from esbuild's metafile, so that a new library can't be forgotten. Every license requires that copies
- * include its text.
- */
+/** Collects the licenses of the bundled packages from esbuild's metafile. Every license requires that copies include its text. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,17 +6,10 @@ import { compiledCrates } from './compiled-crates.mjs';
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-/** Licenses that require only attribution, or as MPL-2.0 a link to the sources. A maintainer must check any other. */
+/** Licenses that require only attribution, or (MPL-2.0) a link to the sources. Check any other license before adding it. */
 const KNOWN = new Set([
-  'MIT',
-  'ISC',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  '0BSD',
-  'Apache-2.0',
   '(MIT OR Apache-2.0)',
-  'OFL-1.1',
-  'MPL-2.0',
+  ...['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0', 'OFL-1.1', 'MPL-2.0'],
 ]);
 
 /** Licenses of packages that state them only in their LICENSE file, not in package.json. */
@@ -29,15 +19,12 @@ const LOOKED_UP = { 'png-js': 'MIT' };
 const WITHOUT_TEXT = new Set(['fontkit', 'dfa']);
 
 /**
- * Files with the license text of packages that don't include it: the text of SPDX, then what the license also requires (where the sources are, and
- * the notices of the libraries that were compiled in).
+ * Files with the license text of packages that don't include it: the text of SPDX, where the sources are, and the notices of the libraries that
+ * were compiled in.
  */
 const TEXT_OF = { '@resvg/resvg-wasm': 'src/build/license-of-resvg.txt' };
 
-/**
- * The Unicode CLDR, from which `npm run cldr` writes src/scans/report/languages/cldr/. The file is the LICENSE of its packages
- * (https://github.com/unicode-org/cldr-json).
- */
+/** The Unicode CLDR, from which `npm run cldr` writes src/scans/report/languages/cldr/, and the LICENSE file of its packages. */
 const CLDR = {
   name: 'cldr',
   version: '48.2.0',
@@ -46,15 +33,14 @@ const CLDR = {
 };
 const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 
-/** undici includes a build of llhttp (https://github.com/nodejs/llhttp) as its HTTP parser, but its package states neither name nor version. */
+/** The HTTP parser that undici includes as a build; its package states neither name nor version. */
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
-/** Version of llhttp by the SHA-256 of the build: LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici's repository at that release. */
+/** Versions by the SHA-256 of the build: LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici at that release. */
 const VERSION_OF_LLHTTP = {
   '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0',
 };
 
-/** Throws for a build whose version is not in the table. */
 async function describeLlhttp() {
   const digest = createHash('sha256')
     .update(await readFile(PARSER))
@@ -82,7 +68,6 @@ export async function bundledPackages({ outputs }, others = []) {
   );
 }
 
-/** Formats THIRD-PARTY-LICENSES. */
 export function formatLicenses(packages) {
   const parts = packages.map(
     ({ name, version, license, text }) => `${[name, version].join(' ').trim()} (${license})\n\n${text}\n`,

@@ -1,7 +1,7 @@
 /**
- * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps. `--write` runs them: tests, version, changelog, commit, tag,
- * and the files in dist-release/. `--files-only` builds only the files of the version that is checked out, as the workflow does for a tag. The script
- * sends nothing; the workflow publishes a tag that is pushed.
+ * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps; `--write` runs them. `--files-only` builds only the
+ * files in dist-release/ of the version that is checked out, as the workflow does for a tag. The script sends nothing; the workflow publishes
+ * a tag that is pushed.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -47,7 +47,6 @@ if (!filesOnly)
     values.write ? `now: git push --follow-tags\n` : 'nothing was done: --write does it\n',
   );
 
-/** Returns the reasons why this release is not possible now. */
 function faultsOf() {
   if (!/^\d+\.\d+\.\d+$/.test(version)) return [`'${version}' is no version: npm run release -- X.Y.Z`];
   if (filesOnly) return version === current ? [] : [`what is checked out is ${current}`];
@@ -77,7 +76,6 @@ function check() {
 
 async function setVersion() {
   run('npm', ['version', '--no-git-tag-version', version]);
-  // Their commands contain the name of the package file.
   for (const name of ['README.md', 'docs/ci.md'])
     await writeFile(
       name,
@@ -101,7 +99,6 @@ function commit() {
 async function makeFiles() {
   await rm(FILES, { recursive: true, force: true });
   await mkdir(FILES);
-  // Builds first.
   run('npm', ['pack', '--silent', '--pack-destination', FILES]);
   run(process.execPath, [
     'src/build/executable.mjs',

@@ -64,7 +64,6 @@ const RULES = [
   "Without a terminal, qrctl never prompts. `qr delete` requires `--yes`, and a deletion can't be undone.",
 ];
 
-/** Returns the page as Markdown. */
 export function formatSkill(reference: Reference): string {
   return `${[
     '---\nname: qrctl\ndescription: Manage dynamic QR codes and export their scans with the command line client qrctl\n---',

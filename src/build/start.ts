@@ -11,30 +11,28 @@ type App = typeof import('../app.ts');
 interface Bundle {
   source: Buffer;
   script: Script;
-  /** Compiled code it was loaded with, if V8 accepted it. */
   compiled: Compiled | undefined;
-  /** V8 rejected the stored code: written again, it would be rejected again. */
+  /** V8 rejected the stored code, and would reject it again. */
   refused: boolean;
 }
 
-/** More than there are commands. */
-const MOST_COMMANDS = 64;
+const MAX_COMMANDS = 64;
 
 const bundles = new Map<string, Bundle>();
 const modules = new Map<string, unknown>();
 let cache: CompileCache | undefined;
 
-/** Runs one command line to its end and returns the exit code, as main.ts does, from the bundles. */
+/** Runs one command line from the bundles, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  process.once('beforeExit', endedUnsaid);
+  process.once('beforeExit', reportEarlyEnd);
   const code = await runLine(argv, loadApp);
-  process.off('beforeExit', endedUnsaid);
+  process.off('beforeExit', reportEarlyEnd);
   if (code === 0) keepCompiled(commandOf(argv));
   return code;
 }
 
-/** Nothing is left to wait for, and the run has not ended: node would exit with 0. */
-function endedUnsaid(): void {
+/** Called if Node would exit with 0 before the run has ended, because nothing is left to wait for. */
+function reportEarlyEnd(): void {
   process.exitCode = 1;
   writeSync(
     2,
@@ -47,7 +45,7 @@ function loadApp(): App {
   return requireBundle('./app.js') as App;
 }
 
-/** `require` for the bundles: theirs by this loader, because node's own takes no compiled code; all else by node's. */
+/** Replaces `require` in the bundles: Node's own accepts no compiled code. */
 function requireBundle(id: string): unknown {
   if (!id.startsWith('./')) return require(id);
   const name = id.slice(2);
@@ -55,13 +53,12 @@ function requireBundle(id: string): unknown {
   return modules.get(name);
 }
 
-/** Returns the exports of a bundle, as `require` would. */
 function run(name: string, source: Buffer): unknown {
   const { Script }: typeof import('node:vm') = require('node:vm');
   const filename = join(__dirname, name);
   const compiled = cache?.read(name, source);
-  // esbuild writes ASCII only; read as Latin-1 it takes half the memory and no decoding. The build has made a function of it
-  // already: to do that here would copy all of it, and V8 would collect garbage while the command is still being loaded.
+  // esbuild writes ASCII only, which as Latin-1 takes half the memory and no decoding. The bundle is a function expression already, because
+  // wrapping it here would copy it.
   const script = new Script(source.toString('latin1'), { filename, cachedData: compiled?.code });
   const refused = script.cachedDataRejected === true;
   bundles.set(name, { source, script, compiled, refused });
@@ -70,31 +67,24 @@ function run(name: string, source: Buffer): unknown {
   return module.exports;
 }
 
-/**
- * Stores the compiled code when all work is done and printed: once per bundle, and once more for each command that had not run with it yet,
- * because V8 compiles a function on its first call.
- */
+/** Stores the compiled code of each bundle after a command that has not run with it yet, because V8 compiles functions on their first call. */
 function keepCompiled(command: string): void {
   if (cache === undefined) return;
-  const due = [...bundles].filter(
-    ([, { compiled, refused }]) => !refused && isNews(compiled?.commands ?? [], command),
-  );
+  const due = [...bundles].filter(([, { compiled, refused }]) => !refused && isNew(command, compiled));
   if (due.length === 0) return;
   const { restoreFlags }: typeof import('../base/run/v8-flags.ts') = require('../base/run/v8-flags.ts');
   restoreFlags();
   for (const [name, { source, script, compiled }] of due) {
-    cache.write(name, source, {
-      code: script.createCachedData(),
-      commands: [...(compiled?.commands ?? []), command],
-    });
+    const commands = [...(compiled?.commands ?? []), command];
+    cache.write(name, source, { code: script.createCachedData(), commands });
   }
 }
 
-function isNews(commands: readonly string[], command: string): boolean {
-  return !commands.includes(command) && commands.length < MOST_COMMANDS;
+function isNew(command: string, { commands }: Pick<Compiled, 'commands'> = { commands: [] }): boolean {
+  return !commands.includes(command) && commands.length < MAX_COMMANDS;
 }
 
-/** Returns the command of a line, from its words alone: it only selects the compiled code to store. */
+/** Returns the command of a line, for the list of commands of the compiled code. */
 function commandOf(argv: readonly string[]): string {
   const words = argv.slice(0, 2).filter((word) => /^[a-z]+$/.test(word));
   const help = argv.some((word) => word === '--help' || word === '-h');

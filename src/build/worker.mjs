@@ -7,7 +7,6 @@ const WORKERS = {
   'logo-worker': 'src/codes/images/logo-worker.ts',
 };
 
-/** Writes `NAME.js` of each into the directory. */
 export function buildWorkers(directory) {
   return build({
     entryPoints: WORKERS,

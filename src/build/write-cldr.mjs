@@ -1,7 +1,6 @@
 /**
- * `npm run cldr`: writes src/scans/report/languages/cldr/ from the Unicode CLDR (https://cldr.unicode.org): names of months, weekdays and countries, formats of
- * dates and numbers. The result is in the repository, because each Node version has a different CLDR, and the same scans must give the same report. The
- * packages (160 MB) are downloaded only for this.
+ * `npm run cldr`: writes names and formats of the Unicode CLDR (https://cldr.unicode.org) to src/scans/report/languages/cldr/, because each Node
+ * version has a different CLDR, and the same scans must give the same report. The packages (160 MB) are downloaded only for this.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,6 @@ import { join } from 'node:path';
 /** Also in src/build/licenses.mjs, which has its license. */
 const VERSION = '48.2.0';
 const PACKAGES = ['cldr-dates-full', 'cldr-numbers-full', 'cldr-localenames-full'];
-/** As in src/scans/report/languages/plurals.ts. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'ja', 'ar'];
 /** Day before month, as in the international English of CLDR, which readers in every country understand. */
 const DATES_OF = { en: 'en-001' };
