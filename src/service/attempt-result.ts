@@ -16,15 +16,12 @@ import {
 import type { BeforeSend } from './service.ts';
 import { type HttpResponse, header, type Method } from './transport.ts';
 
-/** Request to the service, and the check of its response. */
 export interface Call<T> {
   method: Method;
   /** Path and query from the root of the host. */
   path: string;
   body?: unknown;
-  /** Body that is JSON already, sent unchanged instead of `body`. */
   json?: string | undefined;
-  /** The request carries the key. */
   authorized: boolean;
   beforeSend?: BeforeSend | (() => Promise<void>) | undefined;
   /**
@@ -54,11 +51,9 @@ export type AttemptResult<T> =
 interface Received {
   response: HttpResponse;
   rate: RateHeaders;
-  /** The service itself has responded before. */
   reached: boolean;
 }
 
-/** Returns the result of an attempt that got a response, whatever its status. */
 export async function resultOfResponse<T>(
   call: Call<T>,
   subject: Subject,
@@ -83,7 +78,6 @@ async function readSuccess<T>(
   subject: Subject,
   { response, rate, reached }: Received,
 ): Promise<AttemptResult<T>> {
-  // Only a caller that wants nothing leaves `check` out, and then T is void.
   const isDone = call.check ? call.anyBody && !isJson(response) : response.status === 204;
   if (isDone) return { kind: 'done', value: undefined as T };
   if (!call.check) return { kind: 'failed', error: notEmpty(subject, response), repeat: true, sent: true };
@@ -118,10 +112,8 @@ const HINTS: Partial<Record<NetworkFault, string>> = {
   protocol: 'Check the port in the base URL, and whether the URL should begin with http://.',
 };
 
-/** Returns the result of an attempt that got no response. */
 export function resultOfFailure({ method, redact }: Subject, failure: NetworkError): AttemptResult<never> {
   const { fault, sent, hint } = failure;
-  // The message may contain a header of the response.
   const message = redact(failure.message);
   const error =
     fault === 'answer'

@@ -1,4 +1,3 @@
-/** Parses the base URL of the service, as users type it. */
 import { UsageError } from '../base/errors.ts';
 import { parseUrl } from '../base/text/parse-url.ts';
 import { shown } from '../base/text/quote.ts';
@@ -30,7 +29,6 @@ export function parseBaseUrl(text: string): { baseUrl: string; completed: boolea
   return { baseUrl: url.origin + path, completed: false };
 }
 
-/** Returns the canonical form of a base URL; undefined for any other text. */
 export function baseUrlOf(text: string): string | undefined {
   try {
     return parseBaseUrl(text).baseUrl;

@@ -1,14 +1,11 @@
-/** Reads the body of a response, from chunks to text. */
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { ByteBuffer } from '../base/text/byte-buffer.ts';
 import { quote } from '../base/text/quote.ts';
 import { NetworkError } from './network-error.ts';
 
-/** Far above any response of the specification; a larger one would only fill the memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
-/** Adds a chunk to the body read so far. Throws NetworkError beyond 64 MiB. */
 export function addChunk(body: ByteBuffer, chunk: Buffer): void {
   if (body.size() + chunk.length > MAX_BODY_BYTES) throw tooLarge();
   body.add(chunk);
@@ -44,7 +41,6 @@ async function gunzip(bytes: Buffer): Promise<Buffer> {
   );
 }
 
-/** The failure of a body beyond the bound. */
 function tooLarge(): NetworkError {
   return new NetworkError(`the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
     fault: 'answer',

@@ -43,7 +43,6 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Checks one code. Throws UnexpectedAnswerError if it does not match the specification. */
 export function checkCode(json: unknown): QrCode {
   return asCode(json, 'the code');
 }
@@ -66,7 +65,6 @@ export function checkSameCode(
   };
 }
 
-/** Checks a page of codes. Throws UnexpectedAnswerError with the place of the code on the page. */
 export function checkCodePage(json: unknown, { dateMs }: CheckContext): Page<QrCode> {
   const { rows, total } = pageOf(json);
   const codes = rows.map((row, at) => asCode(row, `code ${at + 1} on the page`));

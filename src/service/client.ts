@@ -16,7 +16,6 @@ import { type Exchange, type HttpResponse, header, type Transport } from './tran
 
 export interface Client
   extends Pick<Service, 'rateLimit' | 'stats' | 'nowMs' | 'msToClockSample' | 'externalRequests'> {
-  /** Throws as documented in `Service` (service.ts). */
   call<T>(call: Call<T>): Promise<T>;
 }
 
@@ -28,9 +27,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
   const governor = createGovernor({ ...options, events });
   let requests = 0;
   let retries = 0;
-  /** When the current outage began, monotonic ms. */
   let failingSinceMs: number | undefined;
-  /** The service itself has responded, so the base URL is correct. */
   let reached = false;
   let noted: { message: string; until: number } | undefined;
 
@@ -116,7 +113,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     }
   }
 
-  /** Waits for a place for one attempt, and does the work of `beforeSend` first. */
   async function placeFor(
     { beforeSend }: Pick<Call<unknown>, 'beforeSend'>,
     again: boolean,
@@ -149,7 +145,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     return { method, path, headers, body: text };
   }
 
-  /** Runs one exchange, and reports it to the governor and to listeners. */
   async function attempt(
     exchange: Exchange,
     ticket: Ticket,
@@ -163,7 +158,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       const response = await transport.exchange(exchange);
       const rate = parseRateHeaders((name) => header(response.headers, name));
       trace(response.status, rate.remaining);
-      // A 5xx of a gateway does not have the service's headers.
       if (response.status >= 500 && rate.remaining === undefined) ticket.failed(true);
       else if (response.status === 429 && !(await isFromService(response, rate)))
         ticket.throttled(rate.retryAfterMs);
@@ -198,7 +192,6 @@ function withRequest(message: string, name: string): string {
   return `${message} [${name}]`;
 }
 
-/** Adds the number of attempts to the message, and their duration if it is at least a second. */
 function afterAttempts(error: RequestFailure, attempts: number, spentMs: number): RequestFailure {
   error.message += ` (after ${attempts} attempts${spentMs < 1000 ? '' : ` in ${formatDuration(spentMs)}`})`;
   return error;

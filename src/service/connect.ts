@@ -10,12 +10,10 @@ type Callback = Connector.Callback;
 /** Opens one socket, with TLS if the options require it; the returned socket can be destroyed before the callback. */
 export type OpenSocket = (options: Connector.Options, callback: Callback) => Socket;
 
-/** Connects for one client. */
 export interface Connection {
   connect(options: Connector.Options, callback: Callback): void;
   /** Ends an attempt under way, which undici itself would leave open. */
   cancel(): void;
-  /** Starts another request: connections are counted from zero again. */
   renew(): void;
 }
 

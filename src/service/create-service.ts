@@ -38,7 +38,6 @@ export function createService(options: ServiceOptions): Service {
     return received;
   };
 
-  /** Resolves to the whole response, also if it is a failure. */
   async function sendRaw(request: Call<void>): Promise<RawResponse> {
     let last: HttpResponse | undefined;
     let failure: RequestFailure | undefined;

@@ -1,12 +1,9 @@
-/** Excerpts text from responses for messages: short, cleaned, and without the key. */
-
 const MAX_EXCERPT = 120;
 /** Number of characters of a response in which the words of an excerpt are searched. */
 const SEARCHED = 20_000;
 /** Number of characters that are redacted first, so that no part of a key is shown at the end of SEARCHED. */
 const REDACTED = 2 * SEARCHED;
 
-/** Removes the key from a text. */
 export type Redact = (text: string) => string;
 
 /** Number of consecutive characters of the key that are redacted; a shorter key must match completely. */
@@ -39,7 +36,6 @@ function piecesOf(apiKey: string): ReadonlySet<string> {
   );
 }
 
-/** In time linear in the text: each place is looked up once. */
 function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
   const [{ length } = ''] = pieces;
   let redacted = '';

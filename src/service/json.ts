@@ -1,4 +1,3 @@
-/** Parses JSON and keeps every digit of its integers. */
 import { checkBounds, ExcessiveJsonError, parseBounded } from '../base/text/bounded-json.ts';
 
 /** Maximum length of a text with long integers, which takes the parser that keeps digits a second. */
@@ -22,7 +21,6 @@ export async function parseJson(text: string): Promise<unknown> {
   return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
 }
 
-/** Returns whether a JSON value is an object, not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -34,7 +32,6 @@ function parseNumber(digits: string): number | bigint {
   return Number.isSafeInteger(value) || !/^-?\d+$/.test(digits) ? value : BigInt(digits);
 }
 
-/** Minimum number of digits of an integer beyond 2^53. */
 const LONG = 16;
 
 /** Returns whether there is a long integer. Its digits include one of every 16th characters, so only these are checked. */
@@ -44,7 +41,6 @@ function hasLongInteger(text: string): boolean {
     let start = at;
     while (isDigit(text, start - 1)) start--;
     while (isDigit(text, at)) at++;
-    // A match within a string costs only time.
     if (at - start >= LONG && beginsValue(text, start)) return true;
   }
   return false;

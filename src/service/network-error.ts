@@ -1,5 +1,3 @@
-/** Failures of one HTTP exchange, and their messages. */
-
 /**
  * Kind of a network failure. `network`: no complete response. `certificate`: this machine does not trust the server. `protocol`: the
  * server does not use TLS. `proxy`: the proxy requires a password. Repeating does not fix these three. `answer`: the response can't be
@@ -7,7 +5,6 @@
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 
-/** Failure without a usable response. */
 export class NetworkError extends Error {
   readonly fault: NetworkFault;
   /** Whether the service may have received the request: false only if no byte of it was written. */
@@ -27,7 +24,6 @@ export class NetworkError extends Error {
   }
 }
 
-/** Message for a connection that the peer closed in the middle of a response. */
 export const CLOSED_EARLY = 'the connection was closed before the response was complete';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -60,7 +56,6 @@ const CERTIFICATE_WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host name',
 };
 
-/** Errors of OpenSSL for a response that is not TLS. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
 /** Returns the NetworkError for an error of the socket, TLS or HTTP layer, by its code. */

@@ -54,7 +54,6 @@ export function proxyRefusal(proxy: URL, status: number): NetworkError {
   });
 }
 
-/** A password with a bare % is used unchanged. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -63,7 +62,6 @@ function unescaped(text: string): string {
   }
 }
 
-/** The lower-case spelling wins, as it does in curl. */
 function variable(env: Variables, name: string): string {
   return (env[name.toLowerCase()] ?? env[name] ?? '').trim();
 }
@@ -76,7 +74,6 @@ function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
   const proxy = parseUrl(`${scheme}://${rest}`);
   if (proxy) return proxy;
-  // The value is not shown, because it may contain a password.
   const encoded = value.includes('@')
     ? '. In user name and password, write \\ as %5C, # as %23, / as %2F and ? as %3F'
     : '';

@@ -15,15 +15,12 @@ import { isObject, parseJson } from './json.ts';
 import type { RateHeaders } from './rate-limit/rate-headers.ts';
 import { type HttpResponse, header, type Method } from './transport.ts';
 
-/** The request, for messages. The client adds its method, path and host. */
 export interface Subject {
   method: Method;
   redact: Redact;
-  /** Hint if the service rejects the key: only the caller knows where the key comes from. */
   keyHint?: string | undefined;
 }
 
-/** Error body of the specification (section 7). */
 export interface ErrorBody {
   error: string;
   code: string | undefined;

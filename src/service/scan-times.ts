@@ -1,4 +1,3 @@
-/** Parses the times of scans. */
 import { parseInstant } from '../base/time/time.ts';
 import { DAY_MS } from '../base/time/units.ts';
 
@@ -15,7 +14,6 @@ export function parseScanTime(text: string): number | undefined {
   return Number.isNaN(canonical) ? parseInstant(text) : canonical;
 }
 
-/** Returns NaN for any other text. */
 function parseCanonical(text: string): number {
   const { length } = text;
   if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z || text.charCodeAt(10) !== T)

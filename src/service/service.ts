@@ -7,15 +7,10 @@ import type { SlugMemory, SlugStore } from './slug-memory.ts';
 import type { Method } from './transport.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Options of `createService` (create-service.ts). */
 export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
-  /** As parseBaseUrl returns it. */
   baseUrl: string;
-  /** Visible ASCII. */
   apiKey: string;
-  /** Profile of the key, for messages. */
   profile?: string | undefined;
-  /** Hint if the service rejects the key. */
   keyHint?: string | undefined;
   /** Sent as User-Agent, e.g. `qrctl/1.0.0`. */
   userAgent: string;
@@ -60,7 +55,6 @@ export interface ScanPageRequest extends PageRequest {
 }
 
 export interface ServiceEvents extends PauseEvents {
-  /** Called after every attempt. `status` is undefined if there was no response. */
   request?(trace: {
     method: string;
     path: string;
@@ -68,7 +62,6 @@ export interface ServiceEvents extends PauseEvents {
     ms: number;
     remaining: number | undefined;
   }): void;
-  /** A failed attempt is going to be repeated after `ms`. */
   retry?(retry: { reason: string; ms: number; attempt: number }): void;
 }
 
@@ -93,7 +86,6 @@ export interface RawResponse {
  */
 export interface Service {
   readonly baseUrl: string;
-  /** Maximum number of requests in flight. */
   readonly concurrency: number;
   readonly workspace: Workspace;
   /** Every code in a response is cached here, and every deleted one removed. */
@@ -117,7 +109,6 @@ export interface Service {
    * would throw. POST is never repeated unless certainly not applied.
    */
   send(request: RawRequest): Promise<RawResponse>;
-  /** Reads `/openapi.json`. */
   openApi(): Promise<unknown>;
   rateLimit(): RateLimit;
   stats(): ServiceStats;

@@ -36,7 +36,6 @@ export const DEVICES = ['mobile', 'tablet', 'desktop', 'unknown'] as const;
 export const MAX_CODES_PAGE = 100;
 export const MAX_SCANS_PAGE = 500;
 
-/** QR code. Fields that the specification does not name are kept unchanged. */
 export interface QrCode {
   id: string;
   slug: string;
@@ -48,7 +47,6 @@ export interface QrCode {
   updated_at: string;
 }
 
-/** The columns of a code, in the order they are printed. */
 export const CODE_FIELDS = [
   'id',
   'slug',
@@ -72,7 +70,6 @@ export type Scan = {
   referrer: string | null;
 };
 
-/** The columns of a scan, in the order they are exported. */
 export const SCAN_FIELDS = ['id', 'ts', 'country', 'city', 'device', 'os', 'browser', 'referrer'] as const;
 
 export interface Pagination {
@@ -82,7 +79,6 @@ export interface Pagination {
   pages: number;
 }
 
-/** Page of a list, from one response of the service. */
 export interface Page<T> {
   rows: T[];
   /** Number of matching items, according to the service at this response. Never trusted alone. */
@@ -98,7 +94,6 @@ export interface ScanPage extends Page<Scan> {
   limit?: number | undefined;
 }
 
-/** Body of POST /qr. */
 export interface NewCode {
   name: string;
   type?: string;
@@ -111,7 +106,6 @@ export function newCode(name: string, type: string | undefined, destination: str
   return type === undefined ? { name, destination } : { name, type, destination };
 }
 
-/** Body of PATCH /qr/{id}. */
 export interface CodeChanges {
   name?: string;
   destination?: string;

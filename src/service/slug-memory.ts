@@ -14,10 +14,8 @@ export interface Listing {
   answered: boolean;
 }
 
-/** Code as stored between runs. */
 type KeptCode = readonly [slug: string, id: string, name: string];
 
-/** As stored between runs. */
 interface Kept {
   listing?: Listing | undefined;
   codes: readonly KeptCode[];
@@ -36,11 +34,9 @@ export interface SlugMemory {
   idOf(slug: string): Promise<string | undefined>;
   /** How many are known: at least as many codes were listed once. */
   size(): Promise<number>;
-  /** Takes note of codes that the service showed. */
   note(codes: readonly KnownCode[]): void;
   /** Takes note of a listing; codes that are not in it are forgotten if it is `whole`. */
   noteListing(listing: Listing & { whole: boolean }): void;
-  /** Returns the last listing that was noted; undefined if there is none. */
   listing(): Promise<Listing | undefined>;
   /** Returns the known codes, those last seen last. */
   codes(): Promise<KnownCode[]>;
@@ -146,7 +142,6 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   };
 }
 
-/** Remembers nothing between runs. */
 export const NO_SLUG_STORE: SlugStore = {
   read: async () => undefined,
   has: async () => false,

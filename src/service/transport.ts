@@ -11,10 +11,8 @@ import { Client } from './undici.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Request as it is sent. */
 export interface Exchange {
   method: Method;
-  /** Path and query, from the root of the host. */
   path: string;
   headers: Record<string, string>;
   body?: string;
@@ -26,7 +24,6 @@ export function header(headers: Headers, name: string): string | undefined {
   return (typeof value === 'string' ? value : value?.[0])?.trim();
 }
 
-/** Complete response, with any status. */
 export interface HttpResponse {
   status: number;
   headers: Headers;
@@ -39,7 +36,6 @@ export interface Transport {
    * signal's reason. POST uses a new connection: a kept one that the service closes at that very moment would leave its outcome unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
-  /** Ends every connection at once. */
   close(): void;
 }
 
@@ -121,7 +117,6 @@ export function createTransport(options: {
   };
 }
 
-/** A plain-HTTP proxy receives the whole URL (RFC 9112, 3.2.2). */
 function forwarding(origin: URL, proxy: URL): (request: Exchange) => Exchange {
   const authorization = proxyAuthorization(proxy);
   const extra = { host: origin.host, ...(authorization && { 'proxy-authorization': authorization }) };

@@ -17,7 +17,6 @@ declare module 'undici/lib/core/connect.js' {
 }
 
 declare module 'undici/lib/core/symbols.js' {
-  /** Key of a connected socket's parser. */
   const symbols: { readonly kParser: unique symbol };
   export default symbols;
 }

@@ -5,15 +5,11 @@
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
 
-/** The workspace that this run acts on. */
 export interface Workspace {
   readonly baseUrl: string;
   readonly profile: string | undefined;
   /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
-  /** Returns a secret that identifies base URL and key, for a lock between processes. It is never stored. */
-  secret(): string;
-  /** Returns whether a stored fingerprint is of this run's key. */
   hasKeyOf(fingerprint: string): Promise<boolean>;
 }
 
@@ -21,7 +17,6 @@ export interface Workspace {
 export interface RecordedWorkspace {
   readonly baseUrl: string;
   readonly key?: string | undefined;
-  /** For messages only: name of the profile that was used. */
   readonly profile?: string | undefined;
 }
 
@@ -37,7 +32,6 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
-    secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record() {
       const { randomBytes } = await import('node:crypto');
       const salt = randomBytes(SALT_BYTES).toString('hex');
@@ -60,7 +54,6 @@ async function hashOf(salt: string, apiKey: string): Promise<string> {
   return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
 }
 
-/** `SALT:HASH`, both in hex. */
 const FINGERPRINT = /^[0-9a-f]{32}:[0-9a-f]{64}$/;
 
 /** Returns whether a value read from disk is a recorded workspace. */
@@ -71,7 +64,6 @@ export function isRecordedWorkspace(value: object): boolean {
 }
 
 interface WorkspaceQuestion {
-  /** Name of the file in messages. */
   path: string;
   recorded: RecordedWorkspace;
   workspace: Workspace;

@@ -1,4 +1,3 @@
-/** Chooses the profile of a command. */
 import { UsageError } from '../base/errors.ts';
 import { redactKeys } from '../base/text/key.ts';
 import { nearest } from '../base/text/nearest.ts';
@@ -35,7 +34,6 @@ export function newProfileName(flags: SettingFlags, env: Variables, stored: Stor
   return name;
 }
 
-/** Returns the error for a profile that is not stored. */
 export function unknownProfile(name: string, stored: Stored): UsageError {
   return new UsageError(`there is no profile '${shown(redactKeys(name))}'`, {
     hint: hintFor(name, [...stored.profiles.keys()]),

@@ -42,7 +42,6 @@ export const FILE_MODE = 0o600;
 export const DIRECTORY_MODE = 0o700;
 
 const ACCESS_OF_OTHERS = 0o077;
-/** A directory with this bit (`/tmp`) is shared on purpose. */
 const STICKY = 0o1000;
 /** Files of qrctl in its directory: the config, its temporary file, and the cache of earlier versions. */
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
@@ -86,7 +85,6 @@ function restrict(path: string, mode: number): string | undefined {
   }
 }
 
-/** Returns whether a path belongs to another user, is shared on purpose, or contains files of other programs. */
 function isShared(path: string, stats: Stats): boolean {
   if (stats.uid !== geteuid?.()) return true;
   if (!stats.isDirectory()) return !stats.isFile();

@@ -54,7 +54,6 @@ function onlyLine(text: string, verb: 'printed' | 'contains', origin: string, hi
   return key;
 }
 
-/** Maximum size of a key file: far more than a key and its line end. */
 const MAX_BYTES = 4096;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;

@@ -9,7 +9,6 @@ import { inShellOr } from '../base/text/quote.ts';
 import { followLinks, type LinkEntry, ROOT } from '../files/durable/follow-links.ts';
 import type { CommandProblem } from './stored.ts';
 
-/** Write permissions of the group and others, and of others. */
 const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
 /** In a directory with this bit, only the owners of files rename and remove them. */

@@ -7,7 +7,6 @@ import { inShellOr } from '../base/text/quote.ts';
 import type { ConnectedSettings, KeySource, Settings, Variables } from './settings.ts';
 import type { Inputs } from './sources.ts';
 
-/** Name of the credential that a systemd unit loads. */
 const CREDENTIAL = 'qrctl-api-key';
 
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
@@ -58,7 +57,6 @@ function keyFile({ QRCTL_API_KEY_FILE: file, CREDENTIALS_DIRECTORY: directory }:
   return existsSync(path) ? ({ source: 'credential', path } as const) : undefined;
 }
 
-/** Returns the name of the source of the key outside of the profiles, which overrides a stored key; undefined if there is none. */
 export function outsideKey(env: Variables): string | undefined {
   return outsideName(env.QRCTL_API_KEY ? 'variable' : keyFile(env)?.source);
 }
@@ -74,7 +72,6 @@ export function outsideName(source: KeySource | undefined): string | undefined {
   return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
 }
 
-/** Describes the source of the key, such as `QRCTL_API_KEY` or the profile. */
 export function describeSource(source: KeySource | undefined, profile: string): string {
   return (
     outsideName(source) ?? `${source === 'command' ? 'the key-command of ' : ''}the profile '${profile}'`
@@ -87,7 +84,6 @@ export function missingBaseUrlHint(env: Variables, trial: string): string {
   return `Run \`qrctl auth login --base-url https://HOST/api/v1\`${trial}`;
 }
 
-/** Returns the hint for a key that the service rejects. A stored key doesn't help if another source overrides it. */
 export function refusedKeyHint({ keySource, profile }: Pick<Settings, 'keySource' | 'profile'>): string {
   if (keySource === 'variable') return 'QRCTL_API_KEY is set and was rejected. Correct or unset it.';
   if (keySource === 'file')

@@ -13,7 +13,6 @@ import type { Variables } from './settings.ts';
 const COMMAND_MS = 30_000;
 /** Maximum wait for the end of its output once it has exited: a background process that it started may keep it open. */
 const GRACE_MS = 500;
-/** Maximum size of its standard output, and of its standard error. */
 const MAX_BYTES = 64 * 1024;
 
 export interface CommandRun {
@@ -137,7 +136,5 @@ function send(child: Child, isGroup: boolean, signal: 'SIGTERM' | 'SIGKILL'): vo
   if (child.pid === undefined) return;
   try {
     kill(isGroup ? -child.pid : child.pid, signal);
-  } catch {
-    // it has ended
-  }
+  } catch {}
 }

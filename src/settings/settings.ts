@@ -3,7 +3,6 @@ import type { Delimiter, Format } from '../files/formats/formats.ts';
 import type { Reserve } from '../service/rate-limit/rate-window.ts';
 import type { CommandProblem } from './stored.ts';
 
-/** The environment variables, as the context holds them. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Values of the global flags, as typed and already checked while parsing. */
@@ -13,9 +12,7 @@ export interface SettingFlags {
   maxWait?: string;
   reserve?: string;
   concurrency?: string;
-  /** `--timeout` in ms. */
   timeout?: number;
-  /** `--retry-for` in ms. */
   retryFor?: number;
 }
 
@@ -28,29 +25,23 @@ export type PendingKey =
   | { readonly command: string; readonly problem: CommandProblem | undefined };
 
 export interface Settings {
-  /** Name of the current profile, whether stored or not. */
   profile: string;
   /** Ends in /api/v1, without a trailing slash. */
   baseUrl: string | undefined;
   /** Key that may be sent to `baseUrl`; undefined if there is none, or `pendingKey` is not read yet. Print only its keyPrefix. */
   apiKey: string | undefined;
-  /** Undefined if there is no key, or it is being stored. */
   keySource: KeySource | undefined;
-  /** Key to read with `loadKey` (load-key.ts). */
   pendingKey: PendingKey | undefined;
   /** Why the stored key is not used (it belongs to another base URL); one sentence. */
   apiKeyProblem: string | undefined;
   format: Format | undefined;
-  /** Delimiter of CSV. */
   delimiter: Delimiter | undefined;
   timezone: string | undefined;
   /** Template of a code's short URL, with `{slug}` or `{id}`. */
   shortUrl: string | undefined;
-  /** Output for a screen reader. */
   accessible: boolean;
   reserve: Reserve;
   concurrency: number;
-  /** Undefined: no bound. */
   maxWaitMs: number | undefined;
   timeoutMs: number;
   /** Maximum duration of an outage before a command gives up. */
@@ -59,5 +50,4 @@ export interface Settings {
   notes: readonly string[];
 }
 
-/** Settings that name a service and a key. */
 export type ConnectedSettings = Settings & { baseUrl: string; apiKey: string };

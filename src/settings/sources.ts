@@ -10,17 +10,14 @@ import { DEFAULT_CONCURRENCY, type SettingKey } from './values.ts';
 
 type SettingSource = 'flag' | 'variable' | 'profile' | 'default';
 
-/** Inputs of all settings, once the profile is chosen. */
 export interface Inputs {
   flags: SettingFlags;
   env: Variables;
-  /** Name of the current profile. */
   name: string;
   profile: StoredProfile;
   commandProblem?: CommandProblem | undefined;
 }
 
-/** Names of a setting in each source, and its default. */
 interface SettingNames {
   flag?: 'baseUrl' | 'reserve' | 'concurrency' | 'maxWait';
   variable?: 'QRCTL_BASE_URL' | 'ACCESSIBLE';
@@ -64,7 +61,6 @@ export function findSetting(key: SettingKey, { flags, env, profile }: Inputs): S
   return { key, text: fallback, source: 'default' };
 }
 
-/** Setting as shown to users: its effective value and source. */
 export interface ShownSetting {
   key: SettingKey;
   /** Text as typed; base URL and short URL in canonical form; null if not set. */
@@ -83,7 +79,6 @@ function shownText(key: SettingKey, text: string): string {
   return (key === 'base-url' && baseUrlOf(text)) || text;
 }
 
-/** Returns the error for an invalid value, with its source, so that users know what to change. */
 export function badSetting(
   { key, source }: Sourced,
   profileName: string,

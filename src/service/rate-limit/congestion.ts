@@ -4,7 +4,6 @@
  * in comments are those of PROTOCOL.md.
  */
 
-/** Number of results that decide: the newest since the last change. */
 const MOST_RECENT = 8;
 /** Number of failures that is not a coincidence, if it is at least the number of successes. */
 const FEWEST_FAILED = 2;
@@ -19,11 +18,8 @@ const FIRST_REQUIRED = 16;
 const MOST_REQUIRED = 128;
 
 export interface Congestion {
-  /** Maximum number of requests in flight. */
   width(): number;
-  /** Ms to wait before the next request. */
   waitMs(): number;
-  /** Records that a request is sent now. */
   sent(): void;
   /** Records the outcome of a request sent at `sentAt`, monotonic ms: it got through to the service, or may not have. */
   ended(through: boolean, sentAt: number): void;

@@ -25,7 +25,6 @@ interface Counted {
 const MOST_OPEN = 2;
 
 export function createExternalRequests(): ExternalRequests {
-  /** Newest last. */
   const open: Counted[] = [];
   let closed = 0;
 

@@ -14,19 +14,15 @@ import { createServiceClock, type ServiceClock } from './service-clock.ts';
 /** Requests in flight if the service sends no limit. */
 const MODEST_CONCURRENCY = 4;
 
-/** Events when all requests pause for the rate limit, and resume. */
 export interface PauseEvents {
   /** A pause begins; it lasts about `ms`. */
   pause?(pause: { ms: number }): void;
-  /** The pause is over. */
   resume?(): void;
 }
 
 export interface GovernorOptions {
   clock: Clock;
-  /** Ends a request, a pause or a back-off at once, with its reason. */
   signal: AbortSignal;
-  /** Maximum number of requests in flight. */
   concurrency: number;
   reserve: Reserve;
   /** Maximum total length of pauses for the rate limit; undefined: no bound; 0: never pauses. */

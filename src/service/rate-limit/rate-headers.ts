@@ -3,10 +3,8 @@
  */
 import { parseHttpDate } from '../../base/time/time.ts';
 
-/** Parsed rate-limit headers; undefined if a header is missing or invalid. */
 export interface RateHeaders {
   plan: string | undefined;
-  /** Requests per window. */
   limit: number | undefined;
   /** Requests left; whole, never negative. */
   remaining: number | undefined;
@@ -14,11 +12,9 @@ export interface RateHeaders {
   resetMs: number | undefined;
   /** Length of the pause in ms, from the response on; a date in Retry-After is relative to the response's own Date, and a past one is 0. */
   retryAfterMs: number | undefined;
-  /** The Date header, ms since the epoch, whole seconds. */
   dateMs: number | undefined;
 }
 
-/** Parses the headers; `header` returns the trimmed value of a header by its lower-case name. */
 export function parseRateHeaders(header: (name: string) => string | undefined): RateHeaders {
   const dateMs = parseHttpDate(header('date') ?? '');
   const remaining = parseNumber(header('x-ratelimit-remaining'));

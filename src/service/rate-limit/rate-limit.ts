@@ -1,15 +1,11 @@
-/** Rate limit of the workspace as shown to users, and the cost of a number of requests under it. */
-
 /** Rate limit from the newest response, as far as it is accepted (rate-window.ts decides); otherwise undefined. */
 export interface RateLimit {
   plan: string | undefined;
-  /** Requests per window. */
   limit: number | undefined;
   /** Requests left in the window of that response. */
   remaining: number | undefined;
   /** When that window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
-  /** Ms from now until then. */
   resetInMs: number | undefined;
 }
 

@@ -21,12 +21,10 @@ const SECOND_MS = 1000;
 /** Resets within this distance are of one window: some services round them differently in each response. */
 export const SAME_RESET_MS = 1000;
 
-/** One response, as the window processes it. */
 interface Observation {
   headers: RateHeaders;
   /** The response was a 429. */
   limited: boolean;
-  /** When the request was sent, monotonic ms. */
   sentAt: number;
 }
 
@@ -36,7 +34,6 @@ interface RateWindow {
    * a window has just opened): then one probe must be sent first. Infinity if the service sends no headers.
    */
   left(): number | undefined;
-  /** Returns the ms to wait before the next request; 0 if no wait is needed. */
   waitMs(): number;
   learn(observation: Observation): void;
   /** Records a 429 without any header or body of the service, to a request sent at `sentAt` (monotonic ms). */
@@ -50,7 +47,6 @@ interface Known {
   limit: number | undefined;
   /** Lowest Remaining seen in this window. */
   lowest: number;
-  /** An accepted Reset, or undefined. */
   resetMs: number | undefined;
 }
 
@@ -102,7 +98,6 @@ export function createRateWindow(options: {
     pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);
   }
 
-  /** Sends no request for `ms`; then a probe follows. */
   function backOff(ms: number) {
     close();
     pause(ms);
@@ -152,7 +147,6 @@ export function createRateWindow(options: {
     known.resetMs += Math.max(0, laterMs);
   }
 
-  /** Subtracts one request that may have been counted: its response is missing, or has no Remaining. */
   function spend() {
     if (known) known.lowest -= 1;
   }

@@ -6,11 +6,9 @@
  * responses together narrow it down.
  */
 export interface ServiceClock {
-  /** Records a response's Date, with the monotonic times of sending and receiving. */
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
   /** The service's time at a monotonic time (default: now), ms since the epoch, never ahead; undefined before the first Date. */
   nowMs(at?: number): number | undefined;
-  /** Returns how long to wait before a request whose Date header would halve the uncertainty. */
   msToBestSample(): number;
 }
 
