@@ -1,5 +1,6 @@
 /** Collects the licenses of the bundled packages from esbuild's metafile. Every license requires that copies include its text. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compiledCrates } from './compiled-crates.mjs';
@@ -37,9 +38,7 @@ const LICENSE_OF_CLDR = 'src/build/license-of-cldr.txt';
 const LLHTTP = { name: 'llhttp', license: 'MIT', text: mitOf('Fedor Indutny, 2018') };
 const PARSER = 'node_modules/undici/lib/llhttp/llhttp-wasm.js';
 /** Versions by the SHA-256 of the build: LLHTTP_VERSION_* in deps/llhttp/include/llhttp.h of undici at that release. */
-const VERSION_OF_LLHTTP = {
-  '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0',
-};
+const VERSION_OF_LLHTTP = { '344f7ae80c983694372d9234584a1261ef5492ab219d6e573e933f5d1c715b00': '9.3.0' };
 
 async function describeLlhttp() {
   const digest = createHash('sha256')
@@ -93,19 +92,9 @@ async function describe(directory) {
   return { name, version, license, text: (await readFile(join(directory, file), 'utf8')).trim() };
 }
 
-/** Returns the text of the MIT license (https://spdx.org/licenses/MIT). */
+/** Returns the text of the MIT license, which is also that of qrctl, with the author's name. */
 function mitOf(author) {
-  return `Copyright (c) ${author}
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
-"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
-distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
-the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
-MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR
-ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH
-THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+  return readFileSync('LICENSE', 'utf8')
+    .replace(/[\s\S]*?Copyright.*/, `Copyright (c) ${author}`)
+    .trim();
 }

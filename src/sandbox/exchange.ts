@@ -25,7 +25,7 @@ export interface Exchange {
   /** Applies the request and returns the response, including rate limit headers. Each call applies it again. */
   apply(request?: SandboxRequest): SandboxResponse;
   /** Sends a response, after the latency. */
-  send(answer: SandboxResponse): Promise<void>;
+  send(response: SandboxResponse): Promise<void>;
   /** Node's response, for tests of broken connections. */
   readonly response: ServerResponse;
 }

@@ -142,7 +142,7 @@ const RESPONSE_OF_STATUS = {
   429: 'RateLimited',
 };
 
-function answers(success: Json, ...failures: (keyof typeof RESPONSE_OF_STATUS)[]): Json {
+function responsesOf(success: Json, ...failures: (keyof typeof RESPONSE_OF_STATUS)[]): Json {
   const statuses = [...failures, 401, 429] as const;
   return {
     ...success,
@@ -173,13 +173,13 @@ const paths = {
       operationId: 'listQrCodes',
       summary: "Lists the QR codes of the key's workspace",
       parameters: paging(CODES_PAGE),
-      responses: answers({ 200: response('A page of codes', 'QRCodePage') }, 400),
+      responses: responsesOf({ 200: response('A page of codes', 'QRCodePage') }, 400),
     },
     post: {
       operationId: 'createQrCode',
       summary: "Creates a dynamic QR code in the key's workspace",
       requestBody: body('NewQRCode'),
-      responses: answers({ 201: response('The new code', 'QRCode') }, 400, 403),
+      responses: responsesOf({ 201: response('The new code', 'QRCode') }, 400, 403),
     },
   },
   '/qr/{id}': {
@@ -187,18 +187,18 @@ const paths = {
     get: {
       operationId: 'getQrCode',
       summary: 'Reads one QR code',
-      responses: answers({ 200: response('The code', 'QRCode') }, 404),
+      responses: responsesOf({ 200: response('The code', 'QRCode') }, 404),
     },
     patch: {
       operationId: 'updateQrCode',
       summary: 'Changes name, destination or status',
       requestBody: body('QRCodeChanges'),
-      responses: answers({ 200: response('The changed code', 'QRCode') }, 400, 404),
+      responses: responsesOf({ 200: response('The changed code', 'QRCode') }, 400, 404),
     },
     delete: {
       operationId: 'deleteQrCode',
       summary: 'Permanently deletes the code and all its scans',
-      responses: answers({ 204: response('Deleted') }, 404),
+      responses: responsesOf({ 204: response('Deleted') }, 404),
     },
   },
   '/qr/{id}/scans': {
@@ -211,7 +211,7 @@ const paths = {
         query('since', 'Lower time filter', dateTime),
         query('until', 'Upper time filter', dateTime),
       ],
-      responses: answers({ 200: response('A page of scans', 'ScanPage') }, 400, 404),
+      responses: responsesOf({ 200: response('A page of scans', 'ScanPage') }, 400, 404),
     },
   },
 };

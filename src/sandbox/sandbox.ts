@@ -62,27 +62,27 @@ function createExchanges(settings: SandboxSettings, workspace: Workspace, nowMs:
     return endpoints(path, request);
   }
 
-  return (request: SandboxRequest, incoming: IncomingMessage, response: ServerResponse): Exchange => {
+  return (request: SandboxRequest, incoming: IncomingMessage, outgoing: ServerResponse): Exchange => {
     const startedMs = clock.monotonic();
     // Other requests belong to no workspace.
     const isCounted = endpointPath(request) !== undefined && isAuthorized(request, key);
     const admission = isCounted ? limiter.admit() : limiter.look();
     const apply = (changed = request): SandboxResponse => {
-      const answer = responseTo(changed, admission);
-      return { ...answer, headers: { ...answer.headers, ...admission.headers } };
+      const response = responseTo(changed, admission);
+      return { ...response, headers: { ...response.headers, ...admission.headers } };
     };
-    const send = async (answer: SandboxResponse) => {
+    const send = async (response: SandboxResponse) => {
       if (latencyMs > 0) await clock.sleep(latencyMs);
-      await writeResponse(response, answer, {
+      await writeResponse(outgoing, response, {
         gzipped: settings.gzip && acceptsGzip(request),
         nowMs: nowMs(),
       });
       const { method } = request;
       const ms = clock.monotonic() - startedMs;
       const { remaining } = admission;
-      onRequest?.({ method, url: incoming.url ?? '', status: answer.status, ms, remaining });
+      onRequest?.({ method, url: incoming.url ?? '', status: response.status, ms, remaining });
     };
-    return { request, number: requests++, apply, send, response };
+    return { request, number: requests++, apply, send, response: outgoing };
   };
 }
 

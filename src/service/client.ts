@@ -161,7 +161,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
       if (response.status >= 500 && rate.remaining === undefined) ticket.failed(true);
       else if (response.status === 429 && !(await isFromService(response, rate)))
         ticket.throttled(rate.retryAfterMs);
-      else ticket.answered(rate, response.status === 429);
+      else ticket.received(rate, response.status === 429);
       return { response, rate };
     } catch (error) {
       if (signal.aborted) {

@@ -96,8 +96,5 @@ export function responseError(
     });
   }
   const whose = isFromService ? 'unexpected response' : 'unexpected response that is not from the service';
-  return new UnexpectedAnswerError(`${whose} (${status})${because}`, {
-    ...details,
-    hint: CHECK_URL,
-  });
+  return new UnexpectedAnswerError(`${whose} (${status})${because}`, { ...details, hint: CHECK_URL });
 }

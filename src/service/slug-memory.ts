@@ -42,7 +42,7 @@ export interface SlugMemory {
   codes(): Promise<KnownCode[]>;
   /** What was known of the slug is no longer true. */
   forget(slug: string): void;
-  /** As `forget`, for the code that is gone. */
+  /** Forgets a deleted code. */
   forgetCode(id: string): void;
   /** Keeps what has changed for the next run. Never throws. */
   save(): Promise<void>;
@@ -52,7 +52,7 @@ export interface SlugMemory {
 const MOST_SLUGS = 20_000;
 /** A page of codes. More are compared with all that is kept, which takes as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
-/** A longer one is asked for by its id. */
+/** Maximum length of a slug that is remembered. */
 const LONGEST_SLUG = 64;
 /** More than completion shows, in UTF-16 units. */
 const LONGEST_NAME = 100;
@@ -62,7 +62,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
   /** Seen in this run; undefined is forgotten. The last seen come last, and those seen before the last `MOST_SLUGS` are in `older` or dropped. */
   let seen = new Map<string, KnownCode | undefined>();
   let older: typeof seen = new Map();
-  const gone = new Set<string>();
+  const deleted = new Set<string>();
   let listed: (Listing & { whole: boolean }) | undefined;
 
   const read = () => {
@@ -78,7 +78,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
       all.delete(slug);
       if (code !== undefined) all.set(slug, code);
     }
-    for (const [slug, { id }] of gone.size > 0 ? [...all] : []) if (gone.has(id)) all.delete(slug);
+    for (const [slug, { id }] of deleted.size > 0 ? [...all] : []) if (deleted.has(id)) all.delete(slug);
     return all;
   }
 
@@ -104,7 +104,7 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     async idOf(slug) {
       const at = [seen, older].find((codes) => codes.has(slug)) ?? (await read()).codes;
       const code = at.get(slug);
-      return code === undefined || gone.has(code.id) ? undefined : code.id;
+      return code === undefined || deleted.has(code.id) ? undefined : code.id;
     },
     size: async () => (await known()).size,
     note(codes) {
@@ -122,10 +122,10 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
       remember(slug, undefined);
     },
     forgetCode(id) {
-      gone.add(id);
+      deleted.add(id);
     },
     async save() {
-      if (gone.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()])))
+      if (deleted.size === 0 && listed === undefined && (await isKept([...older.values(), ...seen.values()])))
         return;
       const { listing: before, codes } = await read();
       const all = await known();

@@ -51,8 +51,8 @@ function leastImportant(measured: readonly Measured[]): number {
 }
 
 function withoutLeastImportant(measured: readonly Measured[]): Measured[] {
-  const gone = leastImportant(measured);
-  return measured.filter((_, index) => index !== gone);
+  const dropped = leastImportant(measured);
+  return measured.filter((_, index) => index !== dropped);
 }
 
 /** Reduces the widest that is above its minimum, one column of the terminal at a time, so that long ones become equal. */

@@ -7,7 +7,6 @@ import { createCookies } from '../../src/codes/destinations/cookies.ts';
 import { follow } from '../../src/codes/destinations/follow.ts';
 import { createTlsSessions } from '../../src/codes/destinations/tls-sessions.ts';
 import { judge } from '../../src/codes/destinations/verdict.ts';
-import { addChunk, decodeBody } from '../../src/service/body.ts';
 import { checkCode, checkCodePage, checkScanPage } from '../../src/service/checks.ts';
 import { createService } from '../../src/service/create-service.ts';
 import { parseJson } from '../../src/service/json.ts';
@@ -15,6 +14,7 @@ import { NetworkError } from '../../src/service/network-error.ts';
 import { parseRateHeaders } from '../../src/service/rate-limit/rate-headers.ts';
 import { createRateWindow } from '../../src/service/rate-limit/rate-window.ts';
 import { createServiceClock } from '../../src/service/rate-limit/service-clock.ts';
+import { addChunk, decodeBody } from '../../src/service/transport.ts';
 import type { Parser } from './file-parsers.ts';
 import { CODE, CODE_PAGE, HEADERS, ID, RESPONSES, SCAN_PAGE } from './samples.ts';
 

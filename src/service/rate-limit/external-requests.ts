@@ -7,7 +7,7 @@ import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';
 
 interface ExternalRequests {
-  answered(headers: RateHeaders): void;
+  received(headers: RateHeaders): void;
   /** Records an own request that may have been counted and got no response. */
   lost(): void;
   /** Returns the minimum number in all windows so far. Requests in flight count as external: call it when there are none. */
@@ -28,7 +28,7 @@ export function createExternalRequests(): ExternalRequests {
   const open: Counted[] = [];
   let closed = 0;
 
-  function answered({ remaining, resetMs }: RateHeaders): void {
+  function received({ remaining, resetMs }: RateHeaders): void {
     if (remaining === undefined || resetMs === undefined) return;
     const window = open.find((known) => Math.abs(known.resetMs - resetMs) <= SAME_RESET_MS);
     if (window) {
@@ -42,7 +42,7 @@ export function createExternalRequests(): ExternalRequests {
   }
 
   return {
-    answered,
+    received,
     lost() {
       const window = open.at(-1);
       if (window) window.ours += 1;

@@ -33,7 +33,7 @@ export interface GovernorOptions {
 /** The right to send one request. Exactly one of its methods must be called in the end; further calls do nothing. */
 export interface Ticket {
   /** `limited`: the response was the service's 429. */
-  answered(headers: RateHeaders, limited: boolean): void;
+  received(headers: RateHeaders, limited: boolean): void;
   /** Records a 429 without any header or body of the service: an intermediary sent it, and the service counted nothing. */
   throttled(retryAfterMs: number | undefined): void;
   /** Records a request without a response, or without rate-limit headers. `sent`: the service may have counted the request. */
@@ -161,12 +161,12 @@ export function createGovernor(options: GovernorOptions): Governor {
       pump();
     };
     return {
-      answered(headers, limited) {
+      received(headers, limited) {
         end(() => {
           if (headers.dateMs !== undefined) serviceClock.observe(headers.dateMs, sentAt, clock.monotonic());
           window.learn({ headers, limited, sentAt });
           if (!limited) {
-            external.answered(headers);
+            external.received(headers);
             congestion.ended(true, sentAt);
           }
         });

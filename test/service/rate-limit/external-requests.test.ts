@@ -8,7 +8,7 @@ const WINDOW = 60_000;
 /** The number after answers that say this, `[Remaining, Reset]` each. */
 function told(...answers: [number | undefined, number | undefined][]) {
   const external = createExternalRequests();
-  for (const [remaining, resetMs] of answers) external.answered(headersOf({ remaining, resetMs }));
+  for (const [remaining, resetMs] of answers) external.received(headersOf({ remaining, resetMs }));
   return external;
 }
 

@@ -49,7 +49,7 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
   /** Ends the oldest request in flight with that answer. */
   let ended = 0;
   const answer = async (headers: RateHeaders, limited = false) => {
-    admitted[ended++]?.answered(headers, limited);
+    admitted[ended++]?.received(headers, limited);
     await clock.advance(0);
     return admitted.length;
   };
@@ -97,10 +97,10 @@ describe('how many go at once', () => {
     admitted[2]?.failed(true);
     await clock.advance(100);
     expect(admitted).toHaveLength(1 + 5);
-    admitted[3]?.answered(left(47), false);
+    admitted[3]?.received(left(47), false);
     await clock.advance(100);
     expect(admitted).toHaveLength(1 + 5);
-    admitted[4]?.answered(left(46), false);
+    admitted[4]?.received(left(46), false);
     await clock.advance(100);
     expect(admitted).toHaveLength(1 + 6);
   });
@@ -149,7 +149,7 @@ describe('how many go at once', () => {
     await ask(5);
     await answer(left(50));
     admitted[0]?.failed(false);
-    admitted[0]?.answered(left(50), false);
+    admitted[0]?.received(left(50), false);
     expect(await ask(0)).toBe(2);
   });
 });
