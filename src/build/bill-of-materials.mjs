@@ -1,7 +1,4 @@
-/**
- * Formats the software bill of materials as CycloneDX 1.6 JSON (https://cyclonedx.org/docs/1.6/json/): the libraries are bundled, so an audit of an
- * installation would not find them otherwise. It has no time and no serial number, so builds are reproducible.
- */
+/** Formats the software bill of materials as CycloneDX 1.6 JSON, without time and serial number, so that builds are reproducible. */
 
 /** Formats the bill of materials; `program` is package.json, `packages` are from licenses.mjs. */
 export function formatBillOfMaterials(program, packages) {

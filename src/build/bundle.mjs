@@ -1,6 +1,6 @@
 /**
- * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10 ms
- * more (a third of `qrctl --version`): start.js, app.js, and one file per library that few commands need.
+ * Builds dist/ reproducibly: `node src/build/bundle.mjs [DIRECTORY]`. The output is CommonJS, because Node's loader of ES modules takes 10
+ * ms more.
  */
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -45,8 +45,8 @@ const splitModules = {
 };
 
 /**
- * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url. It omits brotli (120 KB), with which
- * fontkit reads WOFF2, because the embedded fonts are WOFF.
+ * Plugin that bundles pdfkit and fontkit as CommonJS, because as ES modules they need import.meta.url, and omits brotli (120 KB), which
+ * only WOFF2 needs.
  */
 const pdfAsCommonJs = {
   name: 'pdf-as-commonjs',

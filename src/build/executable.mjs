@@ -1,7 +1,6 @@
 /**
- * `npm run executable [-- FILE]`: builds qrctl and Node as one file, a single executable application
- * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html): the files of the package are embedded in a copy of Node for
- * this platform, from npm.
+ * `npm run executable [-- FILE]`: builds qrctl and Node as a single executable application, in which the files of the package are embedded
+ * (https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html).
  */
 import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The layers of `src/`, from the top down: a module imports modules of its own folder and of layers below. `npm run layers` writes from this
- * list the linter's rules (src/build/layers.json, which biome.json extends) and the table of docs/architecture.md.
+ * The layers of `src/`, from the top down. `npm run layers` writes from this list src/build/layers.json, which biome.json extends, and the
+ * table of docs/architecture.md.
  */
 import { readdirSync } from 'node:fs';
 

@@ -51,8 +51,8 @@ async function describeLlhttp() {
 }
 
 /**
- * Returns the packages in a build with `metafile: true`, and those in `others` (directories that files were copied from): name, version, SPDX license
- * and its text, sorted by name. Throws if a package has no license, or one that is not in KNOWN.
+ * Returns name, version, license and its text of the packages in a build with `metafile: true` and in the directories `others`. Throws if a
+ * license is missing or not in KNOWN.
  */
 export async function bundledPackages({ outputs }, others = []) {
   const bundled = Object.values(outputs).flatMap(({ inputs }) =>

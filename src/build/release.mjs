@@ -1,7 +1,6 @@
 /**
- * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps; `--write` runs them. `--files-only` builds only the
- * files in dist-release/ of the version that is checked out, as the workflow does for a tag. The script sends nothing; the workflow publishes
- * a tag that is pushed.
+ * `npm run release -- X.Y.Z`: checks whether the release is possible, and prints its steps; `--write` runs them. `--files-only` builds only
+ * the files in dist-release/, as the workflow does for a tag. The workflow publishes a tag that is pushed.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

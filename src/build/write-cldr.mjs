@@ -1,6 +1,6 @@
 /**
- * `npm run cldr`: writes names and formats of the Unicode CLDR (https://cldr.unicode.org) to src/scans/report/languages/cldr/, because each Node
- * version has a different CLDR, and the same scans must give the same report. The packages (160 MB) are downloaded only for this.
+ * `npm run cldr`: writes names and formats of the Unicode CLDR to src/scans/report/languages/cldr/, because each Node version has a
+ * different CLDR, and the same scans must give the same report.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Second step of `npm run build`: writes the manual pages to dist/man, and the pages of `--help` and `help` to dist/help, because formatting them
- * with commander takes longer than the rest of the command.
+ * Second step of `npm run build`: writes the manual pages to dist/man, and the pages of `--help` to dist/help, because formatting them
+ * takes longer than the rest of the command.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { version } from '../../package.json';

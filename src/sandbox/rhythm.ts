@@ -1,6 +1,6 @@
 /**
- * Times of the sample scans of a code, by the hours and weekdays of its kind of place, and by its life (such as a late launch, or a campaign
- * that ends). A pure function of seed and code: the inverse of the cumulative weight per hour.
+ * Times of the sample scans of a code, by the hours and weekdays of its kind of place and by its life: the inverse of the cumulative weight
+ * per hour.
  */
 import { firstIndex } from '../base/collections/partition-point.ts';
 import { DAY_MS, HOUR_MS, weekdayOfDay } from '../base/time/units.ts';

@@ -92,8 +92,8 @@ async function readSuccess<T>(
       return { kind: 'failed', error, repeat: false, sent: true };
     }
     const error = notJson(subject, response, cause);
-    // A body that begins like JSON was truncated. A page of HTML is from another server: a gateway's transient one if the service was
-    // reached before; otherwise the base URL is wrong.
+    // A body that begins like JSON was truncated. Other text is from a gateway if the service was reached before; otherwise the base URL is
+    // wrong.
     const isTransient = reached || response.text === '' || /^\s*[[{]/.test(response.text);
     return { kind: 'failed', error, repeat: isTransient && call.method !== 'POST', sent: true };
   }
@@ -147,9 +147,8 @@ const MIN_ATTEMPTS = 7;
 const MAX_RETRY_AFTER_MS = 60_000;
 
 /**
- * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full jitter, bounded in count and
- * time. `attempts` were made, the outage has lasted `spentMs` (without pauses for the rate limit) and may last `retryForMs`;
- * `retryAfterMs` is honored up to a minute. `random` is in [0, 1).
+ * Returns the ms to wait before the next attempt, or undefined to give up: exponential back-off with full jitter. `spentMs` is the duration
+ * of the outage without pauses for the rate limit; `random` is in [0, 1).
  */
 export function backoffMs(state: {
   attempts: number;

@@ -5,9 +5,8 @@ import { shown } from '../base/text/quote.ts';
 const VERSION_PATH = '/api/v1';
 
 /**
- * Parses a base URL into its canonical form: lower-case host, no trailing slash, ending in `/api/v1`. `completed`: the URL had no path and
- * got `/api/v1`. A gateway's prefix before `/api/v1` is kept. Throws UsageError for any other URL, and for http:// to any host but this
- * machine.
+ * Parses a base URL into its canonical form: lower-case host, without a trailing slash, ending in `/api/v1`. `completed`: the URL had no
+ * path and got `/api/v1`. Throws UsageError for any other URL, and for http:// to any host but this machine.
  */
 export function parseBaseUrl(text: string): { baseUrl: string; completed: boolean } {
   const url = parseWebUrl(text);

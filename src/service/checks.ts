@@ -48,8 +48,8 @@ export function checkCode(json: unknown): QrCode {
 }
 
 /**
- * Creates a check for the response about one code, requested by ID or changed. It throws UnexpectedAnswerError also if the response is about
- * another code, or has another status than was sent.
+ * Returns a check for the response about one code. It throws UnexpectedAnswerError also if the response is about another code, or has
+ * another status than was sent.
  */
 export function checkSameCode(
   id: string,

@@ -1,7 +1,6 @@
 /**
- * Sends a request and returns its checked response. `call` waits for a place in the governor, which waits out the rate limit; lets the
- * transport make one exchange; passes the rate-limit headers to the governor; and lets attempt-result.ts decide the result: a checked
- * value, a 429 (sent again after the pause), or a failure of one class of errors.ts, repeated with back-off if that is safe.
+ * Sends a request and returns its checked response: waits for a place in the governor, makes one exchange, passes its rate-limit headers to
+ * the governor, and lets attempt-result.ts decide the result.
  */
 import { NotFoundError, RequestFailure } from '../base/errors.ts';
 import { formatDuration } from '../base/time/time.ts';
@@ -39,10 +38,7 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
     events.retry?.(retry);
   }
 
-  /**
-   * Returns the duration of an outage: since this call began to fail, which ends a call that always fails while others succeed, or since no
-   * call got through, which ends consecutive calls in one outage.
-   */
+  /** Returns the duration of an outage: since this call began to fail (others may succeed), or since no call got through. */
   function outageMs(spentMs = 0): number {
     const now = clock.monotonic();
     failingSinceMs ??= now;

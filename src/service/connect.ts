@@ -24,8 +24,8 @@ const MAX_OPENS = 3;
 const connectDirectly = buildConnector({ timeout: 0 });
 
 /**
- * Creates a connection to the service, through `tunnel` (a proxy's URL) if given; `openSocket` opens the socket to the service, not to the
- * proxy. A failed connection calls back with NetworkError, never with undici's own socket errors, after which undici reconnects endlessly.
+ * Creates a connection to the service, through `tunnel` (a proxy's URL) if given. A failed connection calls back with NetworkError, never
+ * with undici's own socket errors, after which undici reconnects endlessly.
  */
 export function createConnection(
   tunnel: URL | undefined,
@@ -65,8 +65,7 @@ function plainly(callback: Callback): Callback {
 }
 
 /**
- * Skips an unrequested 100, as RFC 9110 (15.2) requires of every client; gateways send it. Undici would close the connection: its parser
- * gets 102 instead, which it skips like any other interim response.
+ * Skips an unrequested 100, as RFC 9110 (15.2) requires. Undici would close the connection: its parser gets 102 instead, which it skips.
  */
 function skipContinue(socket: Socket): void {
   const parser: Parser | null | undefined = Reflect.get(socket, symbols.kParser);

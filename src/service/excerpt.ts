@@ -10,8 +10,8 @@ export type Redact = (text: string) => string;
 const PIECE = 12;
 
 /**
- * Returns a function that redacts the key and pieces of it, also in other case, percent-encoded, or with blanks or control characters
- * inserted; in a text too long for a message, only the whole key.
+ * Returns a function that redacts the key and pieces of it, also in other case, percent-encoded, or with blanks inserted; in a text too
+ * long for a message, only the whole key.
  */
 export function createRedact(apiKey: string): Redact {
   if (apiKey === '') return (text) => text;
@@ -77,8 +77,8 @@ export function excerpt(text: string, redact: Redact): string {
 }
 
 /**
- * Formats a text of the service as one short line: the message in an Error body, a Location. Removes invisible characters (bidi marks,
- * zero width) and lone surrogates; collapses control characters, line ends and blanks into one blank.
+ * Formats a text of the service as one short line, without invisible characters (bidi marks, zero width) and lone surrogates; control
+ * characters and blanks become one blank.
  */
 export function oneLine(text: string, redact: Redact): string {
   const visible = redact(text.slice(0, REDACTED).replace(/[\p{Cf}\p{Cs}]+/gu, '')).slice(0, SEARCHED);

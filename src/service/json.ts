@@ -6,8 +6,8 @@ const LARGEST_WITH_LONG_INTEGERS = 4 * 1024 * 1024;
 const MAX_DIGITS = 100;
 
 /**
- * Parses JSON as `parseBounded`, except that integers beyond 2^53 become bigint. A `__proto__` key becomes an ordinary own property. Throws
- * SyntaxError, or ExcessiveJsonError for text whose parsing would cost too much memory or time.
+ * Parses JSON like `parseBounded`, except that integers beyond 2^53 become bigint. A `__proto__` key becomes an ordinary own property.
+ * Throws SyntaxError or ExcessiveJsonError.
  */
 export async function parseJson(text: string): Promise<unknown> {
   if (!hasLongInteger(text)) return parseBounded(text);

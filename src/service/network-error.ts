@@ -1,7 +1,6 @@
 /**
- * Kind of a network failure. `network`: no complete response. `certificate`: this machine does not trust the server. `protocol`: the
- * server does not use TLS. `proxy`: the proxy requires a password. Repeating does not fix these three. `answer`: the response can't be
- * used (too large, or in an encoding that was not requested).
+ * Kind of a network failure. `network`: no complete response. Not fixed by repeating: `certificate` (not trusted), `protocol` (no TLS),
+ * `proxy` (requires a password), `answer` (the response is too large, or in an encoding that was not requested).
  */
 export type NetworkFault = 'network' | 'certificate' | 'protocol' | 'proxy' | 'answer';
 

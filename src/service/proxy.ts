@@ -9,8 +9,8 @@ import { NetworkError } from './network-error.ts';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a service, or undefined for a direct connection. A service on this machine is never reached through a proxy on
- * another one, which would look for it on its own loopback. Throws UsageError for a value that is not the URL of an http or https proxy.
+ * Returns the proxy for a service, or undefined for a direct connection: a service on this machine is reached only through a proxy on this
+ * machine. Throws UsageError for a value that is not the URL of an http or https proxy.
  */
 export function proxyFor(service: URL, env: Variables): URL | undefined {
   const name = service.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
@@ -27,10 +27,7 @@ export function proxyAuthorization(proxy: URL): string | undefined {
   return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/**
- * Returns the failure of a connection through a proxy, with the proxy's name: the service itself was not reached. `isForwarded`: plain
- * HTTP, so that HTTP_PROXY is named. A failure that already names it is returned unchanged.
- */
+/** Returns the failure of a connection through a proxy, with the proxy's name. `isForwarded`: plain HTTP, so that HTTP_PROXY is named. */
 export function throughProxy(proxy: URL, failure: NetworkError, isForwarded: boolean): NetworkError {
   const { message, fault, sent, hint } = failure;
   if (sent || hint !== undefined || fault !== 'network') return failure;
@@ -67,8 +64,8 @@ function variable(env: Variables, name: string): string {
 }
 
 /**
- * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. Nothing else: in a URL, a `\`, `/`, `?` or `#` of a password ends the host, and
- * requests would go to a host made of the user name, with a part of the password.
+ * Parses `[http[s]://][USER[:PASSWORD]@]HOST[:PORT]`. In a URL, a `\`, `/`, `?` or `#` of a password would end the host, and requests would
+ * go to a host made of the user name.
  */
 function parseProxy(name: string, value: string): URL {
   const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?([^\s\\/?#]+)\/?$/i.exec(value) ?? [];
@@ -83,8 +80,7 @@ function parseProxy(name: string, value: string): URL {
 }
 
 /**
- * NO_PROXY: names and addresses separated by commas or spaces. A name covers its subdomains, `host:port` one port, `10.0.0.0/8` (CIDR)
- * the addresses of a network, and `*` everything. Names are not resolved.
+ * NO_PROXY: names (with their subdomains), `host:port` and CIDR networks, separated by commas or spaces, or `*`. Names are not resolved.
  */
 function isExempt(service: URL, noProxy: string): boolean {
   const port = service.port || (service.protocol === 'https:' ? '443' : '80');

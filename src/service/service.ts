@@ -39,8 +39,8 @@ export interface PageRequest {
 }
 
 /**
- * Hook awaited before every attempt, after the rate limit admits it and before a byte is sent. An error it throws is passed on unchanged,
- * and nothing was sent. Work that it returns is done first: the attempt returns its place, and then waits for a new one ahead of all
+ * Hook awaited before every attempt, after the rate limit admits it and before a byte is sent. If it throws, nothing was sent, and its
+ * error is thrown unchanged. Work that it returns is done first: the attempt returns its place, and then waits for a new one ahead of all
  * others.
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
@@ -80,9 +80,9 @@ export interface RawResponse {
 }
 
 /**
- * Every method throws one of the request failures of errors.ts: AuthError (401), NotFoundError (404), PlanLimitError (403 to
- * POST), RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries),
- * UnexpectedAnswerError (anything the specification does not describe); or the abort signal's reason.
+ * Every method throws the signal's reason or a request failure: AuthError (401), NotFoundError (404), PlanLimitError (403 to POST),
+ * RejectedError (400), RateLimitError (--max-wait), UnavailableError (network, 5xx, after retries), UnexpectedAnswerError (not as
+ * specified).
  */
 export interface Service {
   readonly baseUrl: string;
@@ -93,20 +93,16 @@ export interface Service {
   listCodes(request: PageRequest): Promise<Page<QrCode>>;
   getCode(id: string): Promise<QrCode>;
   /**
-   * Creates a code. Never repeated unless certainly not applied; `outcome` of a failure states which (`not-applied` or `unknown`). `beforeSend`
-   * as in BeforeSend: the bulk engine writes its intent to disk.
+   * Creates a code. Never repeated unless certainly not applied; `outcome` of a failure states which. The bulk engine writes its intent to
+   * disk in `beforeSend`.
    */
   createCode(code: NewCode, beforeSend?: () => Promise<void>): Promise<QrCode>;
   updateCode(id: string, changes: CodeChanges): Promise<QrCode>;
-  /**
-   * Permanently deletes the code and its scans. Only 204 is a success, or 404 to a repetition (also to the work of `beforeSend`); other 2xx
-   * throw UnexpectedAnswerError after retries.
-   */
+  /** Permanently deletes the code and its scans. Only 204 is a success, or 404 to a repetition (also to the work of `beforeSend`). */
   deleteCode(id: string, beforeSend?: BeforeSend): Promise<void>;
   listScans(id: string, request: ScanPageRequest): Promise<ScanPage>;
   /**
-   * Sends any request under the base URL, with the key. Resolves to the response, whatever its status; `failure` is the error that a method
-   * would throw. POST is never repeated unless certainly not applied.
+   * Sends any request under the base URL. Resolves to the response, whatever its status; `failure` is the error that a method would throw.
    */
   send(request: RawRequest): Promise<RawResponse>;
   openApi(): Promise<unknown>;

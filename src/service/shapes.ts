@@ -1,6 +1,6 @@
 /**
- * Resources of the service, as its specification names them. Enumerations list the values known today: unknown values and unknown extra
- * fields pass through everywhere, because the service may be extended.
+ * Resources of the service, as its specification names them. Enumerations list the known values: unknown values and extra fields are
+ * accepted.
  */
 
 export const CODE_TYPES = [

@@ -1,6 +1,6 @@
 /**
- * Remembers which code a slug last belonged to, and its name for completion. Slugs and ids never change, so a remembered pair mostly holds;
- * each use verifies it by reading the code. A wrong entry can therefore only cost a request, never cause a wrong result.
+ * Remembers which code a slug last belonged to, and its name for completion. Each use verifies a pair by reading the code, so a wrong entry
+ * costs only a request.
  */
 import { isUuid } from './checks.ts';
 import { isObject } from './json.ts';

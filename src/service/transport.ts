@@ -35,7 +35,7 @@ export interface HttpResponse {
 export interface Transport {
   /**
    * Sends one request and reads its whole response; never follows a redirect. Throws NetworkError if there is no complete response, or the
-   * signal's reason. POST uses a new connection: a kept one that the service closes at that very moment would leave its outcome unknown.
+   * signal's reason. POST uses a new connection, because the service may close a kept one at that moment, which leaves the outcome unknown.
    */
   exchange(request: Exchange): Promise<HttpResponse>;
   close(): void;
@@ -136,8 +136,8 @@ function encodingOf(headers: Headers): string {
 }
 
 /**
- * Dispatches on one client and settles exactly once: with the response (whose body is then the wire's), the failure, the deadline or the
- * abort. After a failure the caller must destroy the wire, because its connection may still be busy.
+ * Dispatches on one client and settles exactly once. After a failure the caller must destroy the wire, because its connection may still be
+ * busy.
  */
 function converse(
   { client, body, once, destroy }: Wire,
@@ -199,8 +199,8 @@ export function addChunk(body: ByteBuffer, chunk: Buffer): void {
 }
 
 /**
- * Decodes a body to text. `encoding` is its Content-Encoding: none or gzip, as requested. Bytes that are not UTF-8 become U+FFFD. Has read
- * the bytes when it returns. Rejects with NetworkError for a body that is truncated, damaged or larger than 64 MiB when decompressed.
+ * Decodes a body to text. Bytes that are not UTF-8 become U+FFFD. Has read the bytes when it returns. Rejects with NetworkError for a body
+ * that is truncated, damaged or larger than 64 MiB when decompressed.
  */
 export async function decodeBody(bytes: Buffer, encoding: string): Promise<string> {
   const text = await unpackedText(bytes, encoding);

@@ -1,6 +1,6 @@
 /**
- * Identifies the workspace that a file on disk belongs to (a ledger, the state of an append, a dataset), by its base URL and a salted
- * fingerprint of the API key. The key itself is never stored.
+ * Identifies the workspace of a file on disk (a ledger, the state of an append, a dataset), by its base URL and a salted fingerprint of the
+ * API key.
  */
 import { NotFoundError, UsageError } from '../base/errors.ts';
 import { inShellOr, quote } from '../base/text/quote.ts';
@@ -82,11 +82,9 @@ interface WorkspaceQuestion {
 const MAX_REQUESTED = 3;
 
 /**
- * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones, no request. `renew`: one of its codes
- * exists here (the key was rotated, or the service moved), so the caller stores `workspace.record()`; so too if the file knows no code,
- * unless `mayKnowMore`.
- *
- * @throws UsageError if the file belongs to another base URL or workspace
+ * Checks that a file belongs to this run's workspace. `same`: base URL and key are the recorded ones. `renew`: one of its codes exists here
+ * (the key was rotated, or the service moved), or it knows no code (unless `mayKnowMore`), so the caller stores `workspace.record()`.
+ * Throws UsageError if it belongs to another base URL or workspace.
  */
 export async function checkWorkspace(question: WorkspaceQuestion): Promise<'same' | 'renew'> {
   const { recorded, workspace, knownIds, getCode, movedFrom } = question;

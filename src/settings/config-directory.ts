@@ -17,10 +17,7 @@ import { UsageError } from '../base/errors.ts';
 import { systemCode } from '../files/durable/path-errors.ts';
 import type { Variables } from './settings.ts';
 
-/**
- * Returns the path of the config directory: QRCTL_CONFIG_DIR, or the system's directory for configuration (env-paths). Never creates it.
- * Throws UsageError on a system without a home directory.
- */
+/** Returns the path of the config directory, without creating it. Throws UsageError on a system without a home directory. */
 export async function configDirectory(env: Variables): Promise<string> {
   if (env.QRCTL_CONFIG_DIR) return resolve(env.QRCTL_CONFIG_DIR);
   try {
@@ -47,8 +44,8 @@ const STICKY = 0o1000;
 const OURS = /^(?:config\.json|\.config\.json\..*|cache)$/;
 
 /**
- * Removes the access of other users to config.json and its directory, and returns one sentence for each path that was accessible. A
- * directory that other programs also use is left unchanged. Windows has no such permissions.
+ * Removes the access of other users to config.json and its directory, unless other programs also use the directory. Returns one sentence
+ * for each path that was accessible.
  */
 export function restrictPermissions(file: string): string[] {
   if (platform() === 'win32') return [];

@@ -6,8 +6,8 @@ import { inShellOr, shown } from '../base/text/quote.ts';
 import { splitWords } from '../base/text/split-words.ts';
 
 /**
- * Returns the program and the arguments of a key-command. Throws UsageError for a line that can't run without a shell, for a program with a
- * relative path (the current directory would choose what runs), and for a line that contains a key, because arguments are public.
+ * Returns the program and the arguments of a key-command. Throws UsageError if the line can't run without a shell, if the program has a
+ * relative path (the current directory would choose what runs), or if it contains a key, because arguments are public.
  */
 export function parseKeyCommand(line: string): [file: string, ...args: string[]] {
   if (redactKeys(line) !== line) {

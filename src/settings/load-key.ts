@@ -13,8 +13,8 @@ import type { CommandRun } from './run-key-command.ts';
 import type { PendingKey, Settings } from './settings.ts';
 
 /**
- * Returns the settings with their key; those without a pending key unchanged. Throws AuthError if its source gives no key, and the errors of
- * `runKeyCommand`. Messages name the source and never the key.
+ * Returns the settings with their key. Throws AuthError if its source gives no key, and the errors of `runKeyCommand`. Messages name the
+ * source and never the key.
  */
 export async function loadKey(settings: Settings, run: CommandRun): Promise<Settings> {
   const { pendingKey, keySource } = settings;
@@ -60,7 +60,7 @@ const OTHERS_READ = 0o044;
 
 /**
  * Returns the text of a key file, and a note if other users can read it. Follows links, because secrets of Kubernetes are links, and never
- * waits for a device or a pipe. Throws AuthError if the file is missing, not a regular file, too large, or may be written by another user.
+ * waits for a device or a pipe. Throws AuthError if the file is unusable, or may be written by another user.
  */
 export async function readKeyFile(path: string): Promise<{ text: string; note: string | undefined }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch((cause: unknown) => {

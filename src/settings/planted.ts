@@ -1,6 +1,6 @@
 /**
- * Detects a config.json that another user created for this one: it controls where keys are sent, and receives keys. Synchronous and
- * without the disk of src/files/durable, because every command runs it at start-up.
+ * Detects a config.json that another user created for this one: it controls where keys are sent. Synchronous, because every command runs it
+ * at start-up.
  */
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -34,9 +34,8 @@ export function plantedBy(file: string, { uid, nlink }: Stats): number | undefin
 }
 
 /**
- * Returns why a command in `file` must not be run, or undefined if only this user and root can have written the file, or moved a file to its
- * path. Stricter than `plantedBy`, because root with another user's HOME would run commands of that user. Call before the permissions are
- * corrected.
+ * Returns why a command in `file` must not be run, or undefined if only this user and root can have written or moved the file. Stricter
+ * than `plantedBy`, because root with another user's HOME would run commands of that user. Call before the permissions are corrected.
  */
 export function commandProblem(file: string, { uid, mode }: Stats): CommandProblem | undefined {
   const ours = geteuid?.();

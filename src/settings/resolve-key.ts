@@ -12,9 +12,9 @@ const CREDENTIAL = 'qrctl-api-key';
 type FoundKey = Pick<Settings, 'apiKey' | 'apiKeyProblem' | 'keySource' | 'pendingKey'>;
 
 /**
- * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, then the file of QRCTL_API_KEY_FILE, then the credential
- * of systemd, for any base URL; then the key-command or the key of the profile, for the base URL that they were stored with. Reads no file
- * and runs no command. Throws UsageError for a key that can't be sent in a header.
+ * Returns the key that may be sent to `baseUrl`, or how to read it: QRCTL_API_KEY, QRCTL_API_KEY_FILE or the credential of systemd, for any
+ * base URL; then the key-command or the key of the profile, for the base URL that they were stored with. Throws UsageError for a key that
+ * can't be sent in a header.
  */
 export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const found = findKey(inputs, baseUrl);

@@ -15,10 +15,7 @@ import { DEFAULT_CONCURRENCY, type SettingKey, VALUES } from './values.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 
-/**
- * Resolves the settings of one command. `flags` are the global flags, `store` the stored config. Throws UsageError for a specified profile
- * that is not stored, and for an invalid value of a flag, variable or stored setting.
- */
+/** Resolves the settings of one command. Throws UsageError for a specified profile that is not stored, and for an invalid value. */
 export function resolveSettings(
   flags: SettingFlags,
   env: Variables,

@@ -27,9 +27,9 @@ export interface CommandRun {
 }
 
 /**
- * Runs a key-command and returns what it printed to standard output. It is ended, with its process group unless it may prompt, after the
- * timeout or when the signal aborts. Throws AuthError if it can't be started, fails, takes too long or prints too much, UsageError like
- * `parseKeyCommand`, and the reason of the signal.
+ * Runs a key-command and returns its standard output. It is ended, with its process group unless it may prompt, after the timeout or when
+ * the signal aborts. Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`, and the reason of
+ * the signal.
  */
 export async function runKeyCommand(line: string, run: CommandRun): Promise<string> {
   const { clock, signal, canAsk, timeoutMs = COMMAND_MS } = run;

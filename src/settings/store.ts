@@ -23,9 +23,9 @@ export async function configFile(env: Variables): Promise<string> {
 }
 
 /**
- * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700, unless it has a
- * key-command that another user may have written. Throws UsageError, and leaves the file unchanged, if it is unreadable, invalid, or was
- * created by another user.
+ * Reads the stored config, empty if there is none; creates nothing. Restricts permissions looser than 0600 in 0700, unless it has a key-
+ * command that another user may have written. Throws UsageError, and leaves the file unchanged, if it is invalid, or was created by another
+ * user.
  */
 export async function readStore(env: Variables): Promise<Store> {
   const file = await configFile(env);

@@ -61,8 +61,8 @@ export const CONFIG_SCHEMA = {
 export const DEFAULT_PROFILE = 'default';
 
 /**
- * Parses the text of config.json. Throws an Error that describes the problem without quoting the text. By hand and not by the schema, because
- * every command does this, and conf takes as long to load as everything else.
+ * Parses the text of config.json. Throws an Error that does not quote the text. Without the schema, because every command does this, and
+ * conf takes as long to load as everything else.
  */
 export function parseStored(text: string): Stored {
   const data = parseJson(text);

@@ -18,8 +18,8 @@ import { formatStored, hasUncheckedCommand, type Stored } from './stored.ts';
 const MAX_WAIT_MS = 10_000;
 
 /**
- * Reads the stored config again, applies `change` and stores the result; two commands at once both keep their changes. Throws UsageError
- * if the file is corrupt (it is left unchanged), LocalError if it cannot be written (the old file is kept), and the errors of `change`.
+ * Reads the stored config again, applies `change` and stores the result; two commands at once both keep their changes. Throws UsageError if
+ * the file is corrupt, LocalError if it cannot be written (in both cases it is unchanged), and the errors of `change`.
  */
 export async function updateStore(
   { env, clock, signal, disk = nodeDisk }: { env: Variables; clock: Clock; signal: AbortSignal; disk?: Disk },
@@ -61,8 +61,8 @@ function refuseUncheckedCommand(file: string, stored: Stored): void {
 }
 
 /**
- * Replaces the file atomically, and reads it back with conf. conf's own writer (atomically 2.1) is not used: it ignores partial writes, so on
- * a full disk it replaces a good file with a truncated one and reports success.
+ * Replaces the file atomically, and reads it back with conf. conf's own writer (atomically 2.1) ignores partial writes: on a full disk it
+ * replaces a good file with a truncated one and reports success.
  */
 async function store(disk: Disk, file: string, value: Record<string, unknown>): Promise<void> {
   const text = JSON.stringify(value, undefined, '\t');

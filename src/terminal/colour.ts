@@ -18,8 +18,8 @@ export const NO_COLOURS: Colours = {
 };
 
 /**
- * Returns whether a stream is colored. In order: --no-color; NO_COLOR, if not empty (no-color.org); FORCE_COLOR, off with `0` and `false`
- * and on with other values (force-color.org); TERM=dumb; and whether the stream is a terminal.
+ * Returns whether a stream is colored. In order: --no-color; NO_COLOR (no-color.org); FORCE_COLOR, off with `0` and `false` (force-
+ * color.org); TERM=dumb; and whether it is a terminal.
  */
 export function wantsColour(
   env: Environment,

@@ -25,8 +25,8 @@ export interface Bar extends Progress {
 const FRAME_MS = 100;
 
 /**
- * Erases everything after the cursor, which stays at the beginning of the line, also if a terminal that was made narrower has wrapped it. A
- * line is drawn without wrapping, because a terminal reports its new width late.
+ * Erases everything after the cursor, also if a terminal that was made narrower has wrapped the line. A line is drawn without wrapping,
+ * because a terminal reports its new width late.
  */
 const CLEAR = '\r\x1b[J';
 const withoutWrap = (line: string) => `\x1b[?7l${line}\x1b[?7h`;

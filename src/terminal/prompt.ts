@@ -11,11 +11,7 @@ interface PromptOptions {
   manner: Manner;
 }
 
-/**
- * Reads one line; input starts after the last line of the question.
- *
- * @throws InterruptedError on Ctrl-C; UsageError when the input ends (Ctrl-D); the signal's reason when it is aborted.
- */
+/** Reads one line. Throws InterruptedError on Ctrl-C, UsageError when the input ends (Ctrl-D), and the signal's reason. */
 export async function askLine(
   question: string,
   { input, output, signal, manner }: PromptOptions,

@@ -23,8 +23,8 @@ export interface ErrorPlace {
 const DEFECT_HINT = 'This is a bug in qrctl. Run the same command with --verbose and report the output.';
 
 /**
- * Returns the text for standard error, with a final line end; empty for a closed pipe, which is a silent end. JSON:
- * `{"error":{"message","code","status","exit","hint"}}`; code and status are null if the service sent none.
+ * Returns the text for standard error, with a final line end; empty for a closed pipe. JSON:
+ * `{"error":{"message","code","status","exit","hint"}}`.
  */
 export function renderError(
   error: unknown,

@@ -6,8 +6,8 @@ import { readIfPackaged } from '../files/durable/packaged-files.ts';
 const POSITION = /^[\\/]([a-z0-9-]+\.js):(\d+):(\d+)\)?$/;
 
 /**
- * Returns the lines of an error's `stack`, with the bundles of `directory` replaced by `src/FILE.ts:LINE:COLUMN`; `read` returns a file of
- * it. A line whose map is missing or lacks the position is unchanged.
+ * Returns the lines of an error's `stack`, with positions in bundles of `directory` replaced by `src/FILE.ts:LINE:COLUMN` as far as a
+ * source map has them.
  */
 export function sourceStack(stack: string, directory = import.meta.dirname, read = readOfDist): string {
   const maps = new Map<string, SourceMap | undefined>();

@@ -6,9 +6,9 @@ import { adviceFor, describeSystemError, systemCode } from '../files/durable/pat
 export type OutputStream = Writable & { fd?: number; isTTY?: boolean; columns?: number };
 
 /**
- * Creates a function that writes data and resolves when it is accepted. It rejects with ClosedPipeError if the reader closed the pipe (after
- * one call of `onClosedPipe`), and with LocalError for other failures; every later write fails with the same error. Files and devices are
- * written by descriptor, because Node's stream ignores partial writes and would lose data on a full disk.
+ * Returns a function that writes data and resolves when it is accepted. It rejects with ClosedPipeError if the reader closed the pipe
+ * (after one call of `onClosedPipe`), and with LocalError for other failures. Files and devices are written by descriptor, because Node's
+ * stream ignores partial writes.
  */
 export function createStdoutWriter(
   stream: OutputStream,

@@ -28,7 +28,7 @@ const total = (widths: readonly number[]) =>
 
 /**
  * Drops the least important columns (of equal ones, the last) while even the minimum widths are too wide, then reduces the widest cells
- * until all fit. `mayDrop` is false if the user chose the columns: then only the cells are reduced.
+ * until all fit. `mayDrop` is false if the user chose the columns.
  */
 export function layOut(measured: readonly Measured[], width: number, mayDrop: boolean): Placed[] {
   let kept = [...measured];

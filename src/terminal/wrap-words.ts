@@ -71,10 +71,7 @@ const FLAG = /^(--[\w-]+=|-[a-zA-Z])/;
 /** `my codes.results.csv` is beside `my codes.csv`. */
 const EXTENSIONS = /(\.\w{1,8})+$/;
 
-/**
- * Returns texts with spaces that may be part of a path in a message, the longest first: words of the command line, the working directory,
- * and directories in environment variables.
- */
+/** Returns texts with spaces that may be part of a path in a message, the longest first. */
 export function spacedPaths({ argv, env, cwd }: NamedPlaces): string[] {
   const words = argv.flatMap((word) => [word, word.replace(FLAG, '')]);
   const named = [...words, ...words.map((word) => word.replace(EXTENSIONS, ''))];

@@ -1,8 +1,4 @@
-/**
- * Congestion control, for an intermediary that refuses bursts independently of the service's rate limit. Fewer requests are then in
- * flight, and at width 1 they are sent further apart, until they get through again; from time to time the width is increased. The numbers
- * in comments are those of PROTOCOL.md.
- */
+/** Congestion control, for an intermediary that refuses bursts independently of the service's rate limit (PROTOCOL.md). */
 
 const MOST_RECENT = 8;
 /** Number of failures that is not a coincidence, if it is at least the number of successes. */

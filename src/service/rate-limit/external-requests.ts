@@ -1,7 +1,6 @@
 /**
- * Counts requests of other clients: each request lowers Remaining by one, so the responses of one window show how many requests the
- * service counted between the first and the last own one. Another client of the workspace may have sent them, or an intermediary that
- * repeats requests.
+ * Counts requests of other clients (or repeated by an intermediary): each request lowers Remaining by one, so the responses of one window
+ * show how many requests the service counted between the first and the last own one.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { SAME_RESET_MS } from './rate-window.ts';

@@ -1,6 +1,6 @@
 /**
- * Rate-limit governor: admits requests as the service's window allows, and pauses all of them when it is exhausted. It holds the queue;
- * the state of the window is in rate-window.ts. The numbers in comments are those of PROTOCOL.md.
+ * Rate-limit governor: the queue of requests, which admits them as the service's window allows, and pauses all of them when it is exhausted
+ * (PROTOCOL.md).
  */
 import { RateLimitError } from '../../base/errors.ts';
 import { type Clock, formatDuration, formatInstant } from '../../base/time/time.ts';
@@ -42,7 +42,7 @@ export interface Ticket {
 
 interface Governor {
   /**
-   * Waits until a request may be sent. `again` puts a request that got a 429 before all others. Throws RateLimitError if waiting would exceed
+   * Waits until a request may be sent. `again`: it got a 429, and goes before all others. Throws RateLimitError if waiting would exceed
    * `maxWaitMs`, or the signal's reason.
    */
   admit(again: boolean): Promise<Ticket>;

@@ -1,7 +1,6 @@
 /**
- * Tracks the service's current rate-limit window from the responses so far: how many requests are left in it, and when it ends. The only
- * place that decides whether a Reset is accepted, so that the pause, `--max-wait`, `auth status` and every prediction use the same end.
- * Has no queue and no timer. The numbers in comments are those of PROTOCOL.md.
+ * Tracks the service's current rate-limit window (PROTOCOL.md). The only place that decides whether a Reset is accepted, so that the pause,
+ * `--max-wait`, `auth status` and every prediction use the same end.
  */
 import type { RateHeaders } from './rate-headers.ts';
 import { type RateLimit, WINDOW_MS } from './rate-limit.ts';
@@ -30,8 +29,8 @@ interface Observation {
 
 interface RateWindow {
   /**
-   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if nothing is known (at the start, or when
-   * a window has just opened): then one probe must be sent first. Infinity if the service sends no headers.
+   * Returns the requests left in this window, less the reserve, including those in flight. Undefined if nothing is known, so one probe must
+   * be sent; Infinity if the service sends no headers.
    */
   left(): number | undefined;
   waitMs(): number;

@@ -1,9 +1,6 @@
 /**
- * Estimates the service's clock from Date headers only: the machine's own may be a day off.
- *
- * A Date header is the service's time, truncated to whole seconds, stamped between sending and receiving. So each response bounds the
- * offset between the service's clock and the local monotonic clock: `Date - received <= offset < Date + 1 s - sent`. The bounds of all
- * responses together narrow it down.
+ * Estimates the service's clock from Date headers only. A Date is truncated to whole seconds and stamped between sending and receiving, so
+ * each response bounds the offset to the local monotonic clock: `Date - received <= offset < Date + 1 s - sent`.
  */
 export interface ServiceClock {
   observe(dateMs: number, sentAt: number, receivedAt: number): void;
