@@ -60,7 +60,7 @@ async function runStep(command: string, more: Record<string, string> = {}) {
 }
 
 describe('the input command', () => {
-  test('is one argument per line, whatever is in it', async () => {
+  test('passes one argument per line, whatever the line contains', async () => {
     const hostile = [
       '$(touch owned)',
       '`touch owned`',
@@ -89,7 +89,7 @@ describe('the input command', () => {
     expect(await runStep('scans\nverify')).toMatchObject({ status: 8, told: 'exit-code=8\n' });
   });
 
-  test('has its output printed with workflow commands turned off, until a token that nothing in it can know', async () => {
+  test('prints its output with workflow commands stopped, until a random token', async () => {
     const command = 'qr\nlist\n::error::forged\n::add-mask::x';
     const [one, other] = [await runStep(command), await runStep(command)];
     expect(one.token).toBeDefined();
@@ -99,7 +99,7 @@ describe('the input command', () => {
 });
 
 describe('the inputs plan and apply', () => {
-  test('are a file and more arguments, one per line, whatever is in them; the job summary has the output', async () => {
+  test('pass a file and one argument per line; the job summary has the output', async () => {
     const file = 'my $(touch owned).csv\n--key\nSKU `x`\n';
     const plan = await runStep('', { QRCTL_PLAN: file });
     const printed =
@@ -111,7 +111,7 @@ describe('the inputs plan and apply', () => {
     expect([...plan.made, ...apply.made]).not.toContain('owned');
   });
 
-  test('check the file alone where there is no key, as for a pull request from a fork', async () => {
+  test('check only the file if there is no key, as for a pull request from a fork', async () => {
     const { stdout } = await runStep('', { QRCTL_PLAN: 'codes.csv', QRCTL_API_KEY: '' });
     expect(stdout).toBe('[qr][apply][--offline][--from][codes.csv]');
   });
@@ -130,7 +130,7 @@ describe('the inputs plan and apply', () => {
     },
   );
 
-  test('have the messages in the job summary where there is no plan, as code', async () => {
+  test('write the messages to the job summary, as code, if there is no plan', async () => {
     const says =
       '::error file=codes.csv,line=2::is empty\nqrctl: codes.csv has 1 fault:\n  line 2: <b>is empty</b>\n```';
     const { status, stdout, stderr, summary } = await runStep('', {
@@ -142,7 +142,7 @@ describe('the inputs plan and apply', () => {
     expect(summary).toBe('    qrctl: codes.csv has 1 fault:\n      line 2: <b>is empty</b>\n    ```\n');
   });
 
-  test('do not go together', async () => {
+  test('cannot be combined', async () => {
     const { status, stdout } = await runStep('scans\nexport', { QRCTL_PLAN: 'codes.csv' });
     expect([status, stdout]).toEqual([2, expect.stringMatching(/^::error::.*only one/)]);
   });

@@ -6,11 +6,11 @@ import { expect, test } from 'vitest';
 const dist = new URL('../../dist/', import.meta.url);
 const bill = readFileSync(new URL('sbom.cdx.json', dist), 'utf8');
 
-test('the bill of materials is one that CycloneDX itself accepts', async () => {
+test('the bill of materials is valid CycloneDX', async () => {
   expect(await new Validation.JsonStrictValidator(Version.v1dot6).validate(bill)).toBe(null);
 });
 
-test('it names each package whose licence goes along, by the version that is installed', () => {
+test('it names each bundled package with its installed version', () => {
   const { components } = JSON.parse(bill);
   const named = components.map(({ name, version = '' }: { name: string; version?: string }) =>
     `${name} ${version}`.trim(),
@@ -26,7 +26,7 @@ test('it names each package whose licence goes along, by the version that is ins
   expect(named.some((name: string) => name.startsWith('@fontsource/noto-sans '))).toBe(true);
 });
 
-test('it names the crates that the renderer of logos is compiled from', () => {
+test('it names the crates of the renderer of logos', () => {
   const { components, dependencies } = JSON.parse(bill);
   const renderer = components.find(({ name }: { name: string }) => name === '@resvg/resvg-wasm');
   const purls: string[] = renderer.components.map(({ purl }: { purl: string }) => purl);

@@ -52,8 +52,8 @@ function onlyFile(): string {
   return join(directory, name);
 }
 
-describe('what was compiled', () => {
-  test('is read as it was written, and replaced by what is written later', () => {
+describe('compiled code', () => {
+  test('is read as it was written, and replaced by later code', () => {
     expect(read()).toBeUndefined();
     write();
     expect(read()).toEqual(COMPILED);
@@ -63,7 +63,7 @@ describe('what was compiled', () => {
     onlyFile();
   });
 
-  test('begins where V8 takes it as it lies, whatever the length of the bundle: elsewhere V8 copies all of it', () => {
+  test('is aligned for any length of the bundle, so that V8 does not copy it', () => {
     for (let length = 100; length < 116; length++) {
       const source = Buffer.alloc(length, ';');
       openCompileCache(here)?.write('app.js', source, COMPILED);
@@ -72,7 +72,7 @@ describe('what was compiled', () => {
     }
   });
 
-  test('lies closed to others, in a file named by bundle, version, platform and architecture', () => {
+  test('is closed to other users, in a file named by bundle, version, platform and architecture', () => {
     write();
     const { version, platform, arch } = process;
     expect(onlyFile()).toMatch(new RegExp(`/app\\.js-${version}-${platform}-${arch}-[0-9a-f]+$`));
@@ -82,7 +82,7 @@ describe('what was compiled', () => {
     expect(statSync(onlyFile()).mode & 0o777).toBe(0o600);
   });
 
-  test('is not used with any one bit of its file flipped', () => {
+  test('is not used if any bit of its file is flipped', () => {
     write();
     const file = onlyFile();
     const whole = readFileSync(file);
@@ -94,7 +94,7 @@ describe('what was compiled', () => {
     }
   });
 
-  test('is not used when its file is cut short anywhere, longer, empty, zeros or huge', () => {
+  test('is not used if its file is truncated, longer, empty, zeros or huge', () => {
     write();
     const file = onlyFile();
     const whole = readFileSync(file);
@@ -117,7 +117,7 @@ describe('what was compiled', () => {
     build: { execPath: import.meta.filename },
     flags: { execArgv: ['--no-opt'] },
   };
-  test.each(Object.keys(others))('is not used by a node of another %s', (what) => {
+  test.each(Object.keys(others))('is not used by a Node with another %s', (what) => {
     write();
     const other = { ...here, ...others[what] };
     expect(read(other)).toBeUndefined();
@@ -134,7 +134,7 @@ describe('what was compiled', () => {
     expect(read({ ...here, env: { ...here.env, NODE_OPTIONS: '--no-opt' } })).toBeUndefined();
   });
 
-  test('is not used for another source, though of the same length and under its name', () => {
+  test('is not used for another source of the same length and name', () => {
     const other = Buffer.from(SOURCE.toString().replace('42', '43'));
     write();
     expect(read(here, other)).toBeUndefined();
@@ -146,7 +146,7 @@ describe('what was compiled', () => {
   });
 });
 
-describe('a place that is not certainly ours', () => {
+describe('a directory that may not belong to the user', () => {
   test('a file or a directory that others can open is not read', () => {
     write();
     for (const [path, closed] of [
@@ -162,7 +162,7 @@ describe('a place that is not certainly ours', () => {
     }
   });
 
-  test('nothing is put into a directory that others can open, nor made in one that they can change', () => {
+  test('nothing is written to a directory that others can open, or created in one that they can change', () => {
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
     write();
@@ -219,19 +219,19 @@ describe('a place that is not certainly ours', () => {
     expect(openCompileCache({ ...here, ...runtime })).toBeUndefined();
   });
 
-  test('an absolute XDG_CACHE_HOME is where it is', () => {
+  test('an absolute XDG_CACHE_HOME is used', () => {
     write({ ...here, env: { HOME: '/nonexistent', XDG_CACHE_HOME: join(home, 'xdg') } });
     expect(readdirSync(join(home, 'xdg/qrctl/compiled'))).toHaveLength(1);
   });
 });
 
-test('what cannot be written is not written, and nothing is said', () => {
+test('a failed write is ignored without a message', () => {
   writeFileSync(join(home, '.cache'), 'a file');
   expect(write()).toBeUndefined();
   expect(readFileSync(join(home, '.cache'), 'utf8')).toBe('a file');
 });
 
-test('the newest files stay when there are many', () => {
+test('the newest files are kept if there are many', () => {
   const cache = openCompileCache(here);
   const sources = Array.from({ length: 40 }, (_, i) => Buffer.from(`exports.answer=${i};`));
   for (const source of sources) cache?.write('app.js', source, COMPILED);

@@ -8,7 +8,7 @@ import { useSandbox } from '../support/sandbox.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-test('npm run dev runs a command from the sources, as the built one, and leaves nothing behind', async () => {
+test('npm run dev runs a command from the sources, and leaves no file behind', async () => {
   const sandbox = await useSandbox({ codes: 2, scans: 1 });
   const { HOME, PATH } = process.env;
   const dev = promisify(execFile)(process.execPath, ['src/build/dev.mjs', 'qr', 'list'], {
@@ -20,7 +20,7 @@ test('npm run dev runs a command from the sources, as the built one, and leaves 
   expect(readdirSync(`${ROOT}/node_modules/.cache/qrctl`)).not.toContain(`dev-${dev.child.pid}.mjs`);
 });
 
-test('its help is of the sources, whatever an older build laid out', async () => {
+test('its help is that of the sources, not that of an older build', async () => {
   const directory = await useDirectory();
   for (const name of ['src', 'node_modules', 'package.json'])
     symlinkSync(join(ROOT, name), join(directory, name));

@@ -10,7 +10,7 @@ function release(...args: string[]): { status: number | null; stderr: string } {
   return { status, stderr };
 }
 
-test('a release is refused that is no version, or not after the last', () => {
+test('a release is refused if it is not a version, or not after the last one', () => {
   expect(release()).toEqual({ status: 2, stderr: "release: '' is no version: npm run release -- X.Y.Z\n" });
   expect(release('0.9')).toEqual({
     status: 2,

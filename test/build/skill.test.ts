@@ -29,7 +29,7 @@ test('the page has the columns that a setting or --fields adds', () => {
   );
 });
 
-test('each command that the page tells to preview has --from and --dry-run', () => {
+test('each command that the page previews has --from and --dry-run', () => {
   const [rule = ''] = /^- Before .*--dry-run.*$/m.exec(page) ?? [];
   const names = [...rule.matchAll(/`(qr \w+)`/g)].map(([, name]) => name);
   expect(names).toEqual(['qr create', 'qr update', 'qr apply', 'qr delete']);

@@ -73,7 +73,7 @@ test('V8 takes what an earlier run compiled, whatever flags of V8 that run had c
   });
 });
 
-test('a command that runs again writes nothing; one that fails never does', async () => {
+test('a repeated command writes no code, and a failed one never does', async () => {
   const { env, files } = await useCache();
   const times = () => Object.fromEntries(files().map((file) => [file, statSync(file).mtimeMs]));
   expect((await runCli(['qr', 'lst'], { env })).code).toBe(2);
@@ -89,7 +89,7 @@ test('a command that runs again writes nothing; one that fails never does', asyn
   expect(times()).not.toEqual(written);
 });
 
-test('a run that node ends because nothing is left to wait for is no success', async () => {
+test('a run that Node ends early, because nothing is left to wait for, fails', async () => {
   const preload = join(await useDirectory(), 'deserted.cjs');
   writeFileSync(preload, DESERTED);
   const env = { QRCTL_BASE_URL: 'http://127.0.0.1:9/api/v1', QRCTL_API_KEY: 'svc_live_0123456789abcdef' };
@@ -128,7 +128,7 @@ process.on('exit', () => {
     return JSON.parse(/^LOADED (.*)$/m.exec(stderr)?.[1] ?? '');
   }
 
-  test('to list codes: the program, and nothing of node that is not used', async () => {
+  test('qr list: the program, and no module of Node that is not used', async () => {
     await withSandbox({ codes: 1 }, async ({ env }) => {
       const { read, builtIn } = await loadedBy(['qr', 'list'], { env });
       expect(read).toEqual(['app.js', 'start.js']);

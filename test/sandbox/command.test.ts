@@ -23,7 +23,7 @@ async function open(...flags: string[]) {
 }
 
 describe('qrctl sandbox', () => {
-  test('prints base URL and key, one a line, once it listens, and all else on standard error', async () => {
+  test('prints base URL and key, one per line, when it listens, and everything else on standard error', async () => {
     const { running, get } = await open();
     expect((await get('/qr')).status).toBe(200);
     await running.waitFor(/Ctrl-C/);
@@ -33,7 +33,7 @@ describe('qrctl sandbox', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends at once on %s with %d, in the middle of answers too', async (signal, code) => {
+  ] as const)('ends at once on %s with %d, also during responses', async (signal, code) => {
     const { running, baseUrl, key } = await open('--latency', '24h');
     // Node says 100 when it hands the request on.
     const asking = request(`${baseUrl}/qr`, {
@@ -45,7 +45,7 @@ describe('qrctl sandbox', () => {
     expect((await running.done).code).toBe(code);
   });
 
-  test('has as many codes and scans as told, in a window of the plan', async () => {
+  test('has the requested number of codes and scans, and the window of the plan', async () => {
     const { get, read } = await open(
       '--codes',
       '3',
@@ -67,14 +67,14 @@ describe('qrctl sandbox', () => {
     expect((await read(`/qr/${data[0]?.id}/scans`)).pagination.total).toBe(70);
   });
 
-  test('makes up the same data for the same seed', async () => {
+  test('generates the same data for the same seed', async () => {
     const dump = async (seed: string) => (await (await open('--seed', seed)).get('/qr')).text();
     const [one, again, other] = await Promise.all([dump('8'), dump('8'), dump('9')]);
     expect(again).toBe(one);
     expect(other).not.toBe(one);
   });
 
-  test('takes another key, and then no other', async () => {
+  test('accepts only the key of --key', async () => {
     const { baseUrl, key, get } = await open('--key', 'svc_live_mine');
     expect(key).toBe('svc_live_mine');
     expect((await get('/qr')).status).toBe(200);
@@ -83,14 +83,14 @@ describe('qrctl sandbox', () => {
     ).toBe(401);
   });
 
-  test('logs a line a request with --verbose, never the key', async () => {
+  test('logs one line per request with --verbose, never the key', async () => {
     const { running, get } = await open('--verbose');
     await get('/qr?limit=7');
     await running.waitFor(/GET \/api\/v1\/qr\?limit=7 200 \d+ ms, 999 left/);
     expect(running.output().stderr).not.toContain('svc_live_');
   });
 
-  test('says that a port asked for is in use, and takes another one when none was asked for', async () => {
+  test('reports that the port of --port is in use, and uses another one without --port', async () => {
     const holder = createServer();
     const port = await new Promise<number>((resolve) => {
       holder.listen(0, '127.0.0.1', () => resolve(Number(Reflect.get(holder.address() ?? {}, 'port'))));

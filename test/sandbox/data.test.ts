@@ -5,8 +5,8 @@ import { ask } from '../support/api.ts';
 import { fakeClock } from '../support/clock.ts';
 import { useSandbox, withSandbox } from '../support/sandbox.ts';
 
-describe('made-up data', () => {
-  test('is the same for the same seed, and another for another', async () => {
+describe('sample data', () => {
+  test('is the same for the same seed, and different for another', async () => {
     const dump = (seed: number) =>
       withSandbox({ seed, codes: 5, scans: 20 }, async ({ workspace, scans, codeId }) => [
         workspace.codes(),
@@ -47,13 +47,13 @@ describe('made-up data', () => {
     }
   });
 
-  test('has ids that no two scans of the workspace share', async () => {
+  test('has unique scan IDs in the workspace', async () => {
     const sandbox = await useSandbox({ codes: 5, scans: 300 });
     const ids = sandbox.workspace.codes().flatMap(({ id }) => sandbox.scans(id).map((scan) => scan.id));
     expect(new Set(ids).size).toBe(1500);
   });
 
-  test('has a slug of its own for every code', () => {
+  test('has a unique slug for every code', () => {
     expect(new Set(Array.from({ length: 100_000 }, (_, index) => slug(1, 1, index))).size).toBe(100_000);
   });
 
@@ -62,7 +62,7 @@ describe('made-up data', () => {
     expect(codes.map((code) => code.slug).slice(0, 3)).toEqual(['spring-menu', 'summer-menu', 'old-poster']);
   });
 
-  test('was created before it was scanned, one code after the other', async () => {
+  test('has codes that were created before their scans, one after the other', async () => {
     const sandbox = await useSandbox({ codes: 3, listOrder: 'oldest' });
     const created = sandbox.workspace.codes().map(({ created_at }) => created_at);
     expect(created).toEqual([...new Set(created)].sort());
@@ -98,7 +98,7 @@ describe('scans look like those of real posters', () => {
     expect(Math.min(weekdays[5] ?? 0, weekdays[6] ?? 0)).toBeGreaterThan(1.3 * (weekdays[1] ?? 0));
   });
 
-  test('a poster that was taken down is scanned no more, and a menu grows', async () => {
+  test('a removed poster has no further scans, and a menu grows', async () => {
     const START = 1_735_689_600_000 - 90 * 24 * HOUR_MS;
     const decade = (ms: number) => Math.floor((ms - START) / (10 * 24 * HOUR_MS));
     const dead = await countBy(2, decade);
@@ -114,7 +114,7 @@ describe('scans look like those of real posters', () => {
     expect(cities.filter((city) => city !== null && name.includes(city)).length).toBeGreaterThan(1000);
   });
 
-  test('few codes have most of them, unless a number is asked for', async () => {
+  test('few codes have most scans, unless a number is specified', async () => {
     const totals = async (hasEqualSizes: boolean) => {
       const sandbox = await useSandbox({ codes: 40, scans: 1000, hasEqualSizes });
       return sandbox.workspace.codes().map(({ id }) => sandbox.scans(id).length);
@@ -128,7 +128,7 @@ describe('scans look like those of real posters', () => {
 });
 
 describe('live scans', () => {
-  test('come in for ever on made-up codes, and up to a number on created ones', async () => {
+  test('arrive without end on sample codes, and up to a number on created ones', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 1, scans: 10, live: 2, liveScansOfNewCode: 5, clock });
     const created = await ask(sandbox, 'POST', '/qr', { body: { name: 'new' } });
@@ -147,7 +147,7 @@ describe('live scans', () => {
 });
 
 describe('latency', () => {
-  test('holds every answer back, not the work', async () => {
+  test('delays responses, not the work', async () => {
     const clock = fakeClock();
     const sandbox = await useSandbox({ codes: 0, latencyMs: 250, clock });
     const reply = ask(sandbox, 'POST', '/qr', { body: { name: 'slow' } });

@@ -9,7 +9,7 @@ const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 const CALM = { limit: 100_000 };
 
 describe('every answer', () => {
-  test('carries the four headers of the rate limit, as strings of digits but for the plan, and a date', async () => {
+  test('has the four rate-limit headers and a date', async () => {
     const sandbox = await useSandbox({ codes: 1, plan: 'pro' });
     const id = sandbox.codeId();
     const replies = await Promise.all([
@@ -52,7 +52,7 @@ describe('every answer', () => {
     }
   });
 
-  test('is compressed only where that is switched on and accepted', async () => {
+  test('is compressed only if enabled and accepted', async () => {
     const sandbox = await useSandbox({ ...CALM, gzip: true });
     const encodingFor = async (accepted: string) =>
       (await ask(sandbox, 'GET', '/qr', { headers: { 'accept-encoding': accepted } })).headers.get(
@@ -95,7 +95,7 @@ describe('GET /qr', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test('gives an empty page behind the last one', async () => {
+  test('returns an empty page after the last one', async () => {
     const sandbox = await useSandbox({ codes: 3 });
     const reply = await ask(sandbox, 'GET', '/qr?page=9&limit=2');
     expect(reply.body).toEqual({ data: [], pagination: { page: 9, limit: 2, total: 3, pages: 2 } });
@@ -286,7 +286,7 @@ describe('GET, PATCH and DELETE /qr/{id}', () => {
     expect((await ask(sandbox, 'GET', '/qr')).body.pagination.total).toBe(1);
   });
 
-  test('know ids in capitals, and nothing of ids that are none', async () => {
+  test('accept IDs in upper case, and find nothing for invalid IDs', async () => {
     const sandbox = await useSandbox({ codes: 1 });
     expect((await ask(sandbox, 'GET', `/qr/${sandbox.codeId().toUpperCase()}`)).status).toBe(200);
     for (const id of [UNKNOWN_ID, 'abc', '__proto__', '%00', '%zz']) {
@@ -311,7 +311,7 @@ describe('GET /qr/{id}/scans', () => {
     expect((await ask(rejecting, 'GET', `/qr/${rejecting.codeId()}/scans?limit=501`)).status).toBe(400);
   });
 
-  test('keeps to since and until, given with any offset', async () => {
+  test('applies since and until with any offset', async () => {
     const sandbox = await useSandbox({ codes: 1, scans: 2000, scanOrder: 'asc' });
     const id = sandbox.codeId();
     const query = 'since=2024-12-01T01:00:00%2B01:00&until=2024-12-02T00:00:00Z&limit=500';

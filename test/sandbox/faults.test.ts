@@ -27,20 +27,20 @@ describe('faults of connections', () => {
     expect(sandbox.workspace.codes()).toHaveLength(codes);
   });
 
-  test('landLate applies a request whose sender has been told nothing', async () => {
+  test('landLate applies a request later, without a response', async () => {
     const sandbox = await open(faults.landLate(1500));
     await expect(ask(sandbox, 'POST', '/qr', create)).rejects.toThrow();
     expect(sandbox.workspace.codes()).toHaveLength(1);
     await vi.waitFor(() => expect(sandbox.workspace.codes()).toHaveLength(2), 30_000);
   });
 
-  test('drip sends the true answer slowly', async () => {
+  test('drip sends the real response slowly', async () => {
     const sandbox = await open(faults.drip(0));
     expect((await ask(sandbox, 'GET', '/qr')).body.pagination.total).toBe(1);
   });
 });
 
-describe('answers in place of the true one', () => {
+describe('responses that replace the real one', () => {
   test.each([
     ['before', false, 1],
     ['after', true, 2],
@@ -71,7 +71,7 @@ describe('answers in place of the true one', () => {
   });
 });
 
-describe('true answers, changed', () => {
+describe('changed responses', () => {
   const scans = async (fault: faults.Fault, query = '') => {
     const sandbox = await open(fault);
     const { body, headers } = await ask(sandbox, 'GET', `/qr/${sandbox.codeId()}/scans${query}`);

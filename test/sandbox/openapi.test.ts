@@ -61,7 +61,7 @@ describe('/openapi.json', () => {
   });
 });
 
-describe('every answer is as described', () => {
+describe('every response is as described', () => {
   const cases: [method: string, path: string, status: number, request?: Ask][] = [
     ['get', '/qr', 200],
     ['get', '/qr', 400],
@@ -112,7 +112,7 @@ describe('every answer is as described', () => {
     expect(validate.errors).toBeNull();
   });
 
-  test('and nothing is described that is not tried here', () => {
+  test('nothing else is described', () => {
     const tried = new Set(cases.map(([method, path, status]) => `${method} ${path} ${status}`));
     const described = [...tried]
       .map((line) => line.split(' '))

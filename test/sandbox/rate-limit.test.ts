@@ -27,7 +27,7 @@ describe('a window', () => {
     expect(admit()).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  test('lasts from full minute to full minute, and its last millisecond still counts', async () => {
+  test('lasts from full minute to full minute, including its last millisecond', async () => {
     const { admit, clock } = limiter({ limit: 1 }, NOON + 30_000);
     expect(admit().allowed).toBe(true);
     await clock.advance(29_999);
@@ -45,7 +45,7 @@ describe('a window', () => {
     expect(admit().allowed).toBe(true);
   });
 
-  test('refuses without using anything up, and without being put off by refusals', async () => {
+  test('counts no refused requests', async () => {
     const { admit, clock } = limiter({ limit: 2 });
     for (let n = 0; n < 10; n++) admit();
     await clock.advance(60_000);
@@ -78,7 +78,7 @@ describe('a window', () => {
 });
 
 describe('the limit of a sandbox', () => {
-  test('answers 429 with Retry-After, the headers and an Error body, and applies nothing', async () => {
+  test('responds 429 with Retry-After, the headers and an Error body, and applies nothing', async () => {
     const clock = fakeClock({ wallMs: NOON + 20_000 });
     const sandbox = await useSandbox({ codes: 0, limit: 1, clock });
     await ask(sandbox, 'GET', '/qr');
@@ -94,7 +94,7 @@ describe('the limit of a sandbox', () => {
     expect((await ask(sandbox, 'POST', '/qr', { body: { name: 'a' } })).status).toBe(201);
   });
 
-  test('counts what fails, but not what has no key or is not an endpoint', async () => {
+  test('counts failed requests, but not requests without a key or to other paths', async () => {
     const sandbox = await useSandbox({ limit: 10, windowMs: 3_600_000 });
     await ask(sandbox, 'GET', '/qr?page=0');
     await ask(sandbox, 'GET', '/qr/none');
@@ -104,7 +104,7 @@ describe('the limit of a sandbox', () => {
     expect((await ask(sandbox, 'GET', '/qr')).headers.get('x-ratelimit-remaining')).toBe('6');
   });
 
-  test('refuses 401 rather than 429 where the key is wrong', async () => {
+  test('responds 401, not 429, if the key is wrong', async () => {
     const sandbox = await useSandbox({ limit: 0 });
     expect((await ask(sandbox, 'GET', '/qr', { key: false })).status).toBe(401);
   });

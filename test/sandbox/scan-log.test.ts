@@ -53,7 +53,7 @@ const idsOf = (scans: readonly Scan[]) => scans.map(({ id }) => Number(id));
 const byTime = (a: Scan, b: Scan) => (a.ts === b.ts ? Number(a.id) - Number(b.id) : a.ts < b.ts ? -1 : 1);
 const isoOf = (ms: number) => new Date(ms).toISOString();
 
-describe('the pages of a log that holds still', () => {
+describe('the pages of a log that does not change', () => {
   const anyLog = fc.record({
     base: fc.nat(120),
     added: fc.array(fc.integer({ min: -110, max: 10 }), { maxLength: 12 }),
@@ -63,7 +63,7 @@ describe('the pages of a log that holds still', () => {
     until: fc.option(fc.integer({ min: -120, max: 10 }), { nil: undefined }),
   });
 
-  test('hold each scan of the range once, whatever the order, late ones included', () => {
+  test('have each scan of the range once, in any order, including late ones', () => {
     fc.assert(
       fc.property(anyLog, ({ base, added, limit, scanOrder, since, until }) => {
         const log = logOf(base, { scanOrder });
@@ -81,14 +81,14 @@ describe('the pages of a log that holds still', () => {
     );
   });
 
-  test('stand in order of time and id, forward or backward', () => {
+  test('are in order of time and ID, forward or backward', () => {
     const forward = readAll(logOf(100, { scanOrder: 'asc' }), 7);
     const backward = readAll(logOf(100, { scanOrder: 'desc' }), 7);
     expect(forward).toEqual(forward.toSorted(byTime));
     expect(backward).toEqual(forward.toReversed());
   });
 
-  test('stand in no order of time by the switch, the same one for each size of page', () => {
+  test('are not in order of time with scanOrder none, in the same order for each page size', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const scans = readAll(log, 7);
     expect(idsOf(scans)).toEqual(idsOf(readAll(log, 30)));
@@ -98,14 +98,14 @@ describe('the pages of a log that holds still', () => {
 });
 
 describe('a log that grows', () => {
-  test('without order keeps its rows where they are and puts new ones behind', () => {
+  test('without order keeps the positions of its rows and appends new ones', () => {
     const log = logOf(100, { scanOrder: 'none' });
     const before = idsOf(readAll(log, 10));
     log.add({ ts: isoOf(END - 50 * MINUTE), id: 1 });
     expect(idsOf(readAll(log, 10))).toEqual([...before, 1]);
   });
 
-  test('by time puts a late row among the others, behind those of the same time', () => {
+  test('by time inserts a late row after those of the same time', () => {
     const log = logOf(100, { scanOrder: 'asc' });
     const before = readAll(log, 1000);
     const [ts, place] = [
@@ -118,12 +118,12 @@ describe('a log that grows', () => {
 });
 
 describe('scans of equal time', () => {
-  test('keep their places by default', () => {
+  test('keep their positions by default', () => {
     const log = logOf(60, { scanOrder: 'asc' }, 6);
     expect(read(log, 1, 60, {}, 1)).toEqual(read(log, 1, 60, {}, 2));
   });
 
-  test('swap places from request to request by the switch, but stay the same scans', () => {
+  test('change positions between requests with tieOrder shuffled, but remain the same scans', () => {
     const log = logOf(60, { scanOrder: 'asc', tieOrder: 'shuffled' }, 6);
     const [first, second] = [read(log, 1, 60, {}, 1).scans, read(log, 1, 60, {}, 2).scans];
     expect(first).not.toEqual(second);

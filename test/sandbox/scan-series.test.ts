@@ -85,7 +85,7 @@ describe('a series of scans', () => {
     expect(ties(1)).toBe(0);
   });
 
-  test('goes on by itself with new scans, up to a number', () => {
+  test('continues with new scans, up to a number', () => {
     const series = createSeries(shape({ base: 10, arrivals: { fromMs: END, perSecond: 4, most: 30 } }));
     const counts = [0, 249, 250, 1000, 60_000].map((ms) => series.count(END + ms));
     expect(counts).toEqual([10, 10, 11, 14, 40]);
@@ -99,7 +99,7 @@ describe('a series of scans', () => {
     expect(ids.some((id) => String(Number(id)) !== id)).toBe(true);
   });
 
-  test('of ten million scans costs no more than a short one', () => {
+  test('of ten million scans takes no more time than a short one', () => {
     const series = createSeries(shape({ base: 10_000_000 }));
     const before = process.memoryUsage().heapUsed;
     for (let n = 0; n < 1000; n++) {

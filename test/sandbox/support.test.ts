@@ -7,7 +7,7 @@ import { startSandboxProcess } from '../support/sandbox-process.ts';
 
 const post = (name: string) => ({ method: 'POST', body: JSON.stringify({ name }) });
 
-test('a dropped request leaves nothing behind, an applied and dropped one does', async () => {
+test('a dropped request is not applied, and one that is applied and dropped is', async () => {
   const intercept = sometimes(({ number }) => (number === 0 ? dropBefore : number === 1 && applyThenDrop));
   const sandbox = await useSandbox({ codes: 0, intercept });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };
@@ -18,7 +18,7 @@ test('a dropped request leaves nothing behind, an applied and dropped one does',
   expect((await fetch(`${sandbox.baseUrl}/qr`, { ...post('c'), headers })).status).toBe(201);
 });
 
-test('half an answer arrives as an error, or unannounced as half a text', async () => {
+test('half of a response arrives as an error, or as half of a text without a length', async () => {
   const sandbox = await useSandbox({ intercept: sometimes(({ number }) => half(number === 0)) });
   const headers = { authorization: `Bearer ${sandbox.apiKey}` };
   const read = async () => (await fetch(`${sandbox.baseUrl}/qr`, { headers })).text();
@@ -27,7 +27,7 @@ test('half an answer arrives as an error, or unannounced as half a text', async 
   expect(() => JSON.parse(text)).toThrow();
 });
 
-test('a true answer can be changed', async () => {
+test('a real response can be changed', async () => {
   const sandbox = await useSandbox({ codes: 3, intercept: wrongTotal((total) => total - 1) });
   const response = await fetch(`${sandbox.baseUrl}/qr`, {
     headers: { authorization: `Bearer ${sandbox.apiKey}` },

@@ -12,20 +12,20 @@ test('doubles from 200 ms up to ten seconds, with full jitter', () => {
   expect(backoffMs({ ...state, attempts: 6, random: 0 })).toBe(0);
 });
 
-test('no attempt starts later than --retry-for allows, and none at all is repeated where that is 0', () => {
+test('no attempt starts later than --retry-for allows, and none is repeated if it is 0', () => {
   expect(backoffMs({ ...state, spentMs: 29_900 })).toBeUndefined();
   expect(backoffMs({ ...state, spentMs: 29_700 })).toBeDefined();
   expect(backoffMs({ ...state, spentMs: 899_700, retryForMs: 900_000 })).toBeDefined();
   expect(backoffMs({ ...state, retryForMs: 0, random: 0 })).toBeUndefined();
 });
 
-test('attempts are bounded also where chance leaves no wait between them', () => {
+test('attempts are bounded also if the random waits are 0', () => {
   expect(backoffMs({ ...state, attempts: 30, random: 0 })).toBeUndefined();
   expect(backoffMs({ ...state, attempts: 6, retryForMs: 1000, random: 0 })).toBe(0);
   expect(backoffMs({ ...state, attempts: 7, retryForMs: 1000, random: 0 })).toBeUndefined();
 });
 
-test('Retry-After is honoured up to a minute, and nonsense is bounded', () => {
+test('Retry-After is honored up to a minute, and invalid values are bounded', () => {
   expect(backoffMs({ ...state, retryAfterMs: 7000, random: 0 })).toBe(7000);
   fc.assert(
     fc.property(fc.double({ min: -1e15, max: 1e15, noNaN: true }), (retryAfterMs) => {

@@ -66,7 +66,7 @@ describe('parseBaseUrl', () => {
   });
 });
 
-test('what means this machine is decided by the name alone', () => {
+test('loopback is decided by the host name alone', () => {
   expect(['localhost', '127.0.0.1', '127.255.255.254', '[::1]'].map(isLoopback)).toEqual([
     true,
     true,

@@ -55,7 +55,7 @@ test.each([
 });
 
 describe('a code', () => {
-  test('that was asked for or changed is that code, and has the status that was sent', () => {
+  test('that was requested or changed has its ID, and the status that was sent', () => {
     expect(checkSameCode(CODE.id.toUpperCase())(CODE, context)).toEqual(CODE);
     expect(checkSameCode(CODE.id, { status: CODE.status, name: 'x' })(CODE, context)).toEqual(CODE);
     const other = CODE.id.replace(/^./, CODE.id.startsWith('0') ? '1' : '0');

@@ -3,7 +3,7 @@ import { createRedact, excerpt } from '../../src/service/excerpt.ts';
 
 const redact = createRedact('svc_live_0123456789abcdef');
 
-test('of a page with a title says the title, and nothing else of its head', () => {
+test('of a page has its title, and nothing else of its head', () => {
   expect(
     excerpt('<head><style>b{}</style><title lang="en">502 Bad Gateway</title></head><h1>nginx</h1>', redact),
   ).toBe('502 Bad Gateway nginx');
@@ -17,7 +17,7 @@ test.each(['<title', '<title ', '<head', '<head><title', '<!--', '<'])(
   },
 );
 
-describe('the key in a text of the service', () => {
+describe('the key in a text from the service', () => {
   const SECRET = 'SECRETabcdefghijkl0123456789XYZ';
   const KEY = `svc_live_${SECRET}`;
   const redactOne = createRedact(KEY);
@@ -34,18 +34,18 @@ describe('the key in a text of the service', () => {
     ['percent-encoded throughout', [...KEY].map((unit) => `%${unit.charCodeAt(0).toString(16)}`).join('')],
     ['with blanks and control characters', [...KEY].join(' \u001b\n')],
     ['with encoded blanks', [...KEY].join('%20')],
-  ])('%s is taken out, and what stands around it is left', (_, text) => {
+  ])('%s is redacted, and the text around it is kept', (_, text) => {
     for (const around of ['', 'bad ', 'käse 👍 İ % %zz ']) {
       expect(redactOne(`${around}${text}, ${around}(${text})`)).toBe(`${around}[key], ${around}([key])`);
     }
   });
 
-  test('less than twelve characters of it are no sign of it, nor is any other text', () => {
+  test('fewer than twelve characters of it, and other text, are not redacted', () => {
     for (const text of [SECRET.slice(0, 11), 'svc_live_', 'the service rejected the values', ''])
       expect(redactOne(text)).toBe(text);
   });
 
-  test('is found whole where it is short', () => {
+  test('is found as a whole if it is short', () => {
     expect(createRedact('s3cret')('no s3cret here, s3cre')).toBe('no [key] here, s3cre');
     expect(createRedact('')('all of it')).toBe('all of it');
   });

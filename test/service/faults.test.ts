@@ -83,7 +83,7 @@ describe.each(UNKNOWN)('%s', (_name, fault) => {
 test.each([
   ['has too many values', `{"data":[${'{},'.repeat(3_000_000)}{}]}`],
   ['contains a number with more than 100 digits', `{"data":[{"id":${'7'.repeat(2_000_000)}}]}`],
-])('an answer that %s is refused before it is parsed, and not asked for again', async (what, body) => {
+])('a response that %s is refused before it is parsed, and not requested again', async (what, body) => {
   const packed = gzipSync(body);
   const server = await useFaultServer(say(gzipped(packed)));
   const error = await rejection(
@@ -97,7 +97,7 @@ test.each([
 describe('a page of a gateway', () => {
   const page = '<html><head><title>Oops</title></head></html>';
   test.each([400, 404, 422])(
-    'of %i is not the word of the service: neither bad values nor a code that is not there',
+    'of %i is not from the service: neither invalid values nor a missing code',
     async (status) => {
       const server = await useFaultServer(say(rawAnswer(status, page)));
       const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
@@ -111,12 +111,12 @@ describe('a page of a gateway', () => {
     },
   );
 
-  test('of 404 under the headers of the service is: its Error body of 404 is not specified', async () => {
+  test('of 404 with the headers of the service is from the service', async () => {
     const server = await useFaultServer(say(rawAnswer(404, '', { 'X-RateLimit-Remaining': '3' })));
     expect(await rejection(useService(server.baseUrl).getCode(CODE.id))).toBeInstanceOf(NotFoundError);
   });
 
-  test('of 404 does not tell that a DELETE without an answer was applied', async () => {
+  test('of 404 does not show that a DELETE without a response was applied', async () => {
     const server = await useFaultServer((request) =>
       request.number === 0 ? void request.socket.resetAndDestroy() : say(rawAnswer(404, page))(request),
     );
@@ -126,7 +126,7 @@ describe('a page of a gateway', () => {
   });
 });
 
-test('requests in flight that fail alike are told once', async () => {
+test('concurrent requests with the same failure are reported once', async () => {
   const server = await useFaultServer((request) =>
     (request.number < 8 ? say(rawAnswer(503, '', {})) : list)(request),
   );
@@ -158,7 +158,7 @@ test('a gateway may send 100 and 103 before each response, also in the middle of
   expect(server.requests).toHaveLength(4);
 });
 
-test('a connection that closes after an interim response has not answered', async () => {
+test('a connection that closes after an interim response has no response', async () => {
   const server = await useFaultServer(({ socket }) => void socket.end('HTTP/1.1 100 Continue\r\n\r\n'));
   expect(await rejection(useService(server.baseUrl).createCode({ name: 'A' }))).toMatchObject({
     outcome: 'unknown',
@@ -188,7 +188,7 @@ describe('POST', () => {
     }
   });
 
-  test('is repeated after a 429, whoever says it: it was certainly not applied', async () => {
+  test('is repeated after a 429 of any server: it was certainly not applied', async () => {
     const page = say(rawAnswer(429, '<html><h1>429 Too Many Requests</h1></html>', { 'Retry-After': '0.4' }));
     const server = await useFaultServer((request) => (request.number < 3 ? page : created)(request));
     const pauses: number[] = [];
@@ -228,7 +228,7 @@ describe('POST', () => {
     expect(attempts).toHaveLength(6);
   });
 
-  test('whose connection hangs before TLS stands was certainly not applied', async () => {
+  test('whose connection hangs before TLS is established was certainly not applied', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
@@ -242,7 +242,7 @@ describe('POST', () => {
     });
   });
 
-  test('goes out on a fresh connection, GET on a kept one', async () => {
+  test('uses a new connection, GET a kept one', async () => {
     const server = await useFaultServer((request) =>
       request.method === 'GET' ? list(request) : created(request),
     );
@@ -294,7 +294,7 @@ describe('DELETE', () => {
     [200, '<html>Please log in</html>', 'text/html'],
     [202, '{}', 'application/json'],
   ])(
-    'that is answered by %i instead of 204 is repeated, until a 404 shows that the code is gone',
+    'that gets %i instead of 204 is repeated, until a 404 shows that the code is deleted',
     async (status, body, type) => {
       const page = say(rawAnswer(status, body, { 'Content-Type': type }));
       const portal = await useFaultServer(page);
@@ -363,7 +363,7 @@ describe('time', () => {
     ).toBe(reason);
   });
 
-  test('close ends what is under way', async () => {
+  test('close ends requests in flight', async () => {
     const server = await useFaultServer(() => void service.close());
     const service = useService(server.baseUrl);
     expect(await rejection(service.getCode(CODE.id))).toMatchObject({ message: 'the service was closed' });
@@ -386,13 +386,13 @@ describe('time', () => {
 });
 
 describe('bodies', () => {
-  test('gzip is asked for and unpacked', async () => {
+  test('gzip is requested and decompressed', async () => {
     const server = await useFaultServer(say(gzipped(gzipSync(whole))));
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows).toEqual([CODE]);
     expect(server.requests[0]?.head).toContain('accept-encoding: gzip');
   });
 
-  test('caches on the way are told to ask the service', async () => {
+  test('caches are told to revalidate', async () => {
     const server = await useFaultServer(say(gzipped(gzipSync(whole))));
     await useService(server.baseUrl).listCodes({ page: 1, limit: 1 });
     expect(server.requests[0]?.head).toContain('cache-control: no-cache');
@@ -407,7 +407,7 @@ describe('bodies', () => {
     expect((await useService(server.baseUrl).listCodes({ page: 1, limit: 1 })).rows[0]?.name).toBe('東京 🗼');
   });
 
-  test('a gzip bomb is not unpacked, and not asked for again', async () => {
+  test('a gzip bomb is not decompressed, and not requested again', async () => {
     const server = await useFaultServer(
       say(gzipped(gzipSync(Buffer.alloc(65 * 1024 * 1024, ' '), { level: 1 }))),
     );
@@ -417,7 +417,7 @@ describe('bodies', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a body in an encoding that was not asked for is named, and what to check', async () => {
+  test('a body in an encoding that was not requested is named in the error', async () => {
     const server = await useFaultServer(
       say('HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nxx'),
     );
@@ -471,7 +471,7 @@ describe('messages', () => {
     expect(message.length).toBeLessThan(230);
   });
 
-  test('a page of HTML with status 200 is reported, not parsed, and not asked for again', async () => {
+  test('a page of HTML with status 200 is reported, not parsed, and not requested again', async () => {
     expect(await tell(say(rawAnswer(200, '<html><body>Log in to the hotel Wi-Fi</body></html>')))).toBe(
       'the response is not JSON: Log in to the hotel Wi-Fi (200) [GET /api/v1/qr/ID on HOST]',
     );
@@ -482,13 +482,13 @@ describe('messages', () => {
     ['\u200b', 'the response is not JSON'],
     ['', 'empty response'],
     [' \r\n', 'empty response'],
-  ])('an answer without words is empty only where nothing is in it: %j', async (text, what) => {
+  ])('a response without words is called empty only if it is: %j', async (text, what) => {
     expect(await tell(say(rawAnswer(200, text)))).toMatch(
       new RegExp(`^${what} \\(200\\).*\\[GET /api/v1/qr/ID on HOST\\]$`),
     );
   });
 
-  test('a page of HTML with status 200 in the midst of proper answers is a gateway that passes: asked for again', async () => {
+  test('a page of HTML with status 200 after real responses is from a gateway, and is requested again', async () => {
     const html = rawAnswer(200, '<html><body>Back in a moment</body></html>');
     const server = await useFaultServer((request) =>
       say(request.number === 1 ? html : rawAnswer(200, CODE))(request),
@@ -519,7 +519,7 @@ describe('messages', () => {
     [409, UnexpectedAnswerError],
     [422, RejectedError],
     [501, UnexpectedAnswerError],
-  ])('%i to GET is said once, with the words and the code of the service', async (status, failure) => {
+  ])('%i to GET is reported once, with the message and code of the service', async (status, failure) => {
     const server = await useFaultServer(refusal(status));
     const error = await rejection(useService(server.baseUrl).getCode(CODE.id));
     expect(error).toBeInstanceOf(failure);
@@ -531,7 +531,7 @@ describe('messages', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('the key never appears, however the service echoes it', async () => {
+  test('the key never appears, in any form in which the service repeats it', async () => {
     const hidden = `${KEY.slice(0, 12)}\u200b\n\u001b${KEY.slice(12)}`;
     for (const text of [`bad key ${KEY}`, `bad key ${hidden}`, `${'y'.repeat(110)}${KEY}`]) {
       for (const body of [JSON.stringify({ error: text, code: KEY }), `<b>${text}</b>`, text]) {
@@ -544,7 +544,7 @@ describe('messages', () => {
     }
   });
 
-  test('a name that cannot be found is named so', async () => {
+  test('a host name that is not found is reported', async () => {
     const error = await rejection(useService('https://qrctl.invalid/api/v1').getCode(CODE.id));
     expect(error).toMatchObject({
       message: expect.stringMatching(/^host name not found .*\[GET \/api\/v1\/qr\/\S+ on qrctl\.invalid\]$/),
@@ -552,7 +552,7 @@ describe('messages', () => {
   });
 });
 
-describe('what is told of requests', () => {
+describe('reported requests', () => {
   test('method, path with query, status, time and remaining; never the key', async () => {
     const traces: unknown[] = [];
     const server = await useFaultServer((request) =>
@@ -573,7 +573,7 @@ describe('what is told of requests', () => {
     expect(service.stats()).toEqual({ requests: 2, retries: 1, pauses: 0, pausedMs: 0 });
   });
 
-  test('/openapi.json lies outside the base URL and is read without the key', async () => {
+  test('/openapi.json is outside the base URL and is read without the key', async () => {
     const server = await useFaultServer(say(rawAnswer(200, { openapi: '3.1.0' })));
     expect(await useService(server.baseUrl).openApi()).toEqual({ openapi: '3.1.0' });
     expect(server.requests[0]).toMatchObject({

@@ -21,7 +21,7 @@ test('integers keep their digits, however large', async () => {
   );
 });
 
-test('a long integer is found wherever it stands, and digits in strings are left alone', async () => {
+test('a long integer is found at any place, and digits in strings are unchanged', async () => {
   const before = fc.string({ maxLength: 40 }).map((text) => JSON.stringify(text));
   const space = fc.stringMatching(/^[ \n]{0,20}$/);
   await fc.assert(
@@ -44,7 +44,7 @@ test('fractions and exponents stay numbers, also beside long integers', async ()
   ]);
 });
 
-test('__proto__ is an ordinary field, and the last of equal keys counts, on both ways', async () => {
+test('__proto__ is an ordinary field, and the last of equal keys counts, for both parsers', async () => {
   for (const id of ['1', '9007199254740993']) {
     const value = await parseJson(`{"id":${id},"__proto__":{"polluted":1},"a":1,"a":2}`);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -67,7 +67,7 @@ test.each([
   await expect(parseJson(text)).rejects.toThrow();
 });
 
-describe('what costs more than any answer does is refused before it is parsed', () => {
+describe('excessive text is refused before it is parsed', () => {
   test.each([
     ['objects', `[${'{},'.repeat(3_000_000)}{}]`],
     ['arrays', `[${'[],'.repeat(3_000_000)}[]]`],
@@ -96,7 +96,7 @@ describe('what costs more than any answer does is refused before it is parsed', 
     expect(await parseJson(`{"id":${'7'.repeat(100)}}`)).toEqual({ id: BigInt('7'.repeat(100)) });
   });
 
-  test('nesting that would end the stack', async () => {
+  test('nesting that would overflow the stack', async () => {
     const deep = `${'['.repeat(100_000)}12345678901234567890${']'.repeat(100_000)}`;
     await expect(parseJson(deep)).rejects.toThrow('is nested more than 100 levels deep');
   });

@@ -68,7 +68,7 @@ describe('which proxy', () => {
     expect(proxyFor(new URL(service), env)?.host).toBe(host);
   });
 
-  test('user and password are taken apart as they are written', () => {
+  test('user and password are parsed as they are written', () => {
     const proxyOf = (value: string) =>
       proxyFor(new URL('https://api.test'), { HTTPS_PROXY: value }) ?? new URL('http://none');
     for (const [value, credentials] of [
@@ -101,7 +101,7 @@ describe('which proxy', () => {
 });
 
 describe('a proxy for plain http', () => {
-  test('is asked for the whole URL, with its own password and the service as Host', async () => {
+  test('gets the whole URL, with its own password and the service as Host', async () => {
     const proxy = await useFaultServer(({ socket }) => socket.write(rawAnswer(200, pageOf([CODE]))));
     const env = { HTTP_PROXY: `http://user:p%40ss@127.0.0.1:${proxy.port}` };
     await useService('http://127.0.0.1:9/api/v1', { env }).listCodes({ page: 1, limit: 20 });
@@ -115,28 +115,31 @@ describe('a proxy for plain http', () => {
   });
 });
 
-describe('a proxy that wants a password', () => {
+describe('a proxy that requires a password', () => {
   const UNAUTHORIZED = 'HTTP/1.1 407 No\r\nContent-Length: 13\r\n\r\n<html></html>';
 
   test.each([
     ['for plain http', 'http://127.0.0.1:9/api/v1', 'HTTP_PROXY'],
     ['for https', 'https://api.test/api/v1', 'HTTPS_PROXY'],
-  ])('%s is asked once, nothing was applied, and where to write it is said', async (_, baseUrl, name) => {
-    const proxy = await useProxy((socket) => socket.end(UNAUTHORIZED));
-    const env = { [name]: proxy.env.HTTPS_PROXY };
-    const error = await rejection(useService(baseUrl, { env }).createCode({ name: 'A' }));
-    expect(error).toBeInstanceOf(UnavailableError);
-    expect(error).toMatchObject({
-      outcome: 'not-applied',
-      message: expect.stringMatching(
-        /^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/,
-      ),
-      hint: expect.stringContaining(
-        'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
-      ),
-    });
-    expect(proxy.heads).toHaveLength(1);
-  });
+  ])(
+    '%s gets one request, nothing was applied, and the hint shows how to set the password',
+    async (_, baseUrl, name) => {
+      const proxy = await useProxy((socket) => socket.end(UNAUTHORIZED));
+      const env = { [name]: proxy.env.HTTPS_PROXY };
+      const error = await rejection(useService(baseUrl, { env }).createCode({ name: 'A' }));
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(error).toMatchObject({
+        outcome: 'not-applied',
+        message: expect.stringMatching(
+          /^the proxy 127\.0\.0\.1:\d+ requires a user name and password \(407\) \[/,
+        ),
+        hint: expect.stringContaining(
+          'Add the user name and password to the proxy URL: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+        ),
+      });
+      expect(proxy.heads).toHaveLength(1);
+    },
+  );
 });
 
 /** A CONNECT proxy that does what `react` does to each request head. */
@@ -161,7 +164,7 @@ async function useProxy(react: (socket: Socket, head: string) => void) {
 }
 
 describe('a proxy for https', () => {
-  test('is asked for a tunnel, and never sees the key', async () => {
+  test('opens a tunnel, and never gets the key', async () => {
     const seen: string[] = [];
     const service = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) =>
       socket.on('data', (data) => seen.push(String(data))),
@@ -221,7 +224,7 @@ describe('a proxy for https', () => {
       (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'),
       /connection was (closed|reset)/,
     ],
-  ])('that %s is asked a bounded number of times, and nothing was applied', async (_name, react, message) => {
+  ])('that %s gets a bounded number of requests, and nothing was applied', async (_name, react, message) => {
     const proxy = await useProxy(react);
     const error = await rejection(
       useService('https://api.test/api/v1', { env: proxy.env }).createCode({ name: 'A' }),
@@ -245,7 +248,7 @@ describe('a proxy for https', () => {
   });
 });
 
-test('certificate checks turned off are refused, but for this machine', () => {
+test('disabled certificate checks are refused, except for this machine', () => {
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   expect(() => useService('https://api.test/api/v1', { env })).toThrow(UsageError);
   expect(() => useService('https://127.0.0.1/api/v1', { env })).not.toThrow();

@@ -52,7 +52,7 @@ describe('parseScanTime', () => {
     '1900-02-29T00:00:00Z',
     '2026-13-01T00:00:00Z',
     '2026-00-10T00:00:00Z',
-  ])('refuses the impossible %s', (text) => {
+  ])('rejects the invalid %s', (text) => {
     expect(parseScanTime(text)).toBeUndefined();
   });
 

@@ -20,8 +20,8 @@ function storeOf(kept: unknown) {
   };
 }
 
-describe('what is remembered of slugs', () => {
-  test('is what was seen in this run and in those before', async () => {
+describe('remembered slugs', () => {
+  test('are those of this run and of earlier runs', async () => {
     const store = storeOf({ codes: [entry(1)] });
     const memory = createSlugMemory(store);
     memory.note([code(2)]);
@@ -33,7 +33,7 @@ describe('what is remembered of slugs', () => {
     expect(await createSlugMemory(store).idOf('slug-2')).toBe(idOf(2));
   });
 
-  test('is written only where it has changed, and read only where it is asked for', async () => {
+  test('are written only if they changed, and read only if needed', async () => {
     const store = storeOf({ codes: [entry(1)] });
     await createSlugMemory({ ...store, read: () => Promise.reject(new Error('not asked for')) }).save();
     const memory = createSlugMemory({ ...store, read: () => Promise.reject(new Error('not needed')) });
@@ -46,7 +46,7 @@ describe('what is remembered of slugs', () => {
     expect(store.store.writes).toBe(0);
   });
 
-  test('is written where a name changed, a code is new among known ones, or one of them is forgotten', async () => {
+  test('are written if a name changed, a code is new, or one is forgotten', async () => {
     for (const change of [
       { note: [{ ...code(1), name: 'New' }], forget: undefined, kept: [['slug-1', idOf(1), 'New']] },
       { note: [code(1), code(2)], forget: undefined, kept: [entry(1), entry(2)] },
@@ -61,7 +61,7 @@ describe('what is remembered of slugs', () => {
     }
   });
 
-  test('is forgotten when it was refuted, or its code deleted', async () => {
+  test('are forgotten if they were wrong, or their code was deleted', async () => {
     const store = storeOf({ codes: [1, 2, 3].map(entry) });
     const memory = createSlugMemory(store);
     memory.forget('slug-1');
@@ -75,7 +75,7 @@ describe('what is remembered of slugs', () => {
     expect(store.store.kept).toEqual({ codes: [entry(3)] });
   });
 
-  test('is bounded: what was seen last stays', async () => {
+  test('are bounded: the last seen are kept', async () => {
     const store = storeOf(undefined);
     const memory = createSlugMemory(store);
     memory.note(Array.from({ length: 25_000 }, (_, at) => code(at)));
@@ -92,7 +92,7 @@ describe('what is remembered of slugs', () => {
     ]);
   });
 
-  test('has the names of codes, and of a whole listing nothing else', async () => {
+  test('have the names of codes, and after a whole listing only those', async () => {
     const store = storeOf({ codes: [entry(1), entry(2)] });
     const memory = createSlugMemory(store);
     memory.note([
@@ -134,7 +134,7 @@ describe('what is remembered of slugs', () => {
     {},
     [['slug-1', idOf(1)]],
     ...lists.map((codes) => ({ codes, listing: { atMs: 'x' } })),
-  ])('is nothing where %j was kept', async (kept) => {
+  ])('are empty if %j was stored', async (kept) => {
     const memory = createSlugMemory(storeOf(kept));
     expect([await memory.size(), await memory.listing()]).toEqual([0, undefined]);
   });

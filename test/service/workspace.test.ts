@@ -26,7 +26,7 @@ async function ask(
 }
 
 describe('a recorded workspace', () => {
-  it('holds neither the key nor a piece of it, and a new salt each time', async () => {
+  it('contains no part of the key, and a new salt each time', async () => {
     const [first, second] = [await here.record(), await here.record()];
     expect(first.key).not.toBe(second.key);
     for (let at = 0; at + 6 <= KEY.length; at++)
@@ -36,7 +36,7 @@ describe('a recorded workspace', () => {
     expect(isRecordedWorkspace({ baseUrl: 'x', key: 'nonsense' })).toBe(false);
   });
 
-  it('costs no request while base URL and key are the same', async () => {
+  it('requires no request if base URL and key are the same', async () => {
     const { answer, requested } = await ask();
     expect(await answer).toBe('same');
     expect(requested).toEqual([]);

@@ -44,7 +44,7 @@ async function load(
 }
 
 describe('a key-command', () => {
-  test('gives the line that it prints, and its standard error is shown without a key', async () => {
+  test('returns the line that it prints, and its standard error is shown without a key', async () => {
     // The shell puts the parts together: a command line with a key in it is refused.
     const script = `key=$(printf %s%s svc_live_ ${KEY.slice('svc_live_'.length)}); echo "unlocking $key" >&2; printf '%s\\r\\n\\n' $key`;
     expect(await load(script)).toEqual({ apiKey: KEY, told: ['key-command: unlocking svc_live_cana…'] });
@@ -56,7 +56,7 @@ describe('a key-command', () => {
     expect(readFileSync(file, 'utf8')).not.toContain('QRCTL_API_KEY');
   });
 
-  test('is not awaited for what it left running', async () => {
+  test('is not awaited for its background processes', async () => {
     const started = systemClock.monotonic();
     expect((await load('sleep 20 & echo abcdefgh')).apiKey).toBe('abcdefgh');
     expect(systemClock.monotonic() - started).toBeLessThan(10_000);
@@ -82,13 +82,13 @@ describe('a key-command', () => {
       'the key from the key-command is longer than 512 characters',
     ],
     ['prints without end', 'yes', 'the key-command printed far more than a key'],
-  ])('that %s is refused in its own words', async (_, script, words) => {
+  ])('that %s is refused with its own message', async (_, script, words) => {
     const refusal = await load(script).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toContain(words);
   });
 
-  test('that hangs is ended with all that it started, even if it ignores SIGTERM', async () => {
+  test('that hangs is ended with its process group, even if it ignores SIGTERM', async () => {
     const file = join(temporaryDirectory(), 'pid');
     const script = `trap '' TERM; (trap '' TERM; sleep 60) & echo $! > ${file}; wait`;
     await expect(load(script, { timeoutMs: 700 })).rejects.toThrow(

@@ -82,7 +82,7 @@ describe('a key file', () => {
     ['of bytes that are no text', Buffer.from([0xff, 0xfe]), /contains an invalid character/],
     ['with a key of 513 characters', 'x'.repeat(513), /is longer than 512 characters/],
     ['of a megabyte', 'x'.repeat(1e6), /is larger than 4096 bytes/],
-  ])('%s is refused in its own words, without its content', async (_, content, words) => {
+  ])('%s is refused with its own message, without its content', async (_, content, words) => {
     const refusal = await load(keyFile(content)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AuthError);
     expect(String(refusal)).toMatch(words);

@@ -19,8 +19,8 @@ const A = 'https://a.example/api/v1';
 const B = 'https://b.example/api/v1';
 const KEY = 'svc_live_canary0000';
 
-describe('with nothing given', () => {
-  test('there are defaults, and neither base URL nor key', () => {
+describe('without settings', () => {
+  test('there are defaults, but no base URL and no key', () => {
     expect(resolved({})).toEqual({
       profile: 'default',
       baseUrl: undefined,
@@ -40,7 +40,7 @@ describe('with nothing given', () => {
   });
 });
 
-describe('the profile in force', () => {
+describe('the current profile', () => {
   const profiles = {
     default: { format: 'csv' },
     work: { format: 'json' },
@@ -129,19 +129,22 @@ describe('a setting', () => {
     [{ maxWait: 'soon' }, 'max-wait'],
     [{ shortUrl: 'nowhere' }, 'short-url'],
     [{ baseUrl: 'http://far.example/api/v1' }, 'base-url'],
-  ])('that is stored wrong (%j) is named with its profile and the command that mends it', (profile, key) => {
-    const refused = () => resolved({ profiles: { default: profile } });
-    expect(refused).toThrow(UsageError);
-    expect(refused).toThrow(`invalid value for ${key} in profile 'default'`);
-    expect(refused).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }),
-    );
-  });
+  ])(
+    'that is stored with an invalid value (%j) is named with its profile and the command that corrects it',
+    (profile, key) => {
+      const refused = () => resolved({ profiles: { default: profile } });
+      expect(refused).toThrow(UsageError);
+      expect(refused).toThrow(`invalid value for ${key} in profile 'default'`);
+      expect(refused).toThrow(
+        expect.objectContaining({ hint: expect.stringContaining(`qrctl config unset ${key}`) }),
+      );
+    },
+  );
 
   test.each<[string, Given]>([
     ['--base-url', { flags: { baseUrl: 'ftp://x.example' } }],
     ['QRCTL_BASE_URL', { env: { QRCTL_BASE_URL: 'http://far.example' } }],
-  ])('that is wrong in %s is named by it', (name, given) => {
+  ])('that is invalid in %s is named by it', (name, given) => {
     expect(() => resolved(given)).toThrow(new RegExp(`^invalid value for ${name}: `));
   });
 
@@ -155,7 +158,7 @@ describe('a setting', () => {
 describe('the key', () => {
   const profiles = { default: { baseUrl: A, apiKey: KEY, keyBaseUrl: A } };
 
-  test('of the profile goes to the base URL it was stored with', () => {
+  test('of the profile is sent to the base URL it was stored with', () => {
     expect(resolved({ profiles })).toMatchObject({ apiKey: KEY, apiKeyProblem: undefined });
     expect(resolved({ profiles, flags: { baseUrl: 'https://A.example/api/v1/' } }).apiKey).toBe(KEY);
   });
@@ -165,14 +168,14 @@ describe('the key', () => {
     ['QRCTL_BASE_URL', { profiles, env: { QRCTL_BASE_URL: B } }],
     ['the profile itself', { profiles: { default: { ...profiles.default, baseUrl: B } } }],
     ['a key without a base URL', { profiles: { default: { baseUrl: B, apiKey: KEY } } }],
-  ])('of the profile goes nowhere else, even when %s says so', (_, given) => {
+  ])('of the profile is sent to no other base URL, even if %s sets it', (_, given) => {
     const { apiKey, apiKeyProblem } = resolved(given);
     expect(apiKey).toBeUndefined();
     expect(apiKeyProblem).toContain(B);
     expect(apiKeyProblem).not.toContain(KEY);
   });
 
-  test('of QRCTL_API_KEY goes to whatever base URL is in force', () => {
+  test('of QRCTL_API_KEY is sent to any effective base URL', () => {
     const env = { QRCTL_API_KEY: 'svc_live_other', QRCTL_BASE_URL: B };
     expect(resolved({ profiles, env })).toMatchObject({
       apiKey: 'svc_live_other',
@@ -185,7 +188,7 @@ describe('the key', () => {
   test.each<[string, Given]>([
     ['QRCTL_API_KEY', { env: { QRCTL_API_KEY: `${KEY}\n` } }],
     ['the key of the profile', { profiles: { default: { baseUrl: A, apiKey: `${KEY}é`, keyBaseUrl: A } } }],
-  ])('of %s is refused when it cannot stand in a header, and is not repeated', (origin, given) => {
+  ])('of %s is refused if it cannot be sent in a header, and is not repeated', (origin, given) => {
     const refused = () => resolved(given);
     expect(refused).toThrow(UsageError);
     expect(refused).toThrow(origin);

@@ -35,7 +35,7 @@ function modeOf(path: string) {
 }
 
 describe('the place of the config', () => {
-  test('is QRCTL_CONFIG_DIR where it is set, also when relative', async () => {
+  test('is QRCTL_CONFIG_DIR if it is set, also if it is relative', async () => {
     expect(await configFile({ QRCTL_CONFIG_DIR: '/some/where' })).toBe('/some/where/config.json');
     expect(await configFile({ QRCTL_CONFIG_DIR: 'here' })).toBe(join(process.cwd(), 'here', 'config.json'));
   });
@@ -63,7 +63,7 @@ describe('the place of the config', () => {
 });
 
 describe('readStore', () => {
-  test('finds nothing where there is no file, and creates nothing', async () => {
+  test('finds nothing if there is no file, and creates nothing', async () => {
     const directory = join(temporaryDirectory(), 'config');
     const store = await readStore({ QRCTL_CONFIG_DIR: directory });
     expect(store).toEqual({
@@ -83,7 +83,7 @@ describe('readStore', () => {
     expect(store.mended).toEqual([]);
   });
 
-  test('mends looser modes and says which', async () => {
+  test('corrects looser permissions and names them', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     const { mended } = await readStore(env);
     expect(mended).toEqual([
@@ -94,7 +94,7 @@ describe('readStore', () => {
     expect((await readStore(env)).mended).toEqual([]);
   });
 
-  test('leaves modes that let another user plant a key-command, so that every command sees them, and says so', async () => {
+  test('keeps permissions that let another user write a key-command, and notes it', async () => {
     const text = '{"version":1,"profiles":{"work":{"keyCommand":"pass show qr"}}}';
     const { env, directory, file } = configured(text, { directory: 0o770, file: 0o664 });
     for (const _ of [1, 2]) {
@@ -153,13 +153,13 @@ describe('readStore', () => {
     },
   );
 
-  test('does not loosen a stricter mode', async () => {
+  test('does not loosen stricter permissions', async () => {
     const { env, file } = configured(GOOD, { directory: 0o700, file: 0o400 });
     await readStore(env);
     expect(modeOf(file)).toBe(0o400);
   });
 
-  test('mentions a directory that is shared on purpose, and leaves its mode', async () => {
+  test('notes a directory that is shared on purpose, and keeps its permissions', async () => {
     const { env, directory } = configured(GOOD);
     chmodSync(directory, 0o1777);
     const { mended } = await readStore(env);
@@ -167,7 +167,7 @@ describe('readStore', () => {
     expect(statSync(directory).mode & 0o7777).toBe(0o1777);
   });
 
-  test('leaves the mode of a directory that holds other things too, and says so', async () => {
+  test('keeps the permissions of a directory with other files, and notes it', async () => {
     const { env, directory, file } = configured(GOOD, { directory: 0o755, file: 0o644 });
     writeFileSync(join(directory, 'letter.txt'), '');
     const { mended } = await readStore(env);
@@ -178,7 +178,7 @@ describe('readStore', () => {
     expect([modeOf(directory), modeOf(file)]).toEqual([0o755, 0o600]);
   });
 
-  test('closes a directory with all that qrctl itself keeps there', async () => {
+  test('closes a directory that has only files of qrctl', async () => {
     const { env, directory } = configured(GOOD, { directory: 0o755, file: 0o600 });
     mkdirSync(join(directory, 'cache'));
     writeFileSync(join(directory, '.config.json.partial'), '');
@@ -285,7 +285,7 @@ describe('readStore', () => {
     'not json',
     '{"version":1,"profiles":{"p":{"apiKey":"svc_live_canary',
     '{"version":99,"profiles":{}}',
-  ])('names a file that holds %j, leaves it alone, and repeats nothing of it', async (text) => {
+  ])('names a file with %j, leaves it unchanged, and quotes nothing of it', async (text) => {
     const { env, file } = configured(text);
     const refused = await readStore(env).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UsageError);

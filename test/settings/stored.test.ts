@@ -20,7 +20,7 @@ describe('parseStored', () => {
     );
   });
 
-  test('takes nothing from a profile but its own fields', () => {
+  test('reads only the known fields of a profile', () => {
     const { profiles } = parseStored(
       '{"version":1,"profiles":{"p":{"__proto__":{"apiKey":"stolen"},"other":1,"format":"csv"}}}',
     );

@@ -123,7 +123,7 @@ describe('updateStore', () => {
     expect(profiles.get('__proto__')).toEqual({ format: 'json' });
   });
 
-  test('closes and mentions a directory that stood open before', async () => {
+  test('closes and notes a directory that was open', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     chmodSync(directory, 0o755);
@@ -134,7 +134,7 @@ describe('updateStore', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
   });
 
-  test('changes no file with a key-command that another user may have planted, except to remove it', async () => {
+  test('changes no file with a key-command that another user may have written, except to remove it', async () => {
     const { file, given } = place();
     await updateStore(given, adding('work', { keyCommand: 'pass show qr' }));
     chmodSync(file, 0o666);
@@ -174,7 +174,7 @@ describe('updateStore', () => {
     expect([...(await readStore(env)).profiles.keys()].sort()).toEqual(names.sort());
   });
 
-  test('removes what a killed write left, for it holds keys', async () => {
+  test('removes the temporary file of a killed write, because it contains keys', async () => {
     const { directory, given } = place();
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, '.config.json.partial'), '{"profiles":{"old":{"apiKey":"svc_li');
@@ -212,7 +212,7 @@ describe('updateStore', () => {
     expect((await readStore(env)).profiles.has('one')).toBe(true);
   });
 
-  test('a directory that cannot be made is told with the file it was for', async () => {
+  test('a directory that cannot be created is reported with its file', async () => {
     const blocker = join(temporaryDirectory(), 'file');
     writeFileSync(blocker, '');
     const env = { QRCTL_CONFIG_DIR: join(blocker, 'config') };

@@ -23,7 +23,7 @@ function writersOfColour(): string[] {
 /** A picture in black on white, which no theme may turn around: no decoration. */
 const PICTURE = 'codes/images/terminal.ts';
 
-test('colours are written in one file, where it is decided whether there are any', () => {
+test('colors are written in one file, which decides whether they are used', () => {
   expect(writersOfColour().sort()).toEqual([PICTURE, 'terminal/colour.ts', ...HOSTILE].sort());
 });
 

@@ -47,7 +47,7 @@ describe('standard output', () => {
     expect(said()).toBe('a note\n');
   });
 
-  test('is waited for when its reader is slow', async () => {
+  test('is awaited if its reader is slow', async () => {
     let release: () => void = () => undefined;
     const slow = new Writable({
       write: (_chunk, _encoding, done) => {
@@ -65,7 +65,7 @@ describe('standard output', () => {
     await written;
   });
 
-  test('a closed pipe is told once, and ends every later write', async () => {
+  test('a closed pipe is reported once, and fails every later write', async () => {
     const { console, closed } = setUp({ stdout: broken('EPIPE') });
     await expect(console.write('a')).rejects.toThrow(ClosedPipeError);
     await expect(console.write('b')).rejects.toThrow(ClosedPipeError);
@@ -98,13 +98,13 @@ describe('standard error', () => {
     expect(String(stdout.read())).toBe('data');
   });
 
-  test('shows one line a note, with everything hidden made visible', () => {
+  test('shows one line per note, with invisible characters made visible', () => {
     const { console, said } = setUp();
     console.note(`name: a${ESC}[2J\nqrctl: forged\u202e`);
     expect(said()).toBe('name: a\\x1b[2J\\nqrctl: forged\\u{202e}\n');
   });
 
-  test('--quiet leaves notes, warnings and progress out', () => {
+  test('--quiet omits notes, warnings and progress', () => {
     const { console, said } = setUp({ quiet: true, tty: true });
     console.note('a');
     console.warn('b');
@@ -114,7 +114,7 @@ describe('standard error', () => {
     expect(said()).toBe('');
   });
 
-  test('has no bar where another program reads standard output, and may write on the same terminal', () => {
+  test('has no bar if another program reads standard output', () => {
     const { console, said } = setUp({ tty: true, isPiped: () => true });
     console.progress('scans').update({ done: 5 });
     expect(said()).toBe('');
@@ -169,7 +169,7 @@ describe('colour', () => {
 });
 
 describe('progress', () => {
-  test('is a bar on a terminal, drawn at once, and gone when it stops', () => {
+  test('is a bar on a terminal, drawn at once, and removed when it stops', () => {
     const { console, said } = setUp({ tty: true });
     const progress = console.progress('scans');
     expect(said()).toBe(BAR);
@@ -191,7 +191,7 @@ describe('progress', () => {
     ['off a terminal', {}, false],
     ['in CI', { CI: 'true' }, true],
     ['on a dumb terminal', { TERM: 'dumb' }, true],
-  ])('is one plain line a pause %s', (_where, env, tty) => {
+  ])('is one plain line per pause %s', (_where, env, tty) => {
     const { console, said } = setUp({ env, tty });
     const progress = console.progress('scans');
     progress.update({ done: 500, total: 1000 });
@@ -238,7 +238,7 @@ describe('questions', () => {
     expect(setUp({ env, tty }).console.canAsk).toBe(canAsk);
   });
 
-  test('an answer is a line', async () => {
+  test('a reply is a line', async () => {
     const { console, type, said } = setUp({ tty: true });
     const answer = console.ask('Delete 2 codes?');
     await type('yes\r');
@@ -281,7 +281,7 @@ describe('questions', () => {
     expect(await second).toBe('svc');
   });
 
-  test.each(['ask', 'askSecret'] as const)('%s goes on after Ctrl-Z and `fg`', async (ask) => {
+  test.each(['ask', 'askSecret'] as const)('%s continues after Ctrl-Z and `fg`', async (ask) => {
     const kill = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => kill.mockRestore());
     const { console, stdin, type, said } = setUp({ tty: true });
@@ -296,7 +296,7 @@ describe('questions', () => {
   });
 
   test.each(['ask', 'askSecret'] as const)(
-    '%s: Ctrl-C interrupts, Ctrl-D gives no answer, an abort ends it',
+    '%s: Ctrl-C interrupts, Ctrl-D gives no reply, an abort ends it',
     async (ask) => {
       const interrupted = setUp({ tty: true });
       const first = interrupted.console[ask]('?');

@@ -48,7 +48,7 @@ function sh(script: string) {
 }
 
 describe.runIf(existsSync('/dev/full'))('as a process', () => {
-  test('a reader that goes away ends it quietly with 0', () => {
+  test('a reader that closes the pipe ends it quietly with 0', () => {
     expect(
       sh('$RUN 5000 2>$DIR/said | head -n 1; code=$PIPESTATUS; grep qrctl $DIR/said; exit $code'),
     ).toMatchObject({
@@ -63,7 +63,7 @@ describe.runIf(existsSync('/dev/full'))('as a process', () => {
     expect(stderr).toContain('qrctl: cannot write to standard output: the disk is full (ENOSPC)');
   });
 
-  test('a file that may not grow any further is noticed, though the last write took a part', () => {
+  test('a file that reached its size limit is a failure, although the last write took a part', () => {
     // One block of 1024 bytes: the first write of 1008 fits, the second only begins to.
     expect(sh("trap '' XFSZ; ulimit -f 1; $RUN 2 2>/dev/null > $DIR/small").status).toBe(1);
   });

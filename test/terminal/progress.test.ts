@@ -12,13 +12,13 @@ describe('the line of a bar', () => {
     );
   });
 
-  test('counts the pause down in place of the rate', () => {
+  test('counts down the pause instead of the rate', () => {
     expect(renderBar({ ...state, pauseLeftMs: 41_200 }, 100)).toMatch(
       /waiting 42 s for the rate limit {2}13 s left$/,
     );
   });
 
-  test('on a narrow terminal shortens the bar to the share alone, does without the detail, then without both, never without the countdown', () => {
+  test('on a narrow terminal reduces the bar to the percentage, then omits the detail, then both, never the countdown', () => {
     const lines = [110, 100, 85, 70, 60].map((room) => renderBar({ ...state, pauseLeftMs: 5000 }, room));
     expect(lines).toEqual([
       '█████████░░░░░░░░░░░  45%  45,000/100,000 scans  page 90 of 200  waiting 5 s for the rate limit  13 s left',
@@ -29,28 +29,28 @@ describe('the line of a bar', () => {
     ]);
   });
 
-  test('tells what is left by the work and the waits that are certain, once it means something', () => {
+  test('estimates the remaining time by the work and the predicted waits, after a minimum time', () => {
     expect(renderBar({ ...state, elapsedMs: 900 }, 100)).not.toContain('left');
     expect(renderBar({ ...state, waitMs: 60_000 }, 100)).toMatch(/1 min 13 s left$/);
     expect(renderBar({ ...state, done: 100_000 }, 100)).not.toContain('left');
   });
 
-  test('counts from where an earlier run ended, and takes the pace of this one', () => {
+  test('counts from the end of an earlier run, at the rate of this one', () => {
     const line = renderBar({ unit: 'rows', before: 150, done: 160, total: 200, elapsedMs: 10_000 }, 100);
     expect(line).toBe('████████████████░░░░  80%  160/200 rows  1/s  40 s left');
   });
 
-  test('has a bar by an estimate where the total is not known yet, and never a full one', () => {
+  test('has a bar by an estimate if the total is unknown, and never a full one', () => {
     const line = renderBar({ unit: 'scans', done: 500, estimate: 1000, elapsedMs: 2000 }, 100);
     expect(line).toBe('██████████░░░░░░░░░░  50%  500 scans  250/s  2 s left');
     expect(renderBar({ unit: 'scans', done: 1000, estimate: 1000, elapsedMs: 0 }, 100)).toContain(' 99%');
   });
 
-  test('has no bar while the total is unknown, and no rate before it means something', () => {
+  test('has no bar while the total is unknown, and no rate before a minimum time', () => {
     expect(renderBar({ unit: 'scans', done: 12, elapsedMs: 100 }, 100)).toBe('12 scans');
   });
 
-  test('never is wider than the terminal, nor fuller than full', () => {
+  test('is never wider than the terminal, or more than full', () => {
     expect(renderBar(state, 20)).toBe('45,000/100,000 scans');
     expect(renderBar(state, 5)).toBe('45,00');
     expect(renderBar({ ...state, done: 200_000 }, 100)).toMatch(/^█{20} 100%/);
@@ -104,7 +104,7 @@ describe('a bar', () => {
     expect(last()).toContain('1,000/s');
   });
 
-  test('leaves nothing behind after a resize: the cursor waits before the line, which is never broken', () => {
+  test('leaves no remains after a resize: the cursor stays before the line, which is never wrapped', () => {
     const { bar, surface, tick, last } = setUp();
     bar.update({ done: 1000, total: 2000 });
     tick();

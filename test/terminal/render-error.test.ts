@@ -7,7 +7,7 @@ const text = { json: false, verbose: false };
 const json = { json: true, verbose: false };
 
 describe('an error is a few lines', () => {
-  test('what failed, and what to try', () => {
+  test('has what failed and what to try', () => {
     expect(
       renderError(
         new NotFoundError('no code has the slug "abd"', { hint: 'Did you mean abc?', status: 404 }),
@@ -24,13 +24,13 @@ describe('an error is a few lines', () => {
     expect(hinted('usage: qrctl qr list')).toBe('qrctl: no\n  usage: qrctl qr list\n');
   });
 
-  test('nothing of the service in it reaches the terminal as it is, or looks like a line of ours', () => {
+  test('no text of the service reaches the terminal unchanged, or looks like a line of qrctl', () => {
     expect(renderError(new UsageError('bad \x1b[2J\nqrctl: done\u202e'), text)).toBe(
       'qrctl: bad \\x1b[2J\n  qrctl: done\\u{202e}\n',
     );
   });
 
-  test('however long a path or an address is that was refused', () => {
+  test('also for a long path or address', () => {
     const error = new UsageError(`cannot write ${'x'.repeat(100_000)}.csv: the name is too long`, {
       hint: '👍'.repeat(1000),
     });
@@ -42,7 +42,7 @@ describe('an error is a few lines', () => {
     expect(renderError(new UsageError(`cannot write ${path}`), text)).toContain(path);
   });
 
-  test('a defect of ours says how to report it, and shows its stack only with --verbose', () => {
+  test('a bug of qrctl shows how to report it, and its stack only with --verbose', () => {
     const defect = new TypeError('x is not a function');
     expect(renderError(defect, text)).toMatch(
       /^qrctl: unexpected failure: x is not a function\n {2}.*--verbose.*\n$/,
@@ -51,7 +51,7 @@ describe('an error is a few lines', () => {
     expect(renderError('a string', text)).toContain('unexpected failure: a string');
   });
 
-  test('on a terminal wrapped between words, and marked by colour on top of its word', async () => {
+  test('on a terminal, it is wrapped between words, and colored', async () => {
     const error = new UsageError('the results are not in the file that was named', { hint: 'name another' });
     expect(renderError(error, text, { columns: 40, colours: await loadColours(true) })).toBe(
       '\x1b[31mqrctl:\x1b[39m the results are not in the file\n  that was named\n  hint: name another\n',

@@ -12,7 +12,7 @@ describe('a defect, shown by --verbose', () => {
   test.each([
     ['first run', 1],
     ['with what an earlier run compiled', 2],
-  ])('names files and lines of the sources (%s)', async (_, runs) => {
+  ])('has files and lines of the sources (%s)', async (_, runs) => {
     const directory = await useDirectory();
     const preload = join(directory, 'breaking.cjs');
     await withSandbox({ codes: 1 }, async ({ env }) => {
@@ -30,7 +30,7 @@ describe('a defect, shown by --verbose', () => {
     });
   });
 
-  test('says nothing of it without --verbose', async () => {
+  test('has no stack without --verbose', async () => {
     const directory = await useDirectory();
     const preload = join(directory, 'breaking.cjs');
     writeFileSync(preload, BREAKING);
@@ -43,7 +43,7 @@ describe('a defect, shown by --verbose', () => {
 });
 
 describe('sourceStack', () => {
-  test('replaces the places a map knows, and leaves all other lines as they are', async () => {
+  test('replaces positions in a map, and keeps all other lines', async () => {
     const directory = await useDirectory();
     // One mapping: line 1, column 1 of the bundle is line 3, column 5 of the source.
     writeFileSync(

@@ -52,17 +52,17 @@ describe('a table', () => {
     expect(render([ann], { ruled: false }).text).toBe('id   name  status  scans\nc-1  Ann   active     12\n');
   });
 
-  test('colours only on top of the words', async () => {
+  test('uses color only in addition to words', async () => {
     const coloured = render([ann], { colours: await loadColours(true) }).text;
     expect(coloured).toContain('\x1b[32mactive\x1b[39m');
     expect(stripVTControlCharacters(coloured)).toBe(render([ann]).text);
   });
 
-  test('shows what a name hides, on one line', () => {
+  test('shows invisible characters of a name, on one line', () => {
     expect(render([{ ...ann, name: 'a\x1b[2J\n\u202eb' }]).text).toContain('a\\x1b[2J\\n\\u{202e}b');
   });
 
-  test('drops a column rather than cut a name below what says something, unless the columns were chosen', () => {
+  test('drops a column instead of truncating a name too much, unless the columns were chosen', () => {
     const wide: Column[] = [
       { name: 'name', importance: 5, leastWidth: 24 },
       { name: 'city', importance: 2, leastWidth: 16 },
@@ -74,7 +74,7 @@ describe('a table', () => {
     expect(Math.max(...chosen.text.split('\n').map(displayWidth))).toBe(30);
   });
 
-  test('puts why it failed below its row, whole and broken at words, where it does not fit beside it', () => {
+  test('puts an error below its row, wrapped between words, if it does not fit in its column', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'outcome' }, { name: 'error', below: true }];
     const failed = {
       code: 'spring-menu',
@@ -105,7 +105,7 @@ describe('a table', () => {
     expect(render([failed], { columns: columns.slice(2), width: 20 }).text.split('\n')[0]).toBe('error');
   });
 
-  test('puts below its row what is longer than all of the sample', () => {
+  test('puts an error below its row if it is longer than those of the sample', () => {
     const columns: Column[] = [{ name: 'code' }, { name: 'error', below: true }];
     const formatter = createTableFormatter({
       ...{
@@ -122,7 +122,7 @@ describe('a table', () => {
     expect(formatter.rows([{ code: 'b', error: 'a long one' }])).toBe('b\n  a long one\n');
   });
 
-  test('gives a name the room it wishes before an id stands beside it', () => {
+  test('gives a name its wished width before it shows an ID', () => {
     const columns: Column[] = [
       { name: 'id', importance: 1, keepWhole: true },
       { name: 'name', importance: 5, leastWidth: 24, wishedWidth: 40 },
@@ -133,26 +133,26 @@ describe('a table', () => {
     expect(render([{ ...row, name: 'short' }], { columns, width: 36 + 2 + 5 }).dropped).toEqual([]);
   });
 
-  test('drops the least important columns on a narrow terminal, and says which', () => {
+  test('drops the least important columns on a narrow terminal, and names them', () => {
     const { text, dropped } = render([ann, { ...ann, id: 'x'.repeat(36) }], { width: 30 });
     expect(text.split('\n')[0]).toBe('name  status  scans');
     expect(dropped).toEqual(['id']);
   });
 
-  test('keeps the columns a person chose, and cuts their cells', () => {
+  test('keeps the columns that the user chose, and truncates their cells', () => {
     const long = { ...ann, name: 'n'.repeat(50), status: 's'.repeat(50) };
     const { text, dropped } = render([long], { width: 40, mayDrop: false });
     expect(dropped).toEqual([]);
     expect(text.split('\n')[2]).toBe(`c-1  ${'n'.repeat(12)}…  ${'s'.repeat(12)}…     12`);
   });
 
-  test('never cuts an id', () => {
+  test('never truncates an ID', () => {
     expect(
       render([{ ...ann, id: 'i'.repeat(60), name: 'n'.repeat(60) }], { width: 40, mayDrop: false }).text,
     ).toContain('i'.repeat(60));
   });
 
-  test('is nothing at all when there are no rows', () => {
+  test('is empty if there are no rows', () => {
     expect(render([]).text).toBe('');
   });
 
@@ -173,7 +173,7 @@ describe('a table', () => {
     expect(formatter.end()).toBe('');
   });
 
-  test('no line is wider than the terminal, and all columns stand in line, whatever the text', () => {
+  test('no line is wider than the terminal, and all columns are aligned, whatever the text', () => {
     const value = fc.string({
       unit: fc.constantFrom('a', '東', '🫠', '👨‍👩‍👧', '\u0301', '\x1b', '\u202e', '\n', ' ', 'é', '\ud800'),
     });
@@ -193,19 +193,19 @@ describe('a table', () => {
 describe('one record', () => {
   const formatter = createRecordFormatter({ columns, colours: NO_COLOURS, extra: true });
 
-  test('is a line a field, unknown ones too, with values whole', () => {
+  test('is one line per field, including unknown ones, with whole values', () => {
     const record = { ...ann, name: 'n'.repeat(200), scans: null, extra: { a: [1n] } };
     expect(formatter.rows([record])).toBe(
       `id      c-1\nname    ${'n'.repeat(200)}\nstatus  active\nscans   –\nextra   {"a":[1]}\n`,
     );
   });
 
-  test('bounds what an attacker may fill the screen with', () => {
+  test('bounds hostile values', () => {
     expect(formatter.rows([{ ...ann, name: 'x'.repeat(1e7) }]).length).toBeLessThan(5000);
   });
 });
 
-describe('text is cut by display width', () => {
+describe('text is truncated by display width', () => {
   test.each([
     ['東京東京東京', 5, '東京…'],
     ['東京東京', 4, '東…'],
@@ -218,7 +218,7 @@ describe('text is cut by display width', () => {
     expect(fitText(text, width)).toBe(cut);
   });
 
-  test('10 MB cost no more than what is shown', () => {
+  test('10 MB take no more time than the shown part', () => {
     for (const unit of ['a', '\u0301', '東', '\x1b'])
       expect(displayWidth(fitText(unit.repeat(1e7), 20))).toBeLessThanOrEqual(20);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { spacedPaths, wrapWords } from '../../src/terminal/wrap-words.ts';
 
 describe('a wrapped text', () => {
-  test('is broken between words, and goes on indented', () => {
+  test('is broken between words, with indented continuation lines', () => {
     expect(wrapWords('aaaa bbbb cccc dddd eeee ffff', 20)).toBe('aaaa bbbb cccc dddd\n  eeee ffff');
     expect(wrapWords('qrctl: short\n  a hint that is too long', 20)).toBe(
       'qrctl: short\n  a hint that is too\n    long',
@@ -15,7 +15,7 @@ describe('a wrapped text', () => {
     expect(wrapWords(`written to ${path} just now`, 30)).toBe(`written to\n  ${path}\n  just now`);
   });
 
-  test('is not broken inside a path with spaces that is known', () => {
+  test('is not broken within a known path with spaces', () => {
     const whole = () =>
       spacedPaths({
         argv: ['-o', 'my new/scans of May.csv'],
@@ -34,12 +34,12 @@ describe('a wrapped text', () => {
     expect(wrapWords('東京東京東京 東京東京東京', 20)).toBe('東京東京東京\n  東京東京東京');
   });
 
-  test('is as it was where it fits, and where nobody knows the width', () => {
+  test('is unchanged if it fits, or if the width is unknown', () => {
     expect(wrapWords('a  b', 20)).toBe('a  b');
     expect(wrapWords('a '.repeat(50), undefined)).toBe('a '.repeat(50));
   });
 
-  test('has the same words in the same order, and no line too wide but of one word', () => {
+  test('has the same words in the same order, and no line that is too wide except single words', () => {
     const word = fc.stringMatching(/^[a-z/.]{1,30}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), fc.integer({ min: 20, max: 60 }), (words, columns) => {
@@ -51,13 +51,13 @@ describe('a wrapped text', () => {
   });
 });
 
-describe('what may be a path with spaces', () => {
+describe('possible paths with spaces', () => {
   const { argv, env } = {
     argv: ['--output=a b.csv', '-oc d.xlsx', 'plain', '--from', 'e f.csv.gz'],
     env: { HOME: '/home/x y' },
   };
 
-  test('is any word of the command line, without its flag or extension too, the directory and the home', () => {
+  test('are words of the command line, also without flag or extension, the directory and the home', () => {
     const found = spacedPaths({ argv, env, cwd: () => '/data/g h' });
     expect(found).toEqual(
       expect.arrayContaining([
@@ -74,7 +74,7 @@ describe('what may be a path with spaces', () => {
     expect(found).not.toContain('plain');
   });
 
-  test('is found in a directory that is gone too', () => {
+  test('are found also in a deleted directory', () => {
     const gone = () => {
       throw new Error('ENOENT');
     };

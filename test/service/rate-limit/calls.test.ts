@@ -24,7 +24,7 @@ test('a 429 uses up no attempt: the call goes on after any number of them (L17)'
   expect(sender.stats()).toMatchObject({ requests: 21, pauses: 20 });
 });
 
-describe('behind a gateway that turns away what comes too fast, with a page of HTML', () => {
+describe('behind a gateway that refuses bursts with a page of HTML', () => {
   /** In front of the model: so many a second, as nginx's limit_req has it, and no word of when to come back. */
   function behindGateway(perSecond: number, setup: Setup) {
     const { clock, model } = prepare(setup);
@@ -51,7 +51,7 @@ describe('behind a gateway that turns away what comes too fast, with a page of H
   }
 
   test.each([1, 4, 16])(
-    '80 rows at 5 a second, %i in flight: done in minutes, and none is sent twice',
+    '80 rows at 5 per second, %i in flight: done in minutes, and none is sent twice',
     async (concurrency) => {
       const { clock, model, sender, turned } = behindGateway(5, { limit: 1000, concurrency });
       const post = { ...GET, method: 'POST', body: { name: 'A' } } as const;
@@ -62,7 +62,7 @@ describe('behind a gateway that turns away what comes too fast, with a page of H
     },
   );
 
-  test('one that turns everything away for a while costs waits of a minute at most', async () => {
+  test('one that refuses everything for a while causes waits of a minute at most', async () => {
     const clock = fakeClock();
     const longest: number[] = [];
     let asked = 0;
@@ -83,7 +83,7 @@ describe('behind a gateway that turns away what comes too fast, with a page of H
 });
 
 describe('a window of an hour', () => {
-  test('is waited out once, without a 429 a minute', async () => {
+  test('is waited out once, without a 429 per minute', async () => {
     const { sender, model, clock } = prepare({ limit: 10, windowMs: 3_600_000, phaseMs: 0 });
     await clock.run(Promise.all(Array.from({ length: 15 }, () => sender.call(GET))));
     expect(model.counts).toEqual(new Map([[200, 15]]));
@@ -115,7 +115,7 @@ describe('a window of an hour', () => {
   });
 });
 
-test('a Retry-After of a second is obeyed though plenty is left and Reset is far', async () => {
+test('a Retry-After of a second is obeyed although requests are left and Reset is far ahead', async () => {
   const clock = fakeClock({ wallMs: START });
   let asked = 0;
   const transport: Transport = {
@@ -152,7 +152,7 @@ describe('--retry-for, in an outage', () => {
     return { clock, sender: client(clock, transport, { retryForMs }) };
   }
 
-  test('five minutes are outlasted by 15m, and the requests that repeated others are counted', async () => {
+  test('15m outlasts five minutes, and retries are counted', async () => {
     const { clock, sender } = outage(300_000, 900_000);
     expect(await clock.run(Promise.all([sender.call(GET), sender.call(GET)]))).toEqual([{}, {}]);
     expect(clock.monotonic()).toBeLessThan(320_000);
@@ -160,7 +160,7 @@ describe('--retry-for, in an outage', () => {
     expect([retries, retries > 20]).toEqual([requests - 2, true]);
   });
 
-  test('by default it is given up after half a minute, saying how long was waited; the next call tries once', async () => {
+  test('the default gives up after half a minute and reports the time; the next call tries once', async () => {
     const { clock, sender } = outage(300_000, 30_000);
     const failed = () => sender.call(GET).catch((error: unknown) => error);
     expect(await clock.run(failed())).toMatchObject({
@@ -175,7 +175,7 @@ describe('--retry-for, in an outage', () => {
     expect(sender.stats().requests).toBe(before + 1);
   });
 
-  test('what fails alone, while others get through, is given up too', async () => {
+  test('a call that fails while others succeed gives up, too', async () => {
     const { clock, sender } = outage(0, 30_000);
     let over = false;
     const broken = sender.call({ ...GET, path: '/broken' }).catch((error: unknown) => {
@@ -195,7 +195,7 @@ describe('--retry-for, in an outage', () => {
 });
 
 describe('--max-wait', () => {
-  test('0 never pauses: what the window holds goes out, the next request fails at once and says when to come back', async () => {
+  test('0 never pauses: the window is used, and the next request fails at once with the time to retry', async () => {
     const { clock, model, sender } = prepare({ limit: 10, maxWaitMs: 0 });
     const results = await clock.run(Promise.allSettled(Array.from({ length: 12 }, () => sender.call(GET))));
     const failed = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -222,7 +222,7 @@ describe('--max-wait', () => {
 });
 
 describe('places in flight', () => {
-  test('never more than the concurrency, and every failure gives its place back', async () => {
+  test('never exceed the concurrency, and every failure returns its place', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     let inside = 0;
     let most = 0;
@@ -260,7 +260,7 @@ describe('places in flight', () => {
     expect(inside).toBe(0);
   });
 
-  test('an attempt without an answer counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
+  test('an attempt without a response counts as used: with 5 left and all lost, the sixth waits for the reset', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     let count = 0;
     const transport: Transport = {

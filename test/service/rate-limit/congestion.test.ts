@@ -30,7 +30,7 @@ function burstGateway(clock: ReturnType<typeof fakeClock>, latencyMs: number) {
   return { transport, counts };
 }
 
-describe('through a gateway that answers bursts with 503', () => {
+describe('through a gateway that responds to bursts with 503', () => {
   test.each([1, 20, 90, 300])(
     '80 requests that may be repeated cost at most twice as many, latency %i ms (L21)',
     async (latencyMs) => {
@@ -58,7 +58,7 @@ describe('through a gateway that answers bursts with 503', () => {
   );
 });
 
-describe('what goes at once', () => {
+describe('requests in flight', () => {
   const prepare = (concurrency = 8) => {
     const clock = fakeClock({ wallMs: START });
     const congestion = createCongestion(clock, concurrency);
@@ -69,7 +69,7 @@ describe('what goes at once', () => {
     return { clock, congestion, end };
   };
 
-  it('is halved, and then spaced, where half of them fail (L21)', async () => {
+  it('are halved, and then spaced, if half of them fail (L21)', async () => {
     const { clock, congestion, end } = prepare();
     expect(end(true, false)).toEqual([8, 0]);
     expect(end(false)).toEqual([4, 100]);
@@ -85,7 +85,7 @@ describe('what goes at once', () => {
     }
   });
 
-  it('stays where few fail, where all do, and for what was on its way already (L21)', async () => {
+  it('are unchanged if few fail, if all fail, and for earlier requests (L21)', async () => {
     const { clock, congestion, end } = prepare();
     for (let i = 0; i < 50; i++) end(true, true, false);
     expect(congestion.width()).toBe(8);
@@ -97,7 +97,7 @@ describe('what goes at once', () => {
     expect(congestion.width()).toBe(4);
   });
 
-  it('grows again when they get through, later each time that is in vain (L22)', () => {
+  it('grow when requests get through, later each time that fails (L22)', () => {
     const { congestion, end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -107,7 +107,7 @@ describe('what goes at once', () => {
     expect(through(1000)).toBe(8);
   });
 
-  it('is judged by the results since the last change alone, and since an outage (L21)', async () => {
+  it('depend only on results since the last change or outage (L21)', async () => {
     const { clock, end } = prepare();
     expect(end(true, false, false)).toEqual([4, 100]);
     expect(end(true, true, false, false)).toEqual([2, 100]);
@@ -115,14 +115,14 @@ describe('what goes at once', () => {
     expect(end(true, true, false, false)[0]).toBe(1);
   });
 
-  it('is halved up to a second after a request got through (L21)', async () => {
+  it('are halved up to a second after a request got through (L21)', async () => {
     const { clock, end } = prepare();
     end(true);
     await clock.advance(1000);
     expect(end(false, false)[0]).toBe(4);
   });
 
-  it('needs more responses only after growth that failed, and failures are none (L22)', () => {
+  it('require more responses only after growth that failed (L22)', () => {
     const { end } = prepare();
     const through = (count: number) => end(...Array.from({ length: count }, () => true))[0];
     end(true, false, false);
@@ -134,20 +134,17 @@ describe('what goes at once', () => {
     expect([through(31), through(1)]).toEqual([1, 2]);
   });
 
-  it.each([1, 8])(
-    'first comes closer together again, then more at once: of %i (L22)',
-    async (concurrency) => {
-      const { clock, congestion, end } = prepare(concurrency);
-      for (let i = 0; i < 6; i++) end(true, false, false);
-      const found: number[] = [];
-      for (let i = 0; i < 4; i++) {
-        await clock.advance(200);
-        congestion.sent();
-        found.push(congestion.waitMs());
-        end(...Array.from({ length: 16 }, () => true));
-      }
-      expect(found).toEqual([200, 100, 50, 0]);
-      expect(congestion.width()).toBe(Math.min(concurrency, 2));
-    },
-  );
+  it.each([1, 8])('are first sent closer together, then more at once: of %i (L22)', async (concurrency) => {
+    const { clock, congestion, end } = prepare(concurrency);
+    for (let i = 0; i < 6; i++) end(true, false, false);
+    const found: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      await clock.advance(200);
+      congestion.sent();
+      found.push(congestion.waitMs());
+      end(...Array.from({ length: 16 }, () => true));
+    }
+    expect(found).toEqual([200, 100, 50, 0]);
+    expect(congestion.width()).toBe(Math.min(concurrency, 2));
+  });
 });

@@ -12,15 +12,15 @@ function told(...answers: [number | undefined, number | undefined][]) {
   return external;
 }
 
-describe('requests that were not ours (L20)', () => {
-  it('are none where every number is one of ours, in whatever order they come, window after window', () => {
+describe('requests of other clients (L20)', () => {
+  it('are 0 if every number is of an own response, in any order, in several windows', () => {
     expect(told().count()).toBe(0);
     expect(
       told([57, RESET], [59, RESET], [58, RESET + 1000], [59, RESET + WINDOW], [58, RESET + WINDOW]).count(),
     ).toBe(0);
   });
 
-  it('are the numbers in between, of all windows', () => {
+  it('are the missing numbers, of all windows', () => {
     expect(told([59, RESET], [57, RESET]).count()).toBe(1);
     const windows = [0, 1, 2, 3].flatMap((n): [number, number][] => [
       [59, RESET + n * WINDOW],
@@ -29,19 +29,19 @@ describe('requests that were not ours (L20)', () => {
     expect(told(...windows).count()).toBe(4 * 8);
   });
 
-  it('are told of one window by an answer that comes late', () => {
+  it('are counted in a window with a late response', () => {
     const external = told([59, RESET], [57, RESET], [59, RESET + WINDOW], [58, RESET]);
     expect(external.count()).toBe(0);
   });
 
-  it('are not those of ours that brought no answer', () => {
+  it('exclude own requests without a response', () => {
     const external = told([59, RESET], [57, RESET]);
     external.lost();
     expect(external.count()).toBe(0);
     createExternalRequests().lost();
   });
 
-  it('are not known of a service that does not say what is left, or always the same, or goes on without a new window', () => {
+  it('are unknown if the service states no Remaining, always the same, or no new window', () => {
     expect(told([undefined, RESET], [59, undefined], [40, undefined]).count()).toBe(0);
     expect(told([59, RESET], [59, RESET], [59, RESET]).count()).toBe(0);
   });

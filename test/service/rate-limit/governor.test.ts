@@ -56,15 +56,15 @@ function govern(options: Partial<Omit<GovernorOptions, 'clock'>> = {}) {
   return { governor, clock, told, ask, left, answer, admitted, rejected };
 }
 
-describe('how many go at once', () => {
-  it('one while nothing is known; its answer lets the others go (L2)', async () => {
+describe('requests in flight', () => {
+  it('are one while nothing is known; its response admits the others (L2)', async () => {
     const { ask, answer, left } = govern();
     expect(await ask(10)).toBe(1);
     expect(await answer(left(50))).toBe(1 + 4);
     expect(await answer(left(49))).toBe(1 + 5);
   });
 
-  it('no more than are left, those in flight counted (L1)', async () => {
+  it('are no more than are left, including those in flight (L1)', async () => {
     const { ask, answer, left, clock } = govern();
     await ask(10);
     expect(await answer(left(3))).toBe(1 + 2);
@@ -105,19 +105,19 @@ describe('how many go at once', () => {
     expect(admitted).toHaveLength(1 + 6);
   });
 
-  it('four where the service says nothing of a limit (L13)', async () => {
+  it('are four if the service states no limit (L13)', async () => {
     const { ask, answer } = govern({ concurrency: 16 });
     await ask(50);
     expect(await answer(headersOf({}))).toBe(1 + 4);
   });
 
-  it('no more than the concurrency, where that is less', async () => {
+  it('are no more than the concurrency', async () => {
     const { ask, answer } = govern({ concurrency: 2 });
     await ask(50);
     expect(await answer(headersOf({}))).toBe(1 + 2);
   });
 
-  it('a probe of a new window goes beside what is still in flight, but not beyond the concurrency', async () => {
+  it('a probe of a new window is sent while others are in flight, up to the concurrency', async () => {
     const { ask, answer, left, clock } = govern({ concurrency: 2 });
     await ask(3);
     await answer(left(50));
@@ -126,7 +126,7 @@ describe('how many go at once', () => {
     expect(await answer(left(50))).toBe(1 + 3);
   });
 
-  it('one probe goes when a window opens, whatever is still in flight, and whenever that ends (L2)', async () => {
+  it('one probe is sent when a window opens, whatever is still in flight (L2)', async () => {
     const { ask, admitted, answer, left, clock } = govern();
     await ask(2);
     await answer(left(50));
@@ -144,7 +144,7 @@ describe('how many go at once', () => {
     expect(admitted).toHaveLength(2);
   });
 
-  it('a place is given back once, however often its end is told', async () => {
+  it('a place is returned once, however often its end is reported', async () => {
     const { ask, admitted, answer, left } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(50));
@@ -154,8 +154,8 @@ describe('how many go at once', () => {
   });
 });
 
-describe('what is counted', () => {
-  it('a request that may have reached the service and brought no answer (L6)', async () => {
+describe('counted requests', () => {
+  it('include one that may have reached the service and got no response (L6)', async () => {
     const { ask, answer, left, admitted } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(1));
@@ -163,7 +163,7 @@ describe('what is counted', () => {
     expect(await ask(0)).toBe(2);
   });
 
-  it('not one that never left', async () => {
+  it('exclude one that was never sent', async () => {
     const { ask, answer, left, admitted } = govern({ concurrency: 1 });
     await ask(5);
     await answer(left(1));
@@ -171,7 +171,7 @@ describe('what is counted', () => {
     expect(await ask(0)).toBe(3);
   });
 
-  it('no requests of other clients by a 429, which the service did not count (L20)', async () => {
+  it('include no requests of other clients after a 429, which the service did not count (L20)', async () => {
     const { governor, ask, answer, left } = govern();
     await ask(2);
     await answer(left(5));
@@ -185,7 +185,7 @@ describe('a pause', () => {
     [1000, 1000 + 0.5 * 10],
     [60_000, 60_000 + 0.5 * 305],
     [200_000, 200_000 + 0.5 * 500],
-  ])('of %d ms lasts a little longer, by chance: %d ms (L10)', async (retryAfterMs, ms) => {
+  ])('of %d ms is extended by jitter: %d ms (L10)', async (retryAfterMs, ms) => {
     const { ask, answer, told, clock } = govern();
     await ask(2);
     await answer(headersOf({ retryAfterMs }), true);
@@ -207,7 +207,7 @@ describe('a pause', () => {
     expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 1005 });
   });
 
-  it('does not begin while nobody waits', async () => {
+  it('does not begin if no request waits', async () => {
     const { ask, answer, told, clock } = govern();
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
@@ -216,7 +216,7 @@ describe('a pause', () => {
     expect(told).toEqual([]);
   });
 
-  it('goes on when another 429 comes in it and says to stay away longer (L7)', async () => {
+  it('is extended by another 429 with a longer Retry-After (L7)', async () => {
     const { ask, answer, told, clock, left } = govern();
     await ask(9);
     await answer(left(50));
@@ -227,7 +227,7 @@ describe('a pause', () => {
     expect(told.slice(0, 3)).toEqual(['pause 1005', 'resume', expect.stringMatching(/^pause 4\d{3}/)]);
   });
 
-  it('holds everybody, also who comes later; the request that got the 429 goes first (L7)', async () => {
+  it('holds all requests, also later ones; the request that got the 429 is sent first (L7)', async () => {
     const { ask, answer, governor, clock } = govern();
     await ask(1);
     await answer(headersOf({ retryAfterMs: 1000 }), true);
@@ -251,14 +251,14 @@ describe('--max-wait', () => {
     return governed;
   }
 
-  it('is checked before sleeping: nothing is slept that would be too long in all (L11)', async () => {
+  it('is checked before sleeping against the sum of all pauses (L11)', async () => {
     const { rejected, governor, told } = await limitedAtOnce(1004);
     expect(rejected).toEqual([expect.any(RateLimitError)]);
     expect(governor.pauses()).toEqual({ pauses: 0, pausedMs: 0 });
     expect(told).toEqual([]);
   });
 
-  it('allows as much as it says', async () => {
+  it('allows exactly its length', async () => {
     const { rejected, governor, clock, ask } = await limitedAtOnce(1005);
     await clock.advance(1005);
     expect(await ask(0)).toBe(2);
@@ -266,7 +266,7 @@ describe('--max-wait', () => {
     expect(governor.pauses()).toEqual({ pauses: 1, pausedMs: 1005 });
   });
 
-  it('says how long the limit is used up, what --max-wait is, and when to come back', async () => {
+  it('reports how long the limit is exhausted, --max-wait, and when to retry', async () => {
     const { rejected } = await limitedAtOnce(500);
     expect(rejected[0]).toMatchObject({
       message:
@@ -276,14 +276,14 @@ describe('--max-wait', () => {
     });
   });
 
-  it('of 0 says that it never pauses', async () => {
+  it('of 0 reports that it never pauses', async () => {
     const { rejected } = await limitedAtOnce(0);
     expect(rejected[0]).toMatchObject({
       message: expect.stringMatching(/for another 1 s, but --max-wait 0 allows no waiting$/),
     });
   });
 
-  it('says what was waited already', async () => {
+  it('reports the time waited so far', async () => {
     const { rejected, answer, clock, ask } = await limitedAtOnce(1500);
     await clock.advance(1005);
     await ask(1);
@@ -295,7 +295,7 @@ describe('--max-wait', () => {
 });
 
 describe('an interruption', () => {
-  it('ends all waiting at once, with its reason, and nothing is admitted any more (L15)', async () => {
+  it('ends all waits at once, with its reason, and admits no more requests (L15)', async () => {
     const aborter = new AbortController();
     const { ask, governor } = govern({ signal: aborter.signal });
     await ask(1);

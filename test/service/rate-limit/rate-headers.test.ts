@@ -10,7 +10,7 @@ const DATE = 'Thu, 01 Jan 2099 00:00:00 GMT';
 const DATE_MS = Date.UTC(2099, 0, 1);
 
 describe('the headers of the rate limit', () => {
-  it('are read as the specification writes them', () => {
+  it('are parsed as specified', () => {
     const headers = {
       'x-ratelimit-plan': 'pro',
       'x-ratelimit-limit': '300',
@@ -58,28 +58,28 @@ describe('the headers of the rate limit', () => {
     '1.1234567890',
     'NaN',
     '∞',
-  ])('%o is no number, in whichever of them it stands', (text) => {
+  ])('%o is not a number, in any header', (text) => {
     const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'];
     expect(parse(Object.fromEntries(names.map((name) => [name, text])))).toEqual(headersOf({}));
   });
 
-  it('a Reset may be negative or have a fraction; whether it is believed is decided elsewhere', () => {
+  it('a Reset may be negative or have a fraction', () => {
     expect(parse({ 'x-ratelimit-reset': '-5' }).resetMs).toBe(-5000);
     expect(parse({ 'x-ratelimit-reset': '1.5' }).resetMs).toBe(1500);
   });
 });
 
 describe('Retry-After', () => {
-  it('as a date is read against the Date of the answer', () => {
+  it('as a date is relative to the Date of the response', () => {
     expect(parse({ 'retry-after': 'Thu, 01 Jan 2099 00:00:07 GMT', date: DATE }).retryAfterMs).toBe(7000);
   });
 
-  it('as a date that has come is 0', () => {
+  it('as a past date is 0', () => {
     expect(parse({ 'retry-after': DATE, date: DATE }).retryAfterMs).toBe(0);
     expect(parse({ 'retry-after': 'Thu, 01 Jan 2015 00:00:07 GMT', date: DATE }).retryAfterMs).toBe(0);
   });
 
-  it('as a date says nothing where the answer has no Date, or it is none', () => {
+  it('as a date is ignored if the response has no valid Date', () => {
     expect(parse({ 'retry-after': DATE })).toEqual(headersOf({}));
     expect(parse({ 'retry-after': 'tomorrow', date: DATE })).toEqual(headersOf({ dateMs: DATE_MS }));
   });
@@ -90,7 +90,7 @@ describe('Retry-After', () => {
   });
 });
 
-it('whatever the headers are, every value is a number that can be reckoned with, or undefined', () => {
+it('for any headers, every value is a finite number or undefined', () => {
   const text = fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String), fc.constant(DATE));
   const headers = fc.dictionary(
     fc.constantFrom('x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after', 'date'),

@@ -20,14 +20,14 @@ function openWindow(reserve: Reserve = { requests: 0 }) {
   return { ...window, clock, answer, limited };
 }
 
-describe('what is left', () => {
-  it('is unknown at the start, and nothing has to be waited for (L2)', () => {
+describe('the requests left', () => {
+  it('are unknown at the start, without a wait (L2)', () => {
     const { left, waitMs } = openWindow();
     expect(left()).toBeUndefined();
     expect(waitMs()).toBe(0);
   });
 
-  it('is the lowest Remaining seen, in whatever order the answers come (L1)', () => {
+  it('are the lowest Remaining seen, in any order of responses (L1)', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 12, resetMs: RESET });
@@ -41,19 +41,19 @@ describe('what is left', () => {
     [{ percent: 0 }, 10],
     // 4 % of 60 are 2.4: a share is rounded up.
     [{ percent: 4 }, 7],
-  ])('is less by the reserve %o', (reserve, left) => {
+  ])('are reduced by the reserve %o', (reserve, left) => {
     const window = openWindow(reserve);
     window.answer({ remaining: 10, resetMs: RESET });
     expect(window.left()).toBe(left);
   });
 
-  it('is not less by a share of a limit that is not known', () => {
+  it('are not reduced by a share of an unknown limit', () => {
     const { left, answer } = openWindow({ percent: 50 });
     answer({ limit: undefined, remaining: 10, resetMs: RESET });
     expect(left()).toBe(10);
   });
 
-  it('falls by one for an answer without Remaining, and for a request that may have been counted (L6)', () => {
+  it('fall by one for a response without Remaining, and for a request that may have been counted (L6)', () => {
     const { left, answer, spend } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ resetMs: RESET });
@@ -62,13 +62,13 @@ describe('what is left', () => {
     expect(left()).toBe(8);
   });
 
-  it('is still unknown when only lost requests were sent', () => {
+  it('are still unknown if only lost requests were sent', () => {
     const { left, spend } = openWindow();
     spend();
     expect(left()).toBeUndefined();
   });
 
-  it('has no bound where the service says nothing of a limit, until it does (L13)', () => {
+  it('have no bound until the service states a limit (L13)', () => {
     const { left, answer, spend } = openWindow({ percent: 50 });
     answer({});
     spend();
@@ -79,7 +79,7 @@ describe('what is left', () => {
 });
 
 describe('the end of the window', () => {
-  it('is waited for once nothing is left, by the clock of the service (L3)', async () => {
+  it('is waited for when nothing is left, by the clock of the service (L3)', async () => {
     const { waitMs, answer, clock } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     expect(waitMs()).toBe(0);
@@ -90,7 +90,7 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(20_000);
   });
 
-  it('is by the clock of this machine only where no answer carries a Date', () => {
+  it('is by the clock of this machine only if no response has a Date', () => {
     const clock = fakeClock();
     const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
     const window = createRateWindow({ clock, serviceClock, reserve: { requests: 0 } });
@@ -102,7 +102,7 @@ describe('the end of the window', () => {
     expect(window.waitMs()).toBe(5000);
   });
 
-  it('makes all that was known unknown', async () => {
+  it('resets the state to unknown', async () => {
     const { left, waitMs, answer, clock } = openWindow();
     answer({ remaining: 0, resetMs: RESET });
     await clock.advance(29_999);
@@ -125,7 +125,7 @@ describe('the end of the window', () => {
     expect(waitMs()).toBe(31_000);
   });
 
-  it('is no other for an answer without a believable Reset', () => {
+  it('is unchanged by a response without an accepted Reset', () => {
     const { left, waitMs, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 12 });
@@ -144,7 +144,7 @@ describe('the end of the window', () => {
     expect(left()).toBe(50);
   });
 
-  it('of more than a second earlier is that of a window before, which says nothing', () => {
+  it('of more than a second earlier is that of a previous window, and is ignored', () => {
     const { left, answer } = openWindow();
     answer({ remaining: 10, resetMs: RESET });
     answer({ remaining: 8, resetMs: RESET - 1000 });
@@ -153,7 +153,7 @@ describe('the end of the window', () => {
     expect(left()).toBe(8);
   });
 
-  it('is a second later where Reset is cut down to the second, once that was seen (L12)', async () => {
+  it('is a second later once a truncated Reset was seen (L12)', async () => {
     const { waitMs, answer, clock, rateLimit } = openWindow();
     answer({ remaining: 5, resetMs: RESET });
     await clock.advance(30_000);
@@ -166,7 +166,7 @@ describe('the end of the window', () => {
   it.each([
     [29_999, RESET],
     [31_000, RESET],
-  ])('is as it was for an answer to a request sent after %d ms', async (sentAt, resetMs) => {
+  ])('is unchanged for a response to a request sent after %d ms', async (sentAt, resetMs) => {
     const { waitMs, answer, clock } = openWindow();
     await clock.advance(sentAt);
     answer({ remaining: 3, resetMs });
@@ -175,7 +175,7 @@ describe('the end of the window', () => {
   });
 });
 
-describe('a late answer', () => {
+describe('a late response', () => {
   /** A window that ended, with answers to requests sent before still on their way. */
   async function closed() {
     const window = openWindow();
@@ -185,7 +185,7 @@ describe('a late answer', () => {
     return window;
   }
 
-  it('of the window before says nothing of this one (L5)', async () => {
+  it('of the previous window does not change this one (L5)', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 1, resetMs: RESET }, 29_000);
     expect(left()).toBeUndefined();
@@ -194,7 +194,7 @@ describe('a late answer', () => {
     expect(left()).toBe(59);
   });
 
-  it('that was counted in this window is believed', async () => {
+  it('that was counted in this window is accepted', async () => {
     const { left, answer } = await closed();
     answer({ remaining: 59, resetMs: RESET + 60_000 }, 29_000);
     expect(left()).toBe(59);
@@ -220,7 +220,7 @@ describe('a late answer', () => {
 
 describe('a 429', () => {
   it.each([5000, 100_000])(
-    'says by its Retry-After how long to stay away, %d ms, whatever else it says (L7)',
+    'pauses for its Retry-After, %d ms, whatever its other headers are (L7)',
     async (retryAfterMs) => {
       const { left, waitMs, answer, limited, clock } = openWindow();
       answer({ remaining: 50, resetMs: RESET });
@@ -233,7 +233,7 @@ describe('a 429', () => {
     },
   );
 
-  it('pauses everybody also where it is a late answer of the window before (L7)', async () => {
+  it('pauses all requests also if it is a late response of the previous window (L7)', async () => {
     const { waitMs, answer, limited, clock } = openWindow();
     answer({ remaining: 2, resetMs: RESET });
     await clock.advance(30_100);
@@ -242,7 +242,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(500);
   });
 
-  it('makes all that was known unknown: a probe must ask anew (L2)', async () => {
+  it('resets the state to unknown, so that a probe is sent (L2)', async () => {
     const { left, answer, limited, clock } = openWindow();
     answer({});
     limited({ retryAfterMs: 1000 });
@@ -250,7 +250,7 @@ describe('a 429', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('whose Reset is this very moment says nothing of how long', async () => {
+  it('whose Reset is now has no length', async () => {
     const { waitMs, limited, clock } = openWindow();
     await clock.advance(100);
     limited({ resetMs: NOW + 100 }, 0);
@@ -270,7 +270,7 @@ describe('a 429', () => {
     expect(waitMs()).toBe(30_000);
   });
 
-  it('with a Retry-After of 0 is repeated soon where some are left, and later each time in a row (L8)', async () => {
+  it('with a Retry-After of 0 is repeated soon if requests are left, and later each time in a row (L8)', async () => {
     const { waitMs, limited, clock } = openWindow();
     for (const ms of [1000, 2000, 4000]) {
       limited({ remaining: 20, resetMs: RESET, retryAfterMs: 0 }, clock.monotonic());
@@ -282,7 +282,7 @@ describe('a 429', () => {
   });
 
   it.each([undefined, -1])(
-    'with a Retry-After of %s: until Reset also where some are left',
+    'with a Retry-After of %s: until Reset also if requests are left',
     (retryAfterMs) => {
       const { waitMs, limited } = openWindow();
       limited({ remaining: 20, resetMs: RESET, retryAfterMs });
@@ -290,7 +290,7 @@ describe('a 429', () => {
     },
   );
 
-  it('is waited out by the monotonic clock, whatever becomes of the wall clock', async () => {
+  it('is waited out by the monotonic clock, not by the wall clock', async () => {
     const { waitMs, limited, clock } = openWindow();
     limited({ retryAfterMs: 9000 });
     clock.jump(86_400_000);
@@ -299,8 +299,8 @@ describe('a 429', () => {
   });
 });
 
-describe('a 429 in which nothing of the service stands', () => {
-  it('leaves what is known of the window as it is, and is waited out by its Retry-After (L18)', async () => {
+describe('a 429 of an intermediary', () => {
+  it('keeps the state of the window, and pauses for its Retry-After (L18)', async () => {
     const { left, waitMs, answer, throttle, rateLimit, clock } = openWindow();
     answer({ remaining: 50, resetMs: RESET });
     throttle(2000, clock.monotonic());
@@ -349,7 +349,7 @@ describe('a 429 in which nothing of the service stands', () => {
     expect(waitMs()).toBe(2000);
   });
 
-  it('is a burst as well where Remaining is 0 and nothing says until when (L19)', () => {
+  it('is a burst also if Remaining is 0 and no Reset is accepted (L19)', () => {
     const { waitMs, answer } = openWindow();
     for (let i = 0; i < 3; i++) answer({ remaining: 0 }, 0);
     expect(waitMs()).toBe(1000);
@@ -357,7 +357,7 @@ describe('a 429 in which nothing of the service stands', () => {
 });
 
 describe('absurd values', () => {
-  it('a Reset is believed less far ahead where nothing says what time it is there (L8)', () => {
+  it('a Reset is accepted less far ahead without a Date (L8)', () => {
     const clock = fakeClock({ wallMs: NOW });
     const serviceClock = { observe() {}, nowMs: () => undefined, msToBestSample: () => 0 };
     const believed = (aheadMs: number) => {
@@ -396,7 +396,7 @@ describe('absurd values', () => {
     expect(window.waitMs()).toBe(waitMs);
   });
 
-  it('a Reset is measured against the Date of its own answer', () => {
+  it('a Reset is compared with the Date of its own response', () => {
     const believed = (aheadMs: number, dateMs: number) => {
       const { rateLimit, answer } = openWindow();
       answer({ remaining: 5, resetMs: NOW + aheadMs, dateMs: NOW + dateMs });
@@ -409,8 +409,8 @@ describe('absurd values', () => {
   });
 });
 
-describe('a wait of which the service says nothing', () => {
-  it('is a second, and twice as long each time in a row, up to a minute; an answer ends the row (L9)', async () => {
+describe('a wait without a length from the service', () => {
+  it('is a second, doubled each time in a row up to a minute, until a response (L9)', async () => {
     const { waitMs, limited, answer, clock } = openWindow();
     for (const ms of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
       limited({});
@@ -422,7 +422,7 @@ describe('a wait of which the service says nothing', () => {
     expect(waitMs()).toBe(1000);
   });
 
-  it('follows an answer with nothing left and no Reset, and then a probe asks', async () => {
+  it('follows a response with nothing left and no Reset, and then a probe is sent', async () => {
     const { left, waitMs, answer, clock } = openWindow();
     answer({ remaining: 1 });
     expect(waitMs()).toBe(0);
@@ -432,20 +432,20 @@ describe('a wait of which the service says nothing', () => {
     expect(left()).toBeUndefined();
   });
 
-  it('follows lost requests that may have used up what was left', () => {
+  it('follows lost requests that may have exhausted the window', () => {
     const { waitMs, answer, spend } = openWindow();
     answer({ remaining: 1 });
     spend();
     expect(waitMs()).toBe(1000);
   });
 
-  it('is not a minute for a Reset that is not believed by its own Date, but is not ahead either', () => {
+  it('is not a minute for a Reset that is not accepted, but not ahead', () => {
     const { waitMs, answer } = openWindow();
     answer({ remaining: 0, resetMs: NOW, dateMs: NOW + 5000 });
     expect(waitMs()).toBe(1000);
   });
 
-  it('is not needed where a Reset says when the window ends', () => {
+  it('is not needed if a Reset states the end of the window', () => {
     const { waitMs, answer, spend } = openWindow();
     answer({ remaining: 1, resetMs: RESET });
     spend();
@@ -453,8 +453,8 @@ describe('a wait of which the service says nothing', () => {
   });
 });
 
-describe('what is shown of the limit', () => {
-  it('is nothing before the first answer', () => {
+describe('the limit that is shown', () => {
+  it('is undefined before the first response', () => {
     const nothing = {
       plan: undefined,
       limit: undefined,
@@ -465,7 +465,7 @@ describe('what is shown of the limit', () => {
     expect(openWindow().rateLimit()).toEqual(nothing);
   });
 
-  it('is what the newest answer said, and the time to the reset by the clock of the service', async () => {
+  it('is that of the newest response, with the time to the reset by the clock of the service', async () => {
     const { rateLimit, answer, limited, clock } = openWindow();
     answer({ plan: 'pro', remaining: 7, resetMs: RESET });
     await clock.advance(10_000);
@@ -474,7 +474,7 @@ describe('what is shown of the limit', () => {
     expect(rateLimit().remaining).toBe(0);
   });
 
-  it('is not forgotten for an answer that says nothing of it', () => {
+  it('is kept after a response without it', () => {
     const { rateLimit, answer } = openWindow();
     answer({ plan: 'free' });
     expect(rateLimit().plan).toBe('free');
@@ -483,7 +483,7 @@ describe('what is shown of the limit', () => {
     expect(rateLimit()).toMatchObject({ plan: 'pro', remaining: 7 });
   });
 
-  it('is not changed by a late answer of the window before, which changes nothing that is obeyed (L5, L16)', async () => {
+  it('is not changed by a late response of the previous window (L5, L16)', async () => {
     const { rateLimit, answer, clock } = openWindow();
     const shown = { limit: 60, remaining: 59, resetMs: RESET + 60_000 };
     answer({ remaining: 2, resetMs: RESET });
@@ -495,14 +495,14 @@ describe('what is shown of the limit', () => {
     expect(rateLimit()).toMatchObject(shown);
   });
 
-  it('is the end that is obeyed, where each answer rounds Reset anew (L16)', async () => {
+  it('is the end that is obeyed, if each response rounds Reset differently (L16)', async () => {
     const { rateLimit, answer, waitMs } = openWindow();
     answer({ remaining: 2, resetMs: RESET });
     answer({ remaining: 0, resetMs: RESET - 1000 });
     expect(rateLimit()).toMatchObject({ remaining: 0, resetMs: RESET, resetInMs: waitMs() });
   });
 
-  it('has no Reset that is not believed (L16)', () => {
+  it('has no Reset that is not accepted (L16)', () => {
     const { rateLimit, answer } = openWindow();
     answer({ remaining: 7, resetMs: RESET * 1000 });
     expect(rateLimit()).toMatchObject({ remaining: 7, resetMs: undefined, resetInMs: undefined });

@@ -13,13 +13,13 @@ function observing() {
 }
 
 describe('the clock of the service', () => {
-  it('is not known before the first Date', () => {
+  it('is unknown before the first Date', () => {
     const { nowMs, msToBestSample } = observing();
     expect(nowMs()).toBeUndefined();
     expect(msToBestSample()).toBe(0);
   });
 
-  it('reads, after one answer, what its Date said when it was received', async () => {
+  it('is, after one response, its Date at the time of receiving it', async () => {
     const { observe, nowMs, clock } = observing();
     observe(T, 100, 200);
     expect(nowMs(200)).toBe(T);
@@ -28,7 +28,7 @@ describe('the clock of the service', () => {
     expect(nowMs()).toBe(T + 300);
   });
 
-  it('is corrected by answers that show it further on, not by those that show less', () => {
+  it('is corrected forward by responses, never back', () => {
     const { observe, nowMs } = observing();
     observe(T, 100, 200);
     observe(T + 1000, 300, 400);
@@ -37,7 +37,7 @@ describe('the clock of the service', () => {
     expect(nowMs(1100)).toBe(T + 1700);
   });
 
-  it('is never ahead, whatever the latency and whichever part of it is the way back (L4)', () => {
+  it('is never ahead, whatever the latency in each direction (L4)', () => {
     const exchange = fc.record({
       pauseMs: fc.integer({ min: 0, max: 5000 }),
       thereMs: fc.integer({ min: 0, max: 900 }),
@@ -67,14 +67,14 @@ describe('the clock of the service', () => {
   it.each([
     ['forward', 5_000_000],
     ['back', -5_000_000],
-  ])('may be set %s: what was known before means nothing', (_way, ms) => {
+  ])('may be set %s: earlier bounds are dropped', (_way, ms) => {
     const { observe, nowMs } = observing();
     observe(T, 0, 0);
     observe(T + ms + 1000, 1000, 1000);
     expect(nowMs(1000)).toBe(T + ms + 1000);
   });
 
-  it('was set only when an answer is more than a second beyond the bounds', () => {
+  it('was set only if a response is more than a second beyond the bounds', () => {
     // After the first answer the clock is between T and T + 1000 at the start.
     const back = observing();
     back.observe(T, 0, 0);
@@ -118,7 +118,7 @@ describe('the clock of the service', () => {
   });
 });
 
-describe('the best moment to ask for it', () => {
+describe('the best time of a sample', () => {
   it('is when the second changes by the middle of what is possible, less half a round trip', async () => {
     const { observe, msToBestSample, clock } = observing();
     observe(T, 0, 0);
@@ -139,7 +139,7 @@ describe('the best moment to ask for it', () => {
     expect(msToBestSample()).toBe(400);
   });
 
-  it('asked for again and again, closes in on the clock to milliseconds', async () => {
+  it('narrows the clock down to milliseconds when repeated', async () => {
     const { observe, msToBestSample, nowMs, clock } = observing();
     const offset = T + 777;
     for (let n = 0; n < 12; n++) {

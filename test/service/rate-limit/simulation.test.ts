@@ -9,9 +9,9 @@ import type { ModelRateWindowOptions } from '../../support/model-service/rate-wi
 import { runs } from '../../support/property-runs.ts';
 import { client, DAY, GET, prepare, START, simulate } from './setup.ts';
 
-describe('alone in its workspace', () => {
+describe('without other clients', () => {
   test.each([0, DAY, -DAY, 45_000, -1234])(
-    '300 requests at 60 a minute, clocks %i ms apart: no 429, and close to the floor (L3)',
+    '300 requests at 60 per minute, clocks %i ms apart: no 429, and close to the minimum time (L3)',
     async (skewMs) => {
       const { limited, tookMs, floorMs, model } = await simulate(300, { skewMs });
       expect(limited).toBe(0);
@@ -52,7 +52,7 @@ describe('alone in its workspace', () => {
   });
 
   test.each([1, 50])(
-    'windows that begin with their first request, latency %i ms: no 429, and close to the floor',
+    'windows that begin with their first request, latency %i ms: no 429, and close to the minimum time',
     async (latencyMs) => {
       const { limited, tookMs, floorMs } = await simulate(300, { startsOnDemand: true, latencyMs });
       expect(limited).toBe(0);
@@ -60,7 +60,7 @@ describe('alone in its workspace', () => {
     },
   );
 
-  test('a service that cuts Reset down to the second is found out with one 429, and allowed for from then on (L12)', async () => {
+  test('a service that truncates Reset causes one 429, and is then allowed for (L12)', async () => {
     const { limited, model } = await simulate(300, { rounding: Math.floor, phaseMs: 900 });
     expect(limited).toBeLessThanOrEqual(1);
     expect(model.counts.get(200)).toBe(300);
@@ -72,7 +72,7 @@ describe('alone in its workspace', () => {
   });
 });
 
-describe('in company', () => {
+describe('with other clients', () => {
   test('five clients share a window: 429s happen, nothing fails, nothing is lost', async () => {
     const { clock, model, sender } = prepare({});
     const clients = [sender, ...[2, 3, 4, 5].map(() => client(clock, model.transport, {}))];
@@ -105,11 +105,11 @@ function countBy<T>(items: readonly T[], key: (item: T) => number): number[] {
   return [...counts.values()];
 }
 
-describe('headers that cannot be relied on', () => {
+describe('unreliable headers', () => {
   test.each([
     [16, 4],
     [2, 2],
-  ])('no rate-limit headers at all: of %i allowed in flight, %i go', async (concurrency, most) => {
+  ])('no rate-limit headers: of %i allowed in flight, %i are sent', async (concurrency, most) => {
     const { model } = await simulate(50, { limit: 1000, concurrency, headers: ({ date }) => ({ date }) });
     expect(model.most()).toBe(most);
     expect(model.counts.get(200)).toBe(50);
@@ -148,7 +148,7 @@ describe('headers that cannot be relied on', () => {
     expect(Math.max(0, ...longest)).toBeLessThan(61_000);
   });
 
-  test('a Reset in milliseconds: no wait is longer than a minute, and no 429 comes (L8)', async () => {
+  test('a Reset in milliseconds: no wait is longer than a minute, and there is no 429 (L8)', async () => {
     const longest: number[] = [];
     const events = { pause: ({ ms }: { ms: number }) => longest.push(ms) };
     const { model, sender, limited } = await simulate(30, { limit: 10, resetInMilliseconds: true, events });
@@ -168,7 +168,7 @@ describe('headers that cannot be relied on', () => {
     },
   );
 
-  test('Retry-After as an HTTP date is read against the Date of the answer', async () => {
+  test('Retry-After as an HTTP date is relative to the Date of the response', async () => {
     const clock = fakeClock({ wallMs: START, seed: 1 });
     const times: number[] = [];
     const date = 'Thu, 01 Jan 2099 00:00:00 GMT';
@@ -200,8 +200,8 @@ function answering(
   };
 }
 
-describe('whatever happens', () => {
-  test('every request settles: windows of any length, lost answers, headers that come and go, several clients', async () => {
+describe('in any case', () => {
+  test('every request settles: windows of any length, lost responses, missing headers, several clients', async () => {
     const cases = fc.record({
       seed: fc.integer({ min: 1, max: 1_000_000 }),
       windowMs: fc.constantFrom(300, 1000, 1500, 10_000, 60_000),
