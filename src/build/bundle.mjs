@@ -105,7 +105,7 @@ const LOADED = {
 try {
   await mkdir(staged);
   await build({ ...OPTIONS, entryPoints: { start: 'src/build/start.ts' }, plugins: [splitModules] });
-  const plugins = [pdfAsCommonJs, splitModules];
+  const plugins = [pdfAsCommonJs, stubModules, splitModules];
   const fonts = await copyFonts();
   await copyFile('node_modules/@resvg/resvg-wasm/index_bg.wasm', join(staged, 'resvg.wasm'));
   const { metafile } = await build({ ...LOADED, entryPoints: SPLIT, plugins });

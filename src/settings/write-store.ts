@@ -68,8 +68,7 @@ async function store(disk: Disk, file: string, value: Record<string, unknown>): 
   const text = JSON.stringify(value, undefined, '\t');
   // The real path, so that a config.json that is a link stays one.
   await replaceFile(disk, await realPath(disk, file), Buffer.from(text), { mode: FILE_MODE });
-  // Loaded after writing, because it installs handlers of signals, with which `ulimit -f` would end the process.
-  const { readWithConf } = await import('./conf.ts');
-  if (JSON.stringify(readWithConf(file), undefined, '\t') !== text)
+  const { isStored } = await import('./conf.ts');
+  if (!isStored(file, text))
     throw new LocalError(`cannot verify the config file ${file}: it differs from the stored settings`);
 }

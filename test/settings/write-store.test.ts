@@ -159,6 +159,28 @@ describe('updateStore', () => {
     expect(readdirSync(directory)).toEqual(['config.json']);
   });
 
+  test.each(['{"version":1,"profiles":{}}', '{"version":2,"profiles":{}}', '{"version":1,'])(
+    'fails if the file reads back as %s',
+    async (text) => {
+      const { given } = place();
+      const damaging: Disk = {
+        ...nodeDisk,
+        async rename(from, to) {
+          await nodeDisk.rename(from, to);
+          writeFileSync(to, text);
+        },
+      };
+      const refused = updateStore(
+        { ...given, disk: damaging },
+        adding('work', { apiKey: 'svc_live_canary00' }),
+      );
+      await expect(refused).rejects.toThrow(LocalError);
+      await expect(refused).rejects.toThrow(
+        /^cannot verify the config file .*: it differs from the stored settings$/,
+      );
+    },
+  );
+
   test('never overwrites a corrupt file', async () => {
     const { directory, file, given } = place();
     mkdirSync(directory, { recursive: true });
