@@ -1,14 +1,127 @@
-/** Everything that main.ts loads unless it can respond at once: one file of dist/, because each file costs time to open. */
+/** Runs command lines, and catches every error. One file of dist/ with all of its modules, because each file takes time to open. */
+import { version } from '../package.json';
+import { exitCodeOf, Failure, LocalError, type RowProblem } from './base/errors.ts';
+import { formatAnnotations } from './base/run/annotations.ts';
+import type { RunEnd } from './base/run/run-summary.ts';
+import { isSwitchedOn } from './base/text/switched-on.ts';
+import { withoutCommands, withoutCommandsInJson } from './base/text/workflow-commands.ts';
+import { systemClock } from './base/time/time.ts';
+import { interpret, type TextInputs } from './cli/program.ts';
+import { createPropose } from './cli/proposals.ts';
+import { useFlags } from './commands/use-flags.ts';
+import { createContext, ownProcesses } from './context.ts';
+import { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
+import { loadColours, wantsColour } from './terminal/colour.ts';
+import { type ErrorStyle, renderError } from './terminal/render-error.ts';
+import { spacedPaths } from './terminal/wrap-words.ts';
+import { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
 
-export { exitCodeOf, Failure, LocalError } from './base/errors.ts';
-export { formatAnnotations } from './base/run/annotations.ts';
-export { withoutCommands, withoutCommandsInJson } from './base/text/workflow-commands.ts';
-export { interpret } from './cli/program.ts';
-export { createPropose } from './cli/proposals.ts';
-export { useFlags } from './commands/use-flags.ts';
-export { createContext, ownProcesses } from './context.ts';
-export { describeSystemError, ifDiskFull } from './files/durable/path-errors.ts';
-export { loadColours } from './terminal/colour.ts';
-export { renderError } from './terminal/render-error.ts';
-export { spacedPaths } from './terminal/wrap-words.ts';
-export { checkSummaryPlace, writeSummary } from './terminal/write-summary.ts';
+/** Exit codes of rows that failed or need a decision: a reader that closes standard output does not hide them. */
+const OF_ROWS = new Set([4, 8, 9]);
+
+/** Runs one command line and returns the exit code, after all output is written. */
+export async function run(
+  argv: readonly string[],
+  process: NodeJS.Process,
+  terminal: TextInputs['terminal'],
+): Promise<number> {
+  const startedMs = systemClock.now();
+  const line = await interpret(argv, { version, terminal });
+  const { command, globals, style } = line;
+  const fail = (error: unknown, problems?: readonly RowProblem[]) => report(error, style, process, problems);
+  if (line.kind === 'print') return print(line.text, process).catch((error: unknown) => fail(error));
+  const propose = createPropose(globals);
+  const withProposals = (error: unknown) => {
+    if (error instanceof Failure && error.hint !== undefined) error.hint = propose(error.hint);
+    return error;
+  };
+  if (line.kind === 'refuse') {
+    const error = withProposals(line.error);
+    const end = { command, startedMs, error, facts: {}, profile: globals.profile, stats: undefined };
+    const exit = await fail(error);
+    return (await summarize(globals.summary, end, fail)) ?? exit;
+  }
+  const context = createContext(globals, propose);
+  let { summary } = globals;
+  let error: unknown;
+  try {
+    await useFlags(context, line.definition.options, line.options);
+    if (summary !== undefined) {
+      await checkSummaryPlace(summary).catch((failure: unknown) => {
+        summary = undefined;
+        throw failure;
+      });
+    }
+    await line.definition.run(context, line);
+    context.signal.throwIfAborted();
+  } catch (failure) {
+    const { aborted, reason } = context.signal;
+    const isOver = aborted && !(exitCodeOf(reason) === 0 && OF_ROWS.has(exitCodeOf(failure)));
+    error = withProposals(isOver ? reason : ifDiskFull(failure));
+  }
+  try {
+    const exit = error === undefined ? 0 : await fail(error, context.facts.problems);
+    const end = { command, startedMs, error, facts: context.facts, ...(await context.account()) };
+    const place = context.files.isRefused('--summary') ? undefined : summary;
+    return (await summarize(place, end, fail)) ?? exit;
+  } finally {
+    await context.dispose();
+  }
+}
+
+/** Writes the file of `--summary`. Returns an exit code if that fails and nothing else did. */
+async function summarize(
+  path: string | undefined,
+  end: Omit<RunEnd, 'finishedMs'>,
+  fail: (error: unknown) => Promise<number>,
+): Promise<number | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    await writeSummary(path, { ...end, finishedMs: systemClock.now() }, ownProcesses);
+    return undefined;
+  } catch (failure) {
+    const exit = await fail(failure);
+    return end.error === undefined ? exit : undefined;
+  }
+}
+
+/** Prints before there is a console. Throws LocalError if standard output cannot be written (a full disk). */
+export function print(text: string | Uint8Array, process: NodeJS.Process): Promise<number> {
+  return new Promise((resolve, reject) => {
+    process.stdout.on('error', () => undefined);
+    process.stdout.write(text, (error) => {
+      if (!error || ('code' in error && error.code === 'EPIPE')) resolve(0);
+      else
+        reject(
+          new LocalError(`cannot write to standard output: ${describeSystemError(error)}`, { cause: error }),
+        );
+    });
+  });
+}
+
+/** Prints the error to standard error, as text or JSON, in GitHub Actions also the rows that failed, and returns the exit code. */
+export async function report(
+  error: unknown,
+  style: ErrorStyle,
+  process: NodeJS.Process,
+  problems: readonly RowProblem[] = [],
+): Promise<number> {
+  const isTerminal = process.stderr.isTTY === true;
+  const colours = await loadColours(wantsColour(process.env, { isTerminal, noColor: style.color === false }));
+  let text = renderError(error, style, {
+    columns: isTerminal ? process.stderr.columns : undefined,
+    colours,
+    wholePaths: () => spacedPaths(process),
+  });
+  if (isSwitchedOn(process.env.GITHUB_ACTIONS)) {
+    const rows = [...(error instanceof Failure ? error.rows : []), ...problems];
+    const place = { workspace: process.env.GITHUB_WORKSPACE, directory: process.cwd() };
+    text =
+      (style.json ? withoutCommandsInJson(text) : withoutCommands(text)) + formatAnnotations(rows, place);
+  }
+  await new Promise<void>((resolve) => {
+    process.stderr.on('error', () => resolve());
+    process.stderr.write(text, () => resolve());
+  });
+  return exitCodeOf(error);
+}

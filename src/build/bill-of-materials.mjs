@@ -1,6 +1,5 @@
 /** Formats the software bill of materials as CycloneDX 1.6 JSON, without time and serial number, so that builds are reproducible. */
 
-/** Formats the bill of materials; `program` is package.json, `packages` are from licenses.mjs. */
 export function formatBillOfMaterials(program, packages) {
   const own = { 'bom-ref': refOf(program), type: 'application', ...describe(program) };
   const components = packages.map(({ parts = [], ...bundled }) => ({

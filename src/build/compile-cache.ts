@@ -43,7 +43,6 @@ export interface Runtime extends User {
 const CHECKSUM_BYTES = 4;
 /** V8 copies code that does not begin at a multiple of this. */
 const CODE_ALIGNMENT = 8;
-/** Maximum size of a file, and number of files: enough for three builds or releases of Node. */
 const BOUNDS = { largest: 8 * 1024 * 1024, most: 32, content: 'code' } as const;
 
 type Checksum = (data: Buffer, before?: number) => number;

@@ -40,7 +40,6 @@ try {
 }
 process.stdout.write(`${target}\n`);
 
-/** Installs Node for this platform from npm, and returns the path of its executable. */
 async function fetchNode() {
   await writeFile(join(directory, 'package.json'), '{}');
   run('npm', ['install', '--no-audit', '--no-fund', '--silent', NODE], { cwd: directory, shell: WINDOWS });

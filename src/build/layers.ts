@@ -45,7 +45,6 @@ const ALGORITHMS: Rule = {
   message: 'Algorithms take what they need as arguments.',
 };
 
-/** Further rules for the files of a glob in one folder. */
 const FURTHER: Readonly<Record<string, readonly Rule[]>> = {
   'service/**': [
     {

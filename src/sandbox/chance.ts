@@ -1,5 +1,3 @@
-/** Pseudo-random values as pure functions of a seed, a stream and an index. */
-
 /** Returns an evenly distributed 32-bit number: the finalizer of MurmurHash3 applied twice. */
 export function hash(seed: number, stream: number, index: number): number {
   const first = mix((seed ^ Math.imul(stream, 0x9e3779b1)) | 0);
@@ -10,7 +8,6 @@ export function fraction(seed: number, stream: number, index: number): number {
   return hash(seed, stream, index) / 2 ** 32;
 }
 
-/** Picks an entry of `pool` by the 32-bit number `chance`. */
 export function pick<T>(pool: readonly [T, ...T[]], chance: number): T {
   return pool[chance % pool.length] ?? pool[0];
 }

@@ -16,7 +16,6 @@ import type { Workspace } from './workspace.ts';
 type Handler = (request: SandboxRequest, id: string) => SandboxResponse;
 
 interface Route {
-  /** Pattern of the path after /api/v1; its first group is the ID. */
   path: RegExp;
   methods: Readonly<Record<string, Handler>>;
 }

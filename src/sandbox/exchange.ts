@@ -7,14 +7,12 @@ export interface SandboxRequest {
   query: URLSearchParams;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Buffer | undefined;
-  /** The body was too large, and was truncated. */
   oversized: boolean;
 }
 
 export interface SandboxResponse {
   status: number;
   headers: Record<string, string>;
-  /** Undefined if there is no body (204). */
   body: string | Buffer | undefined;
 }
 
@@ -30,7 +28,6 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Replaces `send(apply())`. */
 export type Intercept = (exchange: Exchange) => void | Promise<void>;
 
 /** Log record of a request, after the response was sent. */

@@ -11,7 +11,6 @@ export const REQUESTS_OF_PLAN: Readonly<Record<Plan, number>> = { free: 60, pro:
 /** Number of codes that can be created; the specification states no value. */
 export const NEW_CODES_OF_PLAN: Readonly<Record<Plan, number>> = { free: 500, pro: 5000, business: 50_000 };
 
-/** Choices for points that the specification leaves open. */
 export interface Behaviour {
   /** Order of GET /qr/{id}/scans: by time, or not by time (`none`). */
   scanOrder: 'asc' | 'desc' | 'none';
@@ -78,7 +77,6 @@ const DEFAULTS: SandboxSettings = {
   listOrder: 'newest',
   windowStart: 'epoch',
   port: 0,
-  // Accepted only by sandboxes.
   key: 'svc_live_sandbox00madeup00key',
   seed: 1,
   codes: 25,

@@ -2,10 +2,8 @@
 import { REQUESTS_OF_PLAN, type SandboxSettings } from './options.ts';
 
 export interface Admission {
-  /** False: the response is 429. */
   allowed: boolean;
   remaining: number;
-  /** Headers of section 8, with Retry-After if refused. */
   headers: Record<string, string>;
 }
 

@@ -8,7 +8,6 @@ import { fraction, hash } from './chance.ts';
 import { type Habit, habitOf, placeOf } from './sample-codes.ts';
 
 export interface Rhythm {
-  /** Returns the time by which a part (0 to below 1) of all scans has happened. */
   timeAt(part: number): number;
 }
 

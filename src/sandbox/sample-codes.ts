@@ -102,7 +102,6 @@ export function sampleCode(seed: number, index: number, createdMs: number): QrCo
   };
 }
 
-/** Returns ID and slug, also used for created codes. */
 export function codeIdentity(seed: number, index: number): Pick<QrCode, 'id' | 'slug'> {
   return { id: uuid(seed, ID, index), slug: slug(seed, SLUG, index) };
 }

@@ -116,7 +116,6 @@ const MIN_COMPRESSED_BYTES = 1024;
 
 const compress = promisify(gzip);
 
-/** Reads a whole request. Rejects if the connection breaks before its end. */
 async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   const { method = '', url = '', headers } = incoming;
   const [path = '', ...query] = url.split('?');
@@ -133,7 +132,6 @@ async function readRequest(incoming: IncomingMessage): Promise<SandboxRequest> {
   return { method, path, query: parameters, headers, body, oversized: bytes > MAX_BODY_BYTES };
 }
 
-/** Writes the response with its length and the service's date, compressed if enabled and accepted. */
 async function writeResponse(
   response: ServerResponse,
   { status, headers, body }: SandboxResponse,

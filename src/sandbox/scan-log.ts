@@ -23,7 +23,6 @@ interface AddedScan {
 }
 
 export interface ScanLog {
-  /** The rows as JSON, ready to be joined. */
   page(query: ScanQuery): { rows: string[]; total: number };
   /** Adds a scan with any time, even a late one; returns its JSON. Missing fields get default values. */
   add(scan: Partial<Scan> & { ts: string }): string;

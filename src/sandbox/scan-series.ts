@@ -11,7 +11,6 @@ import { createVisits } from './sample-visits.ts';
 
 export interface SeriesShape {
   seed: number;
-  /** Number of the code. */
   code: number;
   /** Number of scans in [startMs, endMs). */
   base: number;
@@ -26,7 +25,6 @@ export interface SeriesShape {
 export interface Series {
   /** Number of scans of the past, which is fixed. */
   readonly base: number;
-  /** Returns the number of scans at a time. */
   count(nowMs: number): number;
   timeAt(index: number): number;
   jsonAt(index: number): string;

@@ -9,12 +9,10 @@ import type { SeriesShape } from './scan-series.ts';
 interface Entry {
   code: QrCode;
   shape: SeriesShape;
-  /** Created on first use. */
   log: ScanLog | undefined;
 }
 
 export interface Workspace {
-  /** Codes in the order of the listing. */
   codes(): readonly QrCode[];
   code(id: string): QrCode | undefined;
   log(id: string): ScanLog | undefined;
@@ -40,7 +38,6 @@ export function createWorkspace(settings: SandboxSettings, nowMs: () => number):
   const entries = new Map<string, Entry>();
   const startedMs = nowMs();
   let made = 0;
-  /** Cached result of `list`. */
   let listed: readonly QrCode[] | undefined;
   let codeLimit = settings.codeLimit ?? samples + NEW_CODES_OF_PLAN[settings.plan];
 

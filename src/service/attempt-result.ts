@@ -1,4 +1,3 @@
-/** Decides the result of one attempt of a request: its value, its message, and whether and when it may be repeated. */
 import { type RequestFailure, UnavailableError, UnexpectedAnswerError } from '../base/errors.ts';
 import { ExcessiveJsonError } from '../base/text/bounded-json.ts';
 import type { CheckContext } from './checks.ts';
@@ -18,7 +17,6 @@ import { type HttpResponse, header, type Method } from './transport.ts';
 
 export interface Call<T> {
   method: Method;
-  /** Path and query from the root of the host. */
   path: string;
   body?: unknown;
   json?: string | undefined;

@@ -71,7 +71,6 @@ export function checkCodePage(json: unknown, { dateMs }: CheckContext): Page<QrC
   return { rows: codes, total, serviceTimeMs: dateMs };
 }
 
-/** Checks a page of scans, without copying it, and parses their times. Throws UnexpectedAnswerError with the scan. */
 export function checkScanPage(json: unknown, { dateMs }: CheckContext): ScanPage {
   const { rows, total, limit } = pageOf(json);
   const times = new Array<number>(rows.length);

@@ -18,7 +18,6 @@ export interface Client
   call<T>(call: Call<T>): Promise<T>;
 }
 
-/** Creates a client over one transport, whose calls share one rate limit. `options.baseUrl` is used only in messages. */
 export function createClient(options: ServiceOptions, transport: Transport): Client {
   const { clock, signal, retryForMs, keyHint, events = {} } = options;
   const host = new URL(options.baseUrl).host;
@@ -73,7 +72,6 @@ export function createClient(options: ServiceOptions, transport: Transport): Cli
           ? await resultOfResponse(call, subject, { ...received, reached }).catch(throwNamed)
           : resultOfFailure(subject, received);
       if (spentMs !== undefined) spentMs += clock.monotonic() - began;
-      // Any response of the service ends an outage.
       if (result.kind !== 'failed' || (!result.repeat && 'response' in received)) failingSinceMs = undefined;
       again = result.kind === 'limited';
       // L17: a 429 shows nothing about the service's health, so it uses up no attempt.

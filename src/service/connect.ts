@@ -1,4 +1,3 @@
-/** Opens a connection to the service, through a proxy's tunnel if one is set, so that it can be canceled at any time. */
 import type { Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import { keepWasmSimple } from '../base/run/v8-flags.ts';
@@ -12,7 +11,6 @@ export type OpenSocket = (options: Connector.Options, callback: Callback) => Soc
 
 export interface Connection {
   connect(options: Connector.Options, callback: Callback): void;
-  /** Ends an attempt under way, which undici itself would leave open. */
   cancel(): void;
   renew(): void;
 }

@@ -1,4 +1,3 @@
-/** Creates the functions for the service's endpoints: path, body and response shape of each in one place. */
 import { setMaxListeners } from 'node:events';
 import { RequestFailure, UsageError } from '../base/errors.ts';
 import { formatInstant } from '../base/time/time.ts';

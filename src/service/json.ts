@@ -15,7 +15,6 @@ export async function parseJson(text: string): Promise<unknown> {
     throw new ExcessiveJsonError(
       `is larger than ${LARGEST_WITH_LONG_INTEGERS / 2 ** 20} MiB and has integers beyond 2^53`,
     );
-  // Its parser is recursive.
   checkBounds(text);
   const { parse } = await import('lossless-json');
   return parse(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });

@@ -1,4 +1,3 @@
-/** Selects the proxy for the service, if any: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as curl and Node read them. */
 import { Buffer } from 'node:buffer';
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../base/errors.ts';
@@ -20,7 +19,6 @@ export function proxyFor(service: URL, env: Variables): URL | undefined {
   return isLoopback(service.hostname) && !isLoopback(proxy.hostname) ? undefined : proxy;
 }
 
-/** Returns the header for a proxy URL's user and password, or undefined. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === '') return undefined;
   const credentials = `${unescaped(proxy.username)}:${unescaped(proxy.password)}`;

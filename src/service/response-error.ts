@@ -34,7 +34,6 @@ export const CHECK_URL = 'Run `qrctl doctor` to check the base URL.';
 /** Statuses that, with an Error body, guarantee that nothing was applied. */
 const NOT_APPLIED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 429]);
 
-/** Returns the Error body of a response, or undefined if it has none. */
 export async function parseErrorBody(text: string): Promise<ErrorBody | undefined> {
   const body = await parseJson(text).catch(() => undefined);
   if (!isObject(body) || typeof body.error !== 'string') return undefined;

@@ -1,4 +1,3 @@
-/** Interface of the service for commands: its six endpoints, typed and checked, behind the rate limit and the retries. */
 import type { RequestFailure } from '../base/errors.ts';
 import type { GovernorOptions, PauseEvents } from './rate-limit/governor.ts';
 import type { RateLimit } from './rate-limit/rate-limit.ts';
@@ -25,7 +24,6 @@ export interface ServiceOptions extends Omit<GovernorOptions, 'events'> {
   slugStore?: SlugStore;
 }
 
-/** Cost of the requests of a command so far; `retries` are those that repeated a failed one. */
 interface ServiceStats {
   requests: number;
   retries: number;
@@ -45,7 +43,6 @@ export interface PageRequest {
  */
 export type BeforeSend = () => Promise<(() => Promise<void>) | undefined>;
 
-/** Sends the DELETE of one code. Rejects as `deleteCode` of the service does. */
 export type SendDelete = (beforeSend?: BeforeSend) => Promise<void>;
 
 /** Times are whole milliseconds since the epoch; the service's own bounds may be inclusive or exclusive. */
@@ -72,7 +69,6 @@ export interface RawRequest {
   json?: string | undefined;
 }
 
-/** `text` is the body, with the key redacted. */
 export interface RawResponse {
   status: number;
   text: string;

@@ -42,7 +42,6 @@ export interface SlugMemory {
   codes(): Promise<KnownCode[]>;
   /** What was known of the slug is no longer true. */
   forget(slug: string): void;
-  /** Forgets a deleted code. */
   forgetCode(id: string): void;
   /** Keeps what has changed for the next run. Never throws. */
   save(): Promise<void>;
@@ -52,7 +51,6 @@ export interface SlugMemory {
 const MOST_SLUGS = 20_000;
 /** A page of codes. More are compared with all that is kept, which takes as long as the rest of a short command. */
 const MOST_LOOKED_FOR = 500;
-/** Maximum length of a slug that is remembered. */
 const LONGEST_SLUG = 64;
 /** More than completion shows, in UTF-16 units. */
 const LONGEST_NAME = 100;
@@ -70,7 +68,6 @@ export function createSlugMemory(store: SlugStore): SlugMemory {
     return kept;
   };
 
-  /** What was kept and what was seen, the oldest first. */
   async function known(): Promise<Map<string, KnownCode>> {
     const all = new Map(listed?.whole ? [] : (await read()).codes);
     for (const [slug, code] of [...older, ...seen]) {
@@ -156,7 +153,6 @@ function isSame(one: KnownCode | undefined, other: KnownCode | undefined): boole
   return one?.id === other?.id && one?.name === other?.name;
 }
 
-/** Whatever was read, as far as it has the right types. */
 function checked(data: unknown): { listing: Listing | undefined; codes: Map<string, KnownCode> } {
   const { listing, codes: all }: Partial<Record<keyof Kept, unknown>> = isObject(data) ? data : {};
   const { atMs, answered }: Partial<Record<keyof Listing, unknown>> = isObject(listing) ? listing : {};

@@ -1,4 +1,3 @@
-/** Performs one HTTP exchange: the only place where a request to the service leaves this machine. */
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
@@ -45,7 +44,6 @@ export interface Transport {
 interface Wire {
   client: Dispatcher;
   body: ByteBuffer;
-  /** For one request: the connection is closed after the response. */
   once: boolean;
   renew: Connection['renew'];
   destroy(): void;
@@ -54,7 +52,6 @@ interface Wire {
 /** Without a stack, which Node would format for each connection. */
 const ENDED = Object.assign(new Error('the connection is no longer needed'), { stack: '' });
 
-/** Creates a transport. `timeoutMs` is the maximum time of one exchange, from connecting to the last byte. */
 export function createTransport(options: {
   origin: URL;
   proxy: URL | undefined;

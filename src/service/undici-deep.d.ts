@@ -1,4 +1,3 @@
-/** Types of undici's modules by their own paths (undici.ts states the reason). */
 declare module 'undici/lib/dispatcher/client.js' {
   import type { Client } from 'undici';
 

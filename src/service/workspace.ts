@@ -11,6 +11,8 @@ export interface Workspace {
   /** Returns the record for a file of this workspace; the fingerprint has a new salt at each call. */
   record(): Promise<RecordedWorkspace>;
   hasKeyOf(fingerprint: string): Promise<boolean>;
+  /** Returns a secret that identifies base URL and key, for a lock between processes. It is never stored. */
+  secret(): string;
 }
 
 /** Workspace as stored in a file. `key` (`SALT:SHA-256`) is absent in files of earlier versions of qrctl. */
@@ -32,6 +34,7 @@ export function createWorkspace({
   return {
     baseUrl,
     profile,
+    secret: () => `qrctl rows\n${baseUrl}\n${apiKey}`,
     async record() {
       const { randomBytes } = await import('node:crypto');
       const salt = randomBytes(SALT_BYTES).toString('hex');
@@ -49,14 +52,12 @@ const SALT_BYTES = 16;
 
 /** Returns the SHA-256 of a salted key, in hex. A key is long and random, so no slow hash is needed. */
 async function hashOf(salt: string, apiKey: string): Promise<string> {
-  // Takes milliseconds to load, and few commands need it.
   const { createHash } = await import('node:crypto');
   return createHash('sha256').update(`qrctl workspace\n${salt}\n${apiKey}`).digest('hex');
 }
 
 const FINGERPRINT = /^[0-9a-f]{32}:[0-9a-f]{64}$/;
 
-/** Returns whether a value read from disk is a recorded workspace. */
 export function isRecordedWorkspace(value: object): boolean {
   const { baseUrl, key, profile }: Partial<Record<keyof RecordedWorkspace, unknown>> = value;
   const isKey = key === undefined || (typeof key === 'string' && FINGERPRINT.test(key));

@@ -105,7 +105,6 @@ function isHome(path: string): boolean {
   }
 }
 
-/** Formats permissions as `0644`. */
 export function formatMode(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }

@@ -1,4 +1,3 @@
-/** Reads a key from a key file (a secret of Docker or Kubernetes, a credential of systemd) or from a key-command. */
 import { constants, fstatSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { platform } from 'node:process';

@@ -11,7 +11,6 @@ import type { CommandProblem } from './stored.ts';
 
 const OTHERS_WRITE = 0o022;
 const ALL_WRITE = 0o002;
-/** In a directory with this bit, only the owners of files rename and remove them. */
 const STICKY = 0o1000;
 
 /**

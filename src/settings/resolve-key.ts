@@ -1,4 +1,3 @@
-/** Finds the source of the key, and refuses settings without one. */
 import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { AuthError, UsageError } from '../base/errors.ts';
@@ -25,7 +24,6 @@ export function resolveKey(inputs: Inputs, baseUrl: string | undefined): FoundKe
   return found;
 }
 
-/** Returns the same as `resolveKey`, with a key that may be invalid. */
 export function findKey(inputs: Inputs, baseUrl: string | undefined): FoundKey {
   const { env, name, profile, commandProblem } = inputs;
   const none: FoundKey = {
@@ -67,7 +65,6 @@ const OUTSIDE = {
   credential: `the systemd credential ${CREDENTIAL}`,
 } as const;
 
-/** Returns the name of a source outside of the profiles; undefined for one in a profile, and for none. */
 export function outsideName(source: KeySource | undefined): string | undefined {
   return source === undefined || source === 'profile' || source === 'command' ? undefined : OUTSIDE[source];
 }

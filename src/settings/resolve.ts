@@ -1,4 +1,3 @@
-/** Resolves the effective settings, and checks values that are to be stored. */
 import { UsageError } from '../base/errors.ts';
 import { quote, shown } from '../base/text/quote.ts';
 import { findTemplateProblem } from '../base/text/short-url.ts';
@@ -25,7 +24,6 @@ export function resolveSettings(
   return { ...settings, notes: [...(store.mended ?? []), ...settings.notes] };
 }
 
-/** Resolves as `resolveSettings`, once the profile is chosen. */
 export function resolveInputs(inputs: Inputs): Settings {
   const base = resolveBaseUrl(inputs);
   return {

@@ -1,4 +1,3 @@
-/** Runs the command of a profile that prints its key (`op read …`, `pass …`), without a shell and without the key in its environment. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { kill, platform } from 'node:process';
 import type { Readable } from 'node:stream';
@@ -27,7 +26,8 @@ export interface CommandRun {
 }
 
 /**
- * Runs a key-command and returns its standard output. It is ended, with its process group unless it may prompt, after the timeout or when
+ * Runs the command of a profile that prints its key, without a shell and without the key in its environment, and returns its standard
+ * output. It is ended, with its process group unless it may prompt, after the timeout or when
  * the signal aborts. Throws AuthError if it fails, takes too long or prints too much, UsageError like `parseKeyCommand`, and the reason of
  * the signal.
  */

@@ -26,7 +26,6 @@ export type PendingKey =
 
 export interface Settings {
   profile: string;
-  /** Ends in /api/v1, without a trailing slash. */
   baseUrl: string | undefined;
   /** Key that may be sent to `baseUrl`; undefined if there is none, or `pendingKey` is not read yet. Print only its keyPrefix. */
   apiKey: string | undefined;

@@ -1,4 +1,3 @@
-/** Reads the stored config at start-up, and refuses a file that another user may have created. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, UsageError } from '../base/errors.ts';
@@ -15,7 +14,6 @@ export interface Store extends Stored {
   readonly mended: readonly string[];
 }
 
-/** Maximum size of the config: far more than any config of qrctl. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export async function configFile(env: Variables): Promise<string> {

@@ -1,4 +1,3 @@
-/** Parses and formats config.json. */
 import { parseBounded } from '../base/text/bounded-json.ts';
 import { isObject } from '../service/json.ts';
 
@@ -23,7 +22,6 @@ export type StoredProfile = { readonly [F in ProfileField]?: string };
 
 /** Stored config. Profiles are a Map, so that no name (`__proto__`, `constructor`) has a special meaning. */
 export interface Stored {
-  /** Profile that `auth use` chose. */
   readonly current: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
   readonly commandProblem?: CommandProblem | undefined;
@@ -47,7 +45,6 @@ export function hasUncheckedCommand({ commandProblem, profiles }: Stored): boole
 
 const VERSION = 1;
 
-/** JSON schema of config.json. */
 export const CONFIG_SCHEMA = {
   version: { const: VERSION },
   current: { type: 'string' },
@@ -57,7 +54,6 @@ export const CONFIG_SCHEMA = {
   },
 } as const;
 
-/** Name of the profile if none is chosen. */
 export const DEFAULT_PROFILE = 'default';
 
 /**

@@ -1,4 +1,3 @@
-/** Changes the stored config, one change at a time. */
 import { dirname } from 'node:path';
 import { LocalError, UsageError } from '../base/errors.ts';
 import type { Clock } from '../base/time/time.ts';

@@ -1,9 +1,7 @@
-/** Terminal colors: decides whether a stream is colored, by the conventional variables, and loads chalk. */
 import type { ColourName } from '../files/formats/columns.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Functions from text to colored text. */
 export type Colours = Readonly<Record<ColourName, (text: string) => string>>;
 
 const unchanged = (text: string) => text;

@@ -1,4 +1,3 @@
-/** Terminal interface of commands: data to standard output, everything else to standard error. */
 import type { Readable } from 'node:stream';
 import { clean } from '../base/text/clean.ts';
 import { redactKeys } from '../base/text/key.ts';
@@ -14,11 +13,9 @@ import { wrapWords } from './wrap-words.ts';
 export type { Progress };
 
 export interface Console {
-  /** Standard output is a terminal (decides the default format and colors). */
   readonly isTerminal: boolean;
   /** A prompt is possible: standard input and standard error are terminals, and this is not CI. */
   readonly canAsk: boolean;
-  /** Standard output may be colored. */
   readonly colour: boolean;
   /** Output is for a screen reader: nothing is redrawn or drawn with blocks, and prompts are plain lines. */
   readonly isAccessible: boolean;
@@ -70,7 +67,6 @@ export function createConsole(options: ConsoleOptions): Console {
   const { stdout, stderr, env, quiet, clock, signal, noColor, wholePaths: whole } = options;
   const isTerminal = stdout.isTTY === true;
   const errIsTerminal = stderr.isTTY === true;
-  // In CI, a bar would fill the log.
   const isWatched = errIsTerminal && !isSwitchedOn(env.CI) && !quiet;
   const isAccessible = () => options.isAccessible?.() ?? false;
   const writeOut = createStdoutWriter(stdout, options.onClosedPipe);

@@ -16,7 +16,6 @@ export interface GridColumn {
 
 type Draw = (lines: readonly (readonly Cell[])[]) => string;
 
-/** Columns of the terminal between two columns of the grid. */
 export const GAP = 2;
 
 const EDGES = [

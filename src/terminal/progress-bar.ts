@@ -15,14 +15,12 @@ export interface Work {
 
 export interface BarState extends Work {
   unit: string;
-  /** Time without pauses. */
   elapsedMs: number;
   pauseLeftMs?: number | undefined;
 }
 
 /** Widths of the bar, the widest first; 0 shows only the percentage. */
 const CELLS = [20, 10, 5, 0];
-/** Minimum time after which a rate is shown. */
 const RATE_FROM_MS = 500;
 
 /** Minimum time of work, and of remaining time, for which the remaining time is shown. */

@@ -90,7 +90,6 @@ export function createBar(
   };
 }
 
-/** Creates progress without a terminal, which prints one line per pause. */
 export function createPlainProgress(note: (line: string) => void): Progress {
   return {
     update: () => undefined,

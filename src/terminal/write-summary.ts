@@ -6,7 +6,6 @@ import type { Processes } from '../files/durable/replace-file.ts';
 import type { OutputPlace } from '../files/formats/whole-file.ts';
 
 const OTHER_FILE = 'specify a different file with --summary';
-/** A summary replaces only another summary. */
 const PLACE: OutputPlace = { elsewhere: OTHER_FILE, replaces: ['none', 'summary'] };
 
 /** Throws UsageError if the summary could not be written. Called before the run. */

@@ -5,7 +5,6 @@ const MOST_RECENT = 8;
 const FEWEST_FAILED = 2;
 /** If no request got through for this long, a failure is due to an outage, not to a burst. */
 const OUTAGE_MS = 1000;
-/** No request is sent for this long after a burst was refused. */
 const COOL_DOWN_MS = 100;
 const FIRST_GAP_MS = 50;
 const LONGEST_GAP_MS = 200;
@@ -21,7 +20,6 @@ export interface Congestion {
   ended(through: boolean, sentAt: number): void;
 }
 
-/** Creates a Congestion. `concurrency`: the width while no burst is refused. */
 export function createCongestion(clock: { monotonic(): number }, concurrency: number): Congestion {
   let width = concurrency;
   let gapMs = 0;

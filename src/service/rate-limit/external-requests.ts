@@ -7,7 +7,6 @@ import { SAME_RESET_MS } from './rate-window.ts';
 
 interface ExternalRequests {
   received(headers: RateHeaders): void;
-  /** Records an own request that may have been counted and got no response. */
   lost(): void;
   /** Returns the minimum number in all windows so far. Requests in flight count as external: call it when there are none. */
   count(): number;

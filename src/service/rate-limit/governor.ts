@@ -11,11 +11,9 @@ import type { RateLimit } from './rate-limit.ts';
 import { createRateWindow, type Reserve } from './rate-window.ts';
 import { createServiceClock, type ServiceClock } from './service-clock.ts';
 
-/** Requests in flight if the service sends no limit. */
 const MODEST_CONCURRENCY = 4;
 
 export interface PauseEvents {
-  /** A pause begins; it lasts about `ms`. */
   pause?(pause: { ms: number }): void;
   resume?(): void;
 }
@@ -49,7 +47,6 @@ interface Governor {
   rateLimit(): RateLimit;
   readonly serviceClock: Pick<ServiceClock, 'nowMs' | 'msToBestSample'>;
   pauses(): { pauses: number; pausedMs: number };
-  /** As ExternalRequests.count. */
   externalRequests(): number;
 }
 

@@ -2,7 +2,6 @@
 export interface RateLimit {
   plan: string | undefined;
   limit: number | undefined;
-  /** Requests left in the window of that response. */
   remaining: number | undefined;
   /** When that window ends, ms since the epoch on the service's clock. */
   resetMs: number | undefined;
@@ -16,7 +15,6 @@ interface Cost {
   requests: number;
   /** Returns the number of windows of the rate limit that are required, including the current one; undefined if the limit is not known. */
   windows: number | undefined;
-  /** Ms spent waiting for windows to open. */
   waitMs: number;
 }
 

@@ -22,7 +22,6 @@ export const SAME_RESET_MS = 1000;
 
 interface Observation {
   headers: RateHeaders;
-  /** The response was a 429. */
   limited: boolean;
   sentAt: number;
 }
@@ -44,7 +43,6 @@ interface RateWindow {
 
 interface Known {
   limit: number | undefined;
-  /** Lowest Remaining seen in this window. */
   lowest: number;
   resetMs: number | undefined;
 }
@@ -79,7 +77,6 @@ export function createRateWindow(options: {
     known = undefined;
   }
 
-  /** The window as known, unless its reset has passed by the service's clock. */
   function current(): Known | undefined {
     if (known?.resetMs !== undefined && msUntil(known.resetMs) < 1) close();
     return known;
@@ -150,7 +147,6 @@ export function createRateWindow(options: {
     if (known) known.lowest -= 1;
   }
 
-  /** Backs off if nothing is left and no accepted Reset shows when the window ends. */
   function backOffIfExhausted(sentAt: number, resetMs?: number) {
     if (known && known.resetMs === undefined && budgetOf(known) <= 0) backOff(exponentialMs(sentAt, resetMs));
   }
